@@ -1,0 +1,98 @@
+# One place for every command. `make help` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK := requirements/dev.lock
+INSTALLED := $(VENV)/.installed.lock
+CHROMIUM := /usr/bin/chromium
+PYTHON_FOLDERS := $(wildcard groupcore server tests bench scripts)
+
+SEEDS ?= 200
+BENCH ?= all
+
+WEBUI_SOURCES := $(shell find webui -path webui/node_modules -prune -o -path webui/dist -prune \
+	-o -type f -print 2>/dev/null)
+WEBUI_INSTALLED := webui/node_modules/.installed
+WEBUI_BUILT := webui/dist/index.html
+
+.PHONY: help
+help: ## print this list
+	@echo "make TARGET, where TARGET is one of:"
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
+		printf '  %-10s %s\n' $$name "$$text"; done
+
+.PHONY: setup
+setup: $(INSTALLED) $(WEBUI_BUILT) ## virtual environment, locked packages, page build
+
+.PHONY: chromium
+chromium: ## the browser that the browser tests drive (Debian's package)
+	@scripts/install_chromium $(CHROMIUM)
+
+.PHONY: check
+check: setup ## format, lint, strict types, import contracts, tidy rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy $(PYTHON_FOLDERS)
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -q tests/test_tidy.py
+	cd webui && npm run --silent check
+
+.PHONY: test
+test: chromium check ## check and all tests, those in a browser included
+	cd webui && npm run --silent test
+	$(BIN)/python -m pytest
+
+.PHONY: run
+run: setup ## three nodes and the page; honours PORT_BASE and DATA_DIR
+	@exec $(BIN)/python -m server.supervise
+
+.PHONY: sim
+sim: setup ## simulate SEEDS=200 fault schedules from seed SEED=1
+	@$(BIN)/python -m groupcore.sim --profile all --schedules $(SEEDS) --seed $${SEED:-1}
+
+.PHONY: plants
+plants: setup ## plant each known bug and see that the simulator catches it
+	@$(BIN)/python scripts/run_plants.py
+
+.PHONY: bench
+bench: setup ## measure; BENCH=NAME for one figure
+	@$(BIN)/python scripts/run_benches.py $(BENCH)
+
+.PHONY: coverage
+coverage: setup ## branch coverage of groupcore by its own tests
+	$(BIN)/coverage run --source=groupcore -m pytest -q tests/groupcore
+	$(BIN)/coverage report
+
+.PHONY: lock
+lock: $(INSTALLED) ## resolve pyproject.toml anew into requirements/dev.lock
+	$(BIN)/python scripts/print_requirements.py | $(BIN)/pip-compile --quiet --upgrade \
+		--generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-options \
+		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--annotation-style=line --output-file=$(LOCK) -
+
+.PHONY: clean
+clean: ## remove everything that the other targets made
+	rm -rf $(VENV) webui/node_modules webui/dist .data build dist *.egg-info htmlcov .coverage \
+		.hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find $(PYTHON_FOLDERS) -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# The stamp is a copy of the lock, so an environment that already holds the locked packages is
+# kept even if the lock is newer by date, as it is after a checkout.
+$(INSTALLED): $(LOCK) scripts/install_packages
+	@scripts/install_packages $(PYTHON) $(VENV) $(LOCK) $@
+
+$(WEBUI_INSTALLED): webui/package.json webui/package-lock.json
+	@scripts/require_node
+	cd webui && npm ci --no-audit --no-fund
+	@touch $@
+
+$(WEBUI_BUILT): $(WEBUI_INSTALLED) $(WEBUI_SOURCES)
+	cd webui && npm run --silent build
+	@touch $@
