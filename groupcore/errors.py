@@ -1,0 +1,45 @@
+"""The library's errors: one base class, one class a kind of mistake.
+
+What comes from outside and is wrong (a forged datagram, a header of another version) raises none
+of these out of the core: it is dropped and counted by reason. These are for callers.
+"""
+
+
+class GroupcoreError(Exception):
+    """Base of every error that this library raises on purpose."""
+
+
+class CompositionError(GroupcoreError):
+    """A stack cannot be composed: a layer misses an event that no other layer provides."""
+
+
+class WireError(GroupcoreError):
+    """Bytes from outside are not what the protocol allows; `reason` is the drop counter's name."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+
+
+class ChannelClosedError(GroupcoreError):
+    """The channel is not connected (any more); connect it before sending."""
+
+
+class NotPrimaryError(GroupcoreError):
+    """This member is outside the primary view; ordered sends wait until it is back."""
+
+
+class IdInUseError(GroupcoreError):
+    """Another live member has this node id; give this node an id of its own."""
+
+
+class MessageTooLargeError(GroupcoreError):
+    """The message is larger than the channel's limit; split it or raise the limit."""
+
+
+class SettingsError(GroupcoreError):
+    """A setting is wrong; the text names the setting and the remedy."""
+
+
+class KeyFileError(GroupcoreError):
+    """The cluster key cannot be read or is not a key."""

@@ -1,0 +1,178 @@
+"""What layers tell each other and the application, apart from messages.
+
+Each event is a statement about something that has happened, or a request by the application.
+`Notify` carries it to every layer; a layer ignores what does not concern it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from groupcore.digest import Digest
+from groupcore.view import Address, View
+
+
+class Event:
+    """Base of all events."""
+
+    __slots__ = ()
+
+
+# --- the application asks -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Connect(Event):
+    """Join the group or form it.
+
+    `epoch` and `position` say what the application's own storage holds: everything up to that
+    place in the order of that epoch (0, 0: nothing).
+    """
+
+    epoch: int = 0
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(Event):
+    """Leave the group gracefully: finish what is in flight, then go (SEQUENCER: stop())."""
+
+
+@dataclass(frozen=True, slots=True)
+class Synced(Event):
+    """The application has everything up to this position safely on disk."""
+
+    epoch: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Persisted(Event):
+    """The record of the `Persist` effect with this token is on disk."""
+
+    token: int
+
+
+# --- membership tells ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ViewInstalled(Event):
+    """A new view; everything of the former one that counts has been delivered before this.
+
+    `fresh` says that this member did not live through the former view: what was ordered up to
+    `position` it must take from one of `holders` (none: nothing exists yet, or its own storage
+    holds exactly that). `position` is the number of ordered messages so far, in `view.epoch`;
+    `floor` is the position at which that epoch began.
+    """
+
+    view: View
+    previous: View | None = None
+    fresh: bool = False
+    holders: tuple[Address, ...] = ()
+    position: int = 0
+    floor: int = 0
+    order_state: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class PrimaryLost(Event):
+    """No quorum can be reached: ordered sends wait, what is here may be stale."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrimaryRegained(Event):
+    """The view change that took long has ended, or was not needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded(Event):
+    """The primary view goes on without this member; only a new incarnation may come back."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused(Event):
+    """This member may not join; `code` is `id_in_use`, `version` or `foreign_cluster`."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left(Event):
+    """The graceful leave has ended; the stack may be closed."""
+
+
+# --- view change, between membership and the reliable layers ------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FlushStarted(Event):
+    """Send and deliver no more multicasts of this view until told what was agreed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchCut(Event):
+    """Get every multicast up to `cut`, asking `holders[sender]` for what is missing."""
+
+    cut: Digest = field(default_factory=dict)
+    holders: dict[Address, tuple[Address, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CutHeld(Event):
+    """Every multicast up to the cut that was asked for is here."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutAgreed(Event):
+    """Deliver everything up to `cut`, and nothing behind it: the view ends here."""
+
+    cut: Digest = field(default_factory=dict)
+
+
+# --- failure detection --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Heard(Event):
+    """Datagrams of these members arrived in this turn."""
+
+    members: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReachabilityChanged(Event):
+    """Who is reachable has changed, by this member's own ears and by what others report."""
+
+
+# --- stability, flow, durability ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Stable(Event):
+    """Every member of the view has delivered these: the history may drop them.
+
+    `received` is the highest number that any member has seen of each sender: whoever lacks it
+    asks for it (pbcast design, "Last Message dropped in NAKACK").
+    """
+
+    delivered: Digest
+    received: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class Congested(Event):
+    """Ordered sends should wait (`on` True) or may go on (False)."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Saved(Event):
+    """Everything up to `position` of `epoch` is on disk at a quorum of the primary view."""
+
+    epoch: int
+    position: int

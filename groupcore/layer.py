@@ -1,0 +1,50 @@
+"""The face of a layer: a protocol as a plain state machine.
+
+A layer is handed batches, events and timers together with the time, and returns effects. It opens
+no socket, reads no clock, starts no task; chance comes from a `random.Random` given to it.
+
+A layer sees on the way **up** exactly the batches whose outermost header it owns, so it passes
+nothing on by hand; on the way **down** it sees everything that comes from above.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from groupcore.batch import Batch, Header
+from groupcore.effects import Effect
+from groupcore.events import Event
+
+
+class Layer:
+    """One protocol. `now` is monotonic seconds.
+
+    `name` is its word in a stack string. `requires_below` and `requires_above` name services that
+    must be present beneath and above; `provides` those that it offers.
+    """
+
+    name: ClassVar[str]
+    headers: ClassVar[tuple[type[Header], ...]] = ()
+    provides: ClassVar[frozenset[str]] = frozenset()
+    requires_below: ClassVar[frozenset[str]] = frozenset()
+    requires_above: ClassVar[frozenset[str]] = frozenset()
+
+    def on_down(self, batch: Batch, now: float) -> list[Effect]:
+        """A batch from above; the default lets it pass."""
+        raise NotImplementedError  # never called: the stack skips layers that do not override it
+
+    def on_up(self, batch: Batch, now: float) -> list[Effect]:
+        """A batch from below whose outermost header is one of `headers`."""
+        raise NotImplementedError(f"{self.name} owns no headers")
+
+    def on_event(self, event: Event, now: float) -> list[Effect]:
+        """Something happened; the default takes no interest."""
+        return []
+
+    def on_timer(self, timer: str, now: float) -> list[Effect]:
+        """A timer that this layer started has run out."""
+        raise NotImplementedError(f"{self.name} starts no timers")
+
+    def counters(self) -> dict[str, int]:
+        """What this layer counts, by name, for operators."""
+        return {}

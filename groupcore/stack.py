@@ -1,0 +1,195 @@
+"""The stack: layers over each other, and the pump that runs their effects.
+
+`Stack` is sans-I/O like its layers. Whoever drives it (the asyncio node, the simulator) calls
+`receive`, `send`, `notify`, `wake` and, when everything that arrived together has been handled,
+`end_turn`; then takes what has to be sent, delivered and stored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
+
+from groupcore.batch import Batch, Header
+from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, StopTimer, Up
+from groupcore.errors import CompositionError
+from groupcore.events import Event
+from groupcore.layer import Layer
+
+TURN_ROUNDS_MAX = 64
+"""Rounds of end-of-turn timers in one turn; more means that a layer re-arms itself for ever."""
+
+
+@dataclass(slots=True)
+class Output:
+    """What a turn has caused: in order, for whoever drives the stack."""
+
+    sends: list[Batch] = field(default_factory=list)
+    deliveries: list[Batch | Event] = field(default_factory=list)
+    persists: list[Persist] = field(default_factory=list)
+
+
+class Stack:
+    """Layers from the lowest to the highest, with their timers."""
+
+    def __init__(self, layers: Sequence[Layer]) -> None:
+        check_composition(layers)
+        self.layers = tuple(layers)
+        self.drops: Counter[str] = Counter()
+        self._output = Output()
+        self._owner: dict[type[Header], int] = {
+            header: index for index, layer in enumerate(layers) for header in layer.headers
+        }
+        self._below = self._routes_down()
+        self._timers: dict[tuple[int, str], int] = {}
+        self._heap: list[tuple[float, int, int, str]] = []
+        self._due: dict[tuple[int, str], None] = {}
+        self._ticket = count(1)
+
+    def _routes_down(self) -> list[int]:
+        """For each layer the next one below that wants to see what goes down, or -1."""
+        routes = []
+        nearest = -1
+        for index, layer in enumerate(self.layers):
+            routes.append(nearest)
+            if type(layer).on_down is not Layer.on_down:
+                nearest = index
+        routes.append(nearest)  # the application's route
+        return routes
+
+    # --- inputs ---------------------------------------------------------------------------------
+
+    def receive(self, batch: Batch, now: float) -> None:
+        """A batch from the transport goes up."""
+        self._up(-1, batch, now)
+
+    def send(self, batch: Batch, now: float) -> None:
+        """A batch from the application goes down."""
+        self._down(len(self.layers), batch, now)
+
+    def notify(self, event: Event, now: float) -> None:
+        """Tell every layer of an event from outside (the application's, the transport's)."""
+        for index, layer in enumerate(self.layers):
+            self._run(index, layer.on_event(event, now), now)
+
+    def wake(self, now: float) -> None:
+        """Run every timer that is due."""
+        heap = self._heap
+        while heap and heap[0][0] <= now:
+            _, ticket, index, timer = heappop(heap)
+            if self._timers.get((index, timer)) == ticket:
+                del self._timers[index, timer]
+                self._run(index, self.layers[index].on_timer(timer, now), now)
+
+    def end_turn(self, now: float) -> None:
+        """Run the timers of delay zero, until there are none."""
+        for _ in range(TURN_ROUNDS_MAX):
+            if not self._due:
+                return
+            due, self._due = self._due, {}
+            for index, timer in due:
+                self._run(index, self.layers[index].on_timer(timer, now), now)
+        raise AssertionError(f"end-of-turn timers never end: {list(self._due)}")
+
+    # --- outputs --------------------------------------------------------------------------------
+
+    def take(self) -> Output:
+        """What has been caused since the last call."""
+        output, self._output = self._output, Output()
+        return output
+
+    def next_wake(self) -> float | None:
+        """When `wake` has something to do, in monotonic seconds; None when no timer runs."""
+        heap = self._heap
+        while heap:
+            _, ticket, index, timer = heap[0]
+            if self._timers.get((index, timer)) == ticket:
+                return heap[0][0]
+            heappop(heap)
+        return None
+
+    def counters(self) -> dict[str, int]:
+        """Every layer's counters as `layer.counter`, and the drops by reason."""
+        result = {f"drops.{reason}": number for reason, number in sorted(self.drops.items())}
+        for layer in self.layers:
+            for name, number in layer.counters().items():
+                result[f"{layer.name}.{name}"] = number
+        return result
+
+    # --- the pump -------------------------------------------------------------------------------
+
+    def _run(self, index: int, effects: list[Effect], now: float) -> None:
+        for effect in effects:
+            kind = type(effect)
+            if kind is Up:
+                self._up(index, effect.batch, now)  # type: ignore[union-attr]
+            elif kind is Down:
+                self._down(index, effect.batch, now)  # type: ignore[union-attr]
+            elif kind is Notify:
+                # The application hears of a view before what the layers then deliver in it.
+                self._output.deliveries.append(effect.event)  # type: ignore[union-attr]
+                self.notify(effect.event, now)  # type: ignore[union-attr]
+            else:
+                self._schedule(index, effect, now)
+
+    def _up(self, index: int, batch: Batch, now: float) -> None:
+        if not batch.headers:
+            self._output.deliveries.append(batch)
+            return
+        owner = self._owner.get(type(batch.headers[-1]), -1)
+        if owner <= index:
+            self.drops["no_such_layer" if owner < 0 else "header_out_of_place"] += 1
+            return
+        self._run(owner, self.layers[owner].on_up(batch, now), now)
+
+    def _down(self, index: int, batch: Batch, now: float) -> None:
+        below = self._below[index]
+        if below < 0:
+            self._output.sends.append(batch)
+        else:
+            self._run(below, self.layers[below].on_down(batch, now), now)
+
+    def _schedule(self, index: int, effect: Effect, now: float) -> None:
+        match effect:
+            case StartTimer(timer, delay_s) if delay_s > 0:
+                self._due.pop((index, timer), None)
+                ticket = next(self._ticket)
+                self._timers[index, timer] = ticket
+                heappush(self._heap, (now + delay_s, ticket, index, timer))
+            case StartTimer(timer):
+                self._timers.pop((index, timer), None)
+                self._due[index, timer] = None
+            case StopTimer(timer):
+                self._timers.pop((index, timer), None)
+                self._due.pop((index, timer), None)
+            case Persist() as persist:
+                self._output.persists.append(persist)
+            case _:
+                raise AssertionError(f"not an effect: {effect!r}")
+
+
+def check_composition(layers: Sequence[Layer]) -> None:
+    """CompositionError unless each layer finds what it requires below and above it.
+
+    State-transfer paper, 3.1: a stack whose layers miss an event is refused when it is composed,
+    with the layer, what it misses and on which side.
+    """
+    names = [layer.name for layer in layers]
+    for name in names:
+        if names.count(name) > 1:
+            raise CompositionError(f"{name} stands twice in {':'.join(names)}; take one out")
+    for index, layer in enumerate(layers):
+        sides = (
+            ("below", layer.requires_below, layers[:index]),
+            ("above", layer.requires_above, layers[index + 1 :]),
+        )
+        for side, required, others in sides:
+            offered = frozenset[str]().union(*(other.provides for other in others))
+            for service in sorted(required - offered):
+                raise CompositionError(
+                    f"{layer.name} requires '{service}' from a layer {side} it in "
+                    f"{':'.join(names)}; add a layer that provides it, {side} {layer.name}"
+                )

@@ -1,0 +1,324 @@
+"""The wire form of a batch: one msgpack array, strictly decoded.
+
+A packet is `[headers, count, body]`: headers from innermost to outermost, each `[code, *fields]`;
+`count` messages in `body` (a closed msgpack array of binaries, or a fragment of one). Who sent
+it and to whom is the transport's to say. A header class is a slotted dataclass; its annotations
+say how each field is encoded and checked, so no header has code of its own for it.
+
+Every decoder works in time and memory in proportion to what has arrived and raises `WireError`
+with the name of the drop counter, never anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from msgpack import Packer, unpackb
+from msgpack.exceptions import UnpackException
+
+from groupcore.batch import MESSAGES_MAX, Batch, Header
+from groupcore.errors import WireError
+from groupcore.layers import (
+    discovery,
+    durability,
+    failure_detection,
+    fragmentation,
+    membership_headers,
+    nakack,
+    resilience,
+    sequencer,
+    stability,
+    unicast,
+)
+from groupcore.view import MEMBERS_MAX, Address, View
+
+NAME_MAX = 64
+"""Longest node id, in characters."""
+PACKET_BYTES_MAX = 65_536
+"""Largest packet; larger bodies travel as fragments."""
+HEADERS_MAX = 8
+INTEGER_MAX = (1 << 64) - 1
+
+HEADERS: dict[int, type[Header]] = {
+    1: nakack.Data,
+    2: nakack.Ack,
+    3: nakack.Request,
+    4: nakack.Repair,
+    5: nakack.HighWater,
+    8: unicast.Data,
+    9: unicast.Ack,
+    10: unicast.Reset,
+    14: fragmentation.Fragment,
+    16: sequencer.Forward,
+    17: sequencer.Ordered,
+    20: resilience.Mark,
+    24: stability.Report,
+    25: stability.Announce,
+    28: failure_detection.Heartbeat,
+    29: failure_detection.Ping,
+    30: failure_detection.Pong,
+    34: discovery.Discover,
+    35: discovery.Present,
+    40: membership_headers.JoinRequest,
+    41: membership_headers.JoinRefused,
+    42: membership_headers.LeaveRequest,
+    43: membership_headers.Prepare,
+    44: membership_headers.Promise,
+    45: membership_headers.Propose,
+    46: membership_headers.Accept,
+    47: membership_headers.Install,
+    48: membership_headers.Installed,
+    49: membership_headers.Superseded,
+    54: durability.Durable,
+}
+"""Every header that may travel, by its code. Codes are never used again for another."""
+
+HEADER_CLASSES: tuple[type[Header], ...] = tuple(HEADERS.values())
+CODES = {header: code for code, header in HEADERS.items()}
+
+# msgpack hands over and takes what it likes: the codec boundary is where Any lives.
+Encode = Callable[[Any], Any]
+Decode = Callable[[Any], Any]
+
+
+def _identity(value: Any) -> Any:
+    return value
+
+
+def _decode_int(value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= INTEGER_MAX:
+        raise WireError("bad_header", "not an unsigned 64-bit integer")
+    return value
+
+
+def _decode_bool(value: Any) -> bool:
+    if type(value) is not bool:
+        raise WireError("bad_header", "not a boolean")
+    return value
+
+
+def _decode_text(value: Any) -> str:
+    if type(value) is not str or len(value) > NAME_MAX:
+        raise WireError("bad_header", f"not a text of up to {NAME_MAX} characters")
+    return value
+
+
+def _decode_bytes(value: Any) -> bytes:
+    if type(value) is not bytes:
+        raise WireError("bad_header", "not a binary")
+    return value
+
+
+def _items(value: Any, length: int | None = None) -> list[Any]:
+    if type(value) is not list or (length is not None and len(value) != length):
+        raise WireError("bad_header", "not an array of the right length")
+    return value
+
+
+def _decode_address(value: Any) -> Address:
+    name, incarnation = _items(value, 2)
+    decoded = Address(_decode_text(name), _decode_int(incarnation))
+    if not decoded.name:
+        raise WireError("bad_header", "empty node id")
+    return decoded
+
+
+def _encode_view(view: View) -> list[Any]:
+    return [view.number, view.epoch, view.lineage, list(view.members)]
+
+
+def _decode_view(value: Any) -> View:
+    number, epoch, lineage, members = _items(value, 4)
+    decoded = tuple(_decode_address(member) for member in _items(members))
+    if not 1 <= len(decoded) <= MEMBERS_MAX or len({m.name for m in decoded}) != len(decoded):
+        raise WireError("bad_header", "not a list of different members")
+    return View(_decode_int(number), _decode_int(epoch), _decode_int(lineage), decoded)
+
+
+_LEAVES: dict[Any, tuple[Encode, Decode]] = {
+    int: (_identity, _decode_int),
+    bool: (_identity, _decode_bool),
+    str: (_identity, _decode_text),
+    bytes: (_identity, _decode_bytes),
+    Address: (_identity, _decode_address),
+    View: (_encode_view, _decode_view),
+}
+
+
+def _sequence_codec(item: Any) -> tuple[Encode, Decode]:
+    encode, decode = _codec(item)
+
+    def encode_all(values: Any) -> Any:
+        return [encode(value) for value in values]
+
+    def decode_all(values: Any) -> Any:
+        return tuple(decode(value) for value in _items(values))
+
+    return encode_all, decode_all
+
+
+def _mapping_codec(key: Any, value: Any) -> tuple[Encode, Decode]:
+    encode_key, decode_key = _codec(key)
+    encode_value, decode_value = _codec(value)
+
+    def encode_all(mapping: Any) -> Any:
+        return [[encode_key(k), encode_value(v)] for k, v in mapping.items()]
+
+    def decode_all(pairs: Any) -> Any:
+        decoded = {}
+        for pair in _items(pairs):
+            raw_key, raw_value = _items(pair, 2)
+            decoded[decode_key(raw_key)] = decode_value(raw_value)
+        if len(decoded) != len(pairs):
+            raise WireError("bad_header", "a key stands twice")
+        return decoded
+
+    return encode_all, decode_all
+
+
+def _optional_codec(item: Any) -> tuple[Encode, Decode]:
+    encode, decode = _codec(item)
+    return (
+        lambda value: None if value is None else encode(value),
+        lambda value: None if value is None else decode(value),
+    )
+
+
+def _record_codec(record: Any) -> tuple[Encode, Decode]:
+    """A dataclass inside a header: an array of its fields."""
+    hints = get_type_hints(record)
+    codecs = [_codec(hints[field.name]) for field in fields(record)]
+    names = [field.name for field in fields(record)]
+
+    def encode_record(value: Any) -> Any:
+        return [
+            encode(getattr(value, name))
+            for name, (encode, _) in zip(names, codecs, strict=True)
+        ]
+
+    def decode_record(values: Any) -> Any:
+        items = _items(values, len(codecs))
+        return record(
+            *(decode(item) for item, (_, decode) in zip(items, codecs, strict=True))
+        )
+
+    return encode_record, decode_record
+
+
+def _codec(hint: Any) -> tuple[Encode, Decode]:
+    if hint in _LEAVES:
+        return _LEAVES[hint]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        return _sequence_codec(arguments[0])
+    if origin is dict:
+        return _mapping_codec(*arguments)
+    if origin in (Union, UnionType) and type(None) in arguments:
+        (item,) = [argument for argument in arguments if argument is not type(None)]
+        return _optional_codec(item)
+    return _record_codec(hint)
+
+
+class _HeaderCodec:
+    """How one header class is written and read."""
+
+    __slots__ = ("code", "decoders", "encoders", "header", "names", "plain", "size")
+
+    def __init__(self, code: int, header: type[Header]) -> None:
+        hints = get_type_hints(header)
+        self.code = code
+        self.header = header
+        self.names = [field.name for field in fields(header)]  # type: ignore[arg-type]
+        pairs = [_codec(hints[name]) for name in self.names]
+        self.encoders = [encode for encode, _ in pairs]
+        self.decoders = [decode for _, decode in pairs]
+        self.plain = all(encode is _identity for encode in self.encoders)
+        self.size = len(self.names) + 1
+
+    def encode(self, header: Header) -> list[Any]:
+        if self.plain:
+            return [self.code, *[getattr(header, name) for name in self.names]]
+        return [
+            self.code,
+            *[
+                encode(getattr(header, name))
+                for name, encode in zip(self.names, self.encoders, strict=True)
+            ],
+        ]
+
+    def decode(self, values: list[Any]) -> Header:
+        if len(values) != self.size:
+            raise WireError("bad_header", f"{self.header.kind} has {self.size - 1} fields")
+        position = 0
+        decoded = []
+        for decoder in self.decoders:
+            position += 1
+            decoded.append(decoder(values[position]))
+        return self.header(*decoded)
+
+
+_BY_CODE = {code: _HeaderCodec(code, header) for code, header in HEADERS.items()}
+_BY_CLASS = {codec.header: codec for codec in _BY_CODE.values()}
+_packer = Packer(use_bin_type=True, autoreset=True, buf_size=PACKET_BYTES_MAX)
+
+
+def encode_packet(batch: Batch) -> bytes:
+    """The packet that carries this batch."""
+    headers = [_BY_CLASS[type(header)].encode(header) for header in batch.headers]
+    packed: bytes = _packer.pack([headers, batch.count, batch.body])
+    return packed
+
+
+def decode_packet(packet: Any, sender: Address, destination: Address | None) -> Batch:
+    """The batch in an unpacked packet; WireError when it is anything else."""
+    if type(packet) is not list or len(packet) != 3:
+        raise WireError("bad_packet", "not [headers, count, body]")
+    raw_headers, count, body = packet
+    if type(raw_headers) is not list or not 1 <= len(raw_headers) <= HEADERS_MAX:
+        raise WireError("bad_packet", "no headers, or too many")
+    if type(count) is not int or not 0 <= count <= MESSAGES_MAX or type(body) is not bytes:
+        raise WireError("bad_packet", "count or body of the wrong type")
+    headers = []
+    for values in raw_headers:
+        if type(values) is not list or not values or type(values[0]) is not int:
+            raise WireError("bad_header", "not [code, fields]")
+        codec = _BY_CODE.get(values[0])
+        if codec is None:
+            raise WireError("unknown_header", str(values[0]))
+        headers.append(codec.decode(values))
+    return Batch(sender, destination, tuple(headers), body, count)
+
+
+def unpack_packets(plaintext: bytes) -> list[Any]:
+    """The packets of a datagram, still undecoded; WireError when it is not an array."""
+    try:
+        packets = unpackb(
+            plaintext,
+            raw=False,
+            use_list=True,
+            strict_map_key=True,
+            max_array_len=MESSAGES_MAX,
+            max_map_len=0,
+            max_ext_len=0,
+            max_str_len=4096,
+        )
+    except (UnpackException, ValueError, TypeError, RecursionError) as error:
+        raise WireError("malformed", str(error)[:80]) from None
+    if type(packets) is not list:
+        raise WireError("malformed", "not an array of packets")
+    return packets
+
+
+def encode_record(value: Any, record: type) -> bytes:
+    """A dataclass as bytes of its own, for what is kept on disk or carried opaque."""
+    packed: bytes = _packer.pack(_codec(record)[0](value))
+    return packed
+
+
+def decode_record(data: bytes, record: type) -> Any:
+    """The dataclass in these bytes; WireError when they are anything else."""
+    (value,) = unpack_packets(b"\x91" + data)
+    return _codec(record)[1](value)
