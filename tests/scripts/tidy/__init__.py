@@ -1,0 +1,1 @@
+"""Tests of the tidy rules: each finds a planted mistake and passes its opposite."""
