@@ -1,0 +1,103 @@
+"""Invariants 15 and 25: nothing is lost for those who stay, and all becomes well after healing."""
+
+from __future__ import annotations
+
+from groupcore.sim.checkers.base import Checker, Violation, life, message
+from groupcore.sim.trace import Absent, Delivered, Ended, Mid, Process, Trace
+
+UNREST_AFTER_S = 5
+"""Seconds after healing from which views should no longer change much."""
+VIEWS_AFTER_UNREST_MAX = 3
+
+
+class SelfDelivery(Checker):
+    """15: a process that stays in the primary to the end delivers all that it sent itself."""
+
+    number, name = 15, "self-delivery"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """Ordered sends of the processes that are there at the end, less what they delivered."""
+        staying = {(end.n, end.inc): end for end in trace.ends if end.primary}
+        own: dict[Process, set[Mid]] = {process: set() for process in staying}
+        for process in staying:
+            for record in trace.histories().get(process, []):
+                if type(record) is Delivered and record.position:
+                    own[process].add(record.mid)
+        for sent in trace.sent:
+            process = (sent.n, sent.inc)
+            if process in own and sent.to is None and sent.mid not in own[process]:
+                text = (
+                    f"{life(*process)} has not delivered {message(sent.mid)}, sent at "
+                    f"{sent.t / 1e9:.6f} s"
+                )
+                found.append(self.breach(staying[process].t, (sent.n,), text, sent.mid))
+
+
+class LivenessAfterHealing(Checker):
+    """25: soon after healing there is one primary view of all nodes, with nothing outstanding."""
+
+    number, name = 25, "liveness-after-healing"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """Judge the ends; a trace without them or without healing has nothing to judge."""
+        healed = trace.healed_at
+        if healed is None:
+            return
+        for absent in trace.of(Absent):
+            if type(absent) is Absent:
+                text = f"{life(absent.n, absent.inc)} is in no view: {absent.why}"
+                found.append(self.breach(absent.t, (absent.n,), text))
+        ends = trace.ends
+        if not ends:
+            return
+        self._check_views(ends, found)
+        self._check_states(ends, found)
+        self._check_pending(trace, ends, found)
+        late = healed + UNREST_AFTER_S * 1_000_000_000
+        numbers = {view.number for view in trace.views if view.t > late}
+        if len(numbers) > VIEWS_AFTER_UNREST_MAX:
+            text = f"{len(numbers)} views later than {UNREST_AFTER_S} s after healing"
+            found.append(self.breach(ends[0].t, (), text))
+
+    def _check_views(self, ends: list[Ended], found: list[Violation]) -> None:
+        live = sorted((end.n, end.inc) for end in ends)
+        for end in ends:
+            if not end.primary:
+                text = f"{life(end.n, end.inc)} has lost the primary view and not regained it"
+                found.append(self.breach(end.t, (end.n,), text))
+            if sorted(tuple(member) for member in end.members) != live:
+                have = " ".join(life(*member) for member in end.members)
+                want = " ".join(life(*process) for process in live)
+                text = f"{life(end.n, end.inc)} ends in view {end.number} [{have}], not [{want}]"
+                found.append(self.breach(end.t, (end.n,), text))
+
+    def _check_states(self, ends: list[Ended], found: list[Violation]) -> None:
+        first = ends[0]
+        for end in ends[1:]:
+            if (end.epoch, end.position, end.sh) != (first.epoch, first.position, first.sh):
+                text = (
+                    f"{life(end.n, end.inc)} ends at {(end.epoch, end.position)} with state "
+                    f"{end.sh}, {life(first.n, first.inc)} at {(first.epoch, first.position)} "
+                    f"with {first.sh}"
+                )
+                found.append(self.breach(end.t, (first.n, end.n), text))
+
+    def _check_pending(self, trace: Trace, ends: list[Ended], found: list[Violation]) -> None:
+        """Everything sent by those who stayed has a place; unicasts among them have arrived."""
+        staying = {(end.n, end.inc) for end in ends}
+        places = trace.places()
+        arrived = {
+            (record.n, record.inc, record.mid)
+            for record in trace.of(Delivered)
+            if type(record) is Delivered and not record.position
+        }
+        for sent in trace.sent:
+            if (sent.n, sent.inc) not in staying:
+                continue
+            if sent.to is None:
+                if sent.mid not in places:
+                    text = f"{message(sent.mid)} is still without a place in the order"
+                    found.append(self.breach(ends[0].t, (sent.n,), text, sent.mid))
+            elif sent.to in staying and (*sent.to, sent.mid) not in arrived:
+                text = f"unicast {message(sent.mid)} has not arrived at {life(*sent.to)}"
+                found.append(self.breach(ends[0].t, (sent.n, sent.to.name), text, sent.mid))

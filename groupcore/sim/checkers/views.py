@@ -1,0 +1,86 @@
+"""Invariant 12: views are agreed, and the primary views form one chain."""
+
+from __future__ import annotations
+
+from groupcore.sim.checkers.base import Checker, Violation, life
+from groupcore.sim.trace import Lived, Trace, Viewed
+from groupcore.view import Address, is_quorum
+
+
+def _members(members: tuple[Address, ...]) -> str:
+    return " ".join(life(*member) for member in members)
+
+
+class ViewAgreement(Checker):
+    """12: one number, one membership; numbers grow at each node; each view meets its predecessor.
+
+    The nodes of a view that were in its predecessor, together with those that have left it
+    gracefully, must be a quorum of the predecessor.
+    """
+
+    number, name = 12, "view-agreement"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """First agreement and growth, record by record; then the chain, number by number."""
+        first: dict[int, Viewed] = {}
+        highest: dict[str, int] = {}
+        for record in trace.views:
+            nodes = (record.n,)
+            who = f"{life(record.n, record.inc)} installs view {record.number}"
+            if (record.n, record.inc) not in record.members:
+                text = f"{who} [{_members(record.members)}] without being in it"
+                found.append(self.breach(record.t, nodes, text))
+            if record.number <= highest.get(record.n, 0):
+                text = f"{who} after {highest[record.n]}"
+                found.append(self.breach(record.t, nodes, text))
+            highest[record.n] = max(record.number, highest.get(record.n, 0))
+            known = first.setdefault(record.number, record)
+            if (known.members, known.lineage, known.epoch) != (
+                record.members,
+                record.lineage,
+                record.epoch,
+            ):
+                text = (
+                    f"{who} [{_members(record.members)}] of lineage {record.lineage:x}, epoch "
+                    f"{record.epoch}; {life(known.n, known.inc)} installed it as "
+                    f"[{_members(known.members)}] of lineage {known.lineage:x}, epoch {known.epoch}"
+                )
+                found.append(self.breach(record.t, (known.n, record.n), text))
+        self._scan_chain(trace, first, found)
+
+    def _scan_chain(self, trace: Trace, first: dict[int, Viewed], found: list[Violation]) -> None:
+        left: dict[str, int] = {}
+        for record in trace.of(Lived):
+            if type(record) is Lived and record.what == "leave":
+                left.setdefault(record.n, record.t)
+        judged: set[tuple[int, int]] = set()
+        for record in trace.views:
+            if record.previous is None or (record.number, record.previous_number) in judged:
+                continue
+            judged.add((record.number, record.previous_number))
+            known = first.get(record.previous_number)
+            if known is not None and known.members != record.previous:
+                text = (
+                    f"view {record.number} follows {record.previous_number} "
+                    f"[{_members(record.previous)}], which {life(known.n, known.inc)} installed "
+                    f"as [{_members(known.members)}]"
+                )
+                found.append(self.breach(record.t, (record.n, known.n), text))
+            self._check_step(record, record.previous, left, found)
+
+    def _check_step(
+        self,
+        record: Viewed,
+        previous: tuple[Address, ...],
+        left: dict[str, int],
+        found: list[Violation],
+    ) -> None:
+        before = tuple(member.name for member in previous)
+        agreeing = [member.name for member in record.members]
+        agreeing += [name for name in before if left.get(name, record.t + 1) <= record.t]
+        if record.previous_number >= record.number or not is_quorum(before, agreeing):
+            text = (
+                f"view {record.number} [{_members(record.members)}] follows "
+                f"{record.previous_number} [{_members(previous)}] without a quorum of it"
+            )
+            found.append(self.breach(record.t, (record.n,), text))

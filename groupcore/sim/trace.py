@@ -1,0 +1,246 @@
+"""The trace of one schedule: what happened at which process, in the order it happened.
+
+A process is one life of one node, `(n, inc)`. Times `t` are nanoseconds since the schedule began.
+Records are named tuples in memory; JSON lines on demand; the trace hash covers every record, so
+two runs with equal hashes did the same (reliability, C.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from json import dumps
+from typing import NamedTuple
+
+from msgpack import Packer
+
+from groupcore.view import Address
+
+Process = tuple[str, int]
+Slot = tuple[int, int]
+
+
+class Mid(NamedTuple):
+    """Identity of a message: who sent it, in which life, and which of its messages it is."""
+
+    origin: str
+    inc: int
+    lseq: int
+
+
+class Sent(NamedTuple):
+    """An application handed a message over; `to` is the life it is for, None: all, in order."""
+
+    t: int
+    n: str
+    inc: int
+    mid: Mid
+    h: int
+    to: Address | None
+
+
+class Delivered(NamedTuple):
+    """An application was given a message; `position` 0 is a unicast, `view` the view's number."""
+
+    t: int
+    n: str
+    inc: int
+    epoch: int
+    position: int
+    mid: Mid
+    h: int
+    view: int
+
+
+class Viewed(NamedTuple):
+    """A process installed a view; `previous` is its predecessor where the process knows it."""
+
+    t: int
+    n: str
+    inc: int
+    number: int
+    epoch: int
+    lineage: int
+    members: tuple[Address, ...]
+    previous: tuple[Address, ...] | None
+    previous_number: int
+    fresh: bool
+    position: int
+    floor: int
+    holders: tuple[Address, ...]
+
+
+class Lived(NamedTuple):
+    """A turn in a life: start, crash, leave, left, excluded, refused, stranded, gone.
+
+    `stranded`: the state could not be had from anybody, the life was given up.
+    """
+
+    t: int
+    n: str
+    inc: int
+    what: str
+    detail: str
+
+
+class Took(NamedTuple):
+    """The application has the state up to `position`, from `source` (its own name: its journal).
+
+    `had_epoch` and `had_position` say what its journal held before.
+    """
+
+    t: int
+    n: str
+    inc: int
+    epoch: int
+    position: int
+    source: str
+    had_epoch: int
+    had_position: int
+    must_match: bool
+
+
+class Happened(NamedTuple):
+    """The schedule did something: a fault began or ended, or a phase did."""
+
+    t: int
+    what: str
+    detail: str
+
+
+class Ended(NamedTuple):
+    """What a live process has at the end: its view, its place in the order, its state's hash."""
+
+    t: int
+    n: str
+    inc: int
+    number: int
+    lineage: int
+    members: tuple[Address, ...]
+    primary: bool
+    epoch: int
+    position: int
+    sh: str
+
+
+class Absent(NamedTuple):
+    """A node that should be alive at the end, and is not in any view (`why`)."""
+
+    t: int
+    n: str
+    inc: int
+    why: str
+
+
+class Wire(NamedTuple):
+    """How many datagrams were sent, and a checksum over all of them in order."""
+
+    t: int
+    datagrams: int
+    fingerprint: int
+
+
+Record = Sent | Delivered | Viewed | Lived | Took | Happened | Ended | Absent | Wire
+
+HEALED = "healed"
+"""`Happened.what` of the moment from which the network and all nodes are well."""
+
+_CODES: dict[type, int] = {
+    kind: code
+    for code, kind in enumerate(
+        (Sent, Delivered, Viewed, Lived, Took, Happened, Ended, Absent, Wire), start=1
+    )
+}
+_EVENTS: dict[type, str] = {
+    Sent: "send",
+    Delivered: "dlv",
+    Viewed: "view",
+    Lived: "life",
+    Took: "inst",
+    Happened: "fault",
+    Ended: "end",
+    Absent: "absent",
+    Wire: "wire",
+}
+
+
+class Trace:
+    """The records of a schedule, in order; checkers ask for them by kind and by process."""
+
+    def __init__(self, records: list[Record] | None = None) -> None:
+        self.records: list[Record] = [] if records is None else records
+        self._histories: dict[Process, list[Delivered | Viewed]] | None = None
+        self._places: dict[Mid, Slot] | None = None
+
+    def add(self, record: Record) -> None:
+        """Append what has just happened."""
+        self.records.append(record)
+
+    def of(self, *kinds: type[Record]) -> Iterator[Record]:
+        """The records of these kinds, in order."""
+        return (record for record in self.records if type(record) in kinds)
+
+    @property
+    def sent(self) -> list[Sent]:
+        """Every message that was handed over."""
+        return [record for record in self.records if type(record) is Sent]
+
+    @property
+    def views(self) -> list[Viewed]:
+        """Every installation of a view."""
+        return [record for record in self.records if type(record) is Viewed]
+
+    @property
+    def lives(self) -> list[Lived]:
+        """Every turn in a life."""
+        return [record for record in self.records if type(record) is Lived]
+
+    @property
+    def ends(self) -> list[Ended]:
+        """What the live processes had at the end."""
+        return [record for record in self.records if type(record) is Ended]
+
+    @property
+    def healed_at(self) -> int | None:
+        """When all faults had ended; None when the schedule did not get that far."""
+        for record in self.records:
+            if type(record) is Happened and record.what == HEALED:
+                return record.t
+        return None
+
+    def histories(self) -> dict[Process, list[Delivered | Viewed]]:
+        """For each process its views and deliveries, in order. Cached: ask when all is recorded."""
+        if self._histories is None:
+            histories: dict[Process, list[Delivered | Viewed]] = {}
+            for record in self.records:
+                if type(record) is Delivered or type(record) is Viewed:
+                    histories.setdefault((record.n, record.inc), []).append(record)
+            self._histories = histories
+        return self._histories
+
+    def places(self) -> dict[Mid, Slot]:
+        """For each ordered message the first place at which anybody delivered it. Cached."""
+        if self._places is None:
+            places: dict[Mid, Slot] = {}
+            for record in self.records:
+                if type(record) is Delivered and record.position:
+                    places.setdefault(record.mid, (record.epoch, record.position))
+            self._places = places
+        return self._places
+
+    def deliveries(self) -> int:
+        """How many messages were delivered."""
+        return sum(type(record) is Delivered for record in self.records)
+
+    def hash(self) -> str:
+        """The trace hash: equal if and only if the same things happened."""
+        digest = blake2b(digest_size=16)
+        pack = Packer(use_bin_type=True, autoreset=True).pack
+        for record in self.records:
+            digest.update(pack((_CODES[type(record)], record)))
+        return digest.hexdigest()
+
+    def lines(self) -> Iterator[str]:
+        """The records as JSON lines (reliability, C.1)."""
+        for record in self.records:
+            yield dumps({"ev": _EVENTS[type(record)], **record._asdict()})
