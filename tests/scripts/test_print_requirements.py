@@ -1,0 +1,42 @@
+"""The lock is what pyproject.toml asks for, and holds nothing of one machine."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from scripts.print_requirements import requirements
+
+ROOT = Path(__file__).parent.parent.parent
+LOCK = (ROOT / "requirements" / "dev.lock").read_text(encoding="utf-8")
+
+
+def locked_versions() -> dict[str, str]:
+    return dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", LOCK, re.M))
+
+
+def test_library_extras_and_groups_are_all_printed() -> None:
+    project_file = {
+        "project": {"dependencies": ["a"], "optional-dependencies": {"fast": ["b>=1"]}},
+        "dependency-groups": {"server": ["c"], "test": ["d"]},
+    }
+    assert list(requirements(project_file)) == ["a", "b>=1", "c", "d"]
+
+
+def test_the_lock_satisfies_every_requirement() -> None:
+    project_file = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    locked = locked_versions()
+    wanted = [Requirement(line) for line in requirements(project_file)]
+    unmet = [str(w) for w in wanted if not w.specifier.contains(locked.get(w.name, "0"))]
+    assert unmet == [], "run make lock"
+
+
+def test_every_locked_package_has_a_hash() -> None:
+    entries = re.split(r"^(?=[a-z0-9.-]+==)", LOCK, flags=re.M)[1:]
+    assert len(entries) == len(locked_versions())
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+def test_the_lock_names_no_index_and_no_folder() -> None:
+    assert re.findall(r"^\s*-(?!-hash)\S+|://|file:", LOCK, re.M) == []
