@@ -1,0 +1,217 @@
+"""Admission: how a boot that this receiver does not know yet becomes a peer.
+
+Idea. A datagram that opens proves that its sender holds the cluster key, not that it is alive: it
+may be a recording. So the first one of a boot is answered by a challenge with a fresh nonce, and
+only the proof, which carries the nonce and the sender's address, makes the boot a peer; its replay
+window starts at the proof. Until then its data is dropped.
+
+Place. The transport's door: it comes here with datagrams that are on no fast lane.
+Source. Threat model T3 (freshness by challenge from the receiver), T6, T7.
+
+Invariants.
+  A1  A boot becomes a peer only by a proof with the nonce that this receiver drew for it, no
+      longer ago than `challenge_lifetime_s`, and a name that its sender id is the hash of.
+  A2  Nothing is kept for a boot before one of its datagrams has opened.
+  A3  Only what opened is answered, at most one challenge a boot in `challenge_interval_s`, one
+      proof a challenge.
+  A4  Deriving keys for unknown boots is bounded by a token bucket for each source.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from hmac import compare_digest
+from random import Random
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from msgpack import Packer
+
+from groupcore.errors import WireError
+from groupcore.peers import Peer, PeerTable, Pending, SocketAddress
+from groupcore.seal import (
+    BOOT_BYTES,
+    CHALLENGE,
+    DATA,
+    HEADER,
+    LANE_BYTES,
+    NONCE_PREFIX,
+    PROOF,
+    Cipher,
+    Keyring,
+    sender_id,
+)
+from groupcore.token_bucket import TokenBuckets
+from groupcore.transport_options import TransportOptions
+from groupcore.view import Address
+from groupcore.wire import INTEGER_MAX, NAME_MAX, unpack_packets
+
+NONCE_BYTES = 16
+
+_packer = Packer(use_bin_type=True, autoreset=True)
+
+
+@dataclass(slots=True)
+class Arrival:
+    """A datagram that is on no fast lane, with what its clear header claims."""
+
+    datagram: bytes | memoryview
+    source: SocketAddress
+    now: float
+    kind: int
+    epoch: int
+    counter: int
+    identity: bytes
+
+
+class Admission:
+    """The door of one transport. `control` are the challenges and proofs still to be sealed."""
+
+    def __init__(
+        self,
+        address: Address,
+        boot: bytes,
+        keys: Keyring,
+        table: PeerTable,
+        options: TransportOptions,
+        random: Random,
+        drops: Counter[str],
+    ) -> None:
+        self.control: list[tuple[int, bytes, SocketAddress]] = []
+        self._address = address
+        self._boot = boot
+        self._keys = keys
+        self._table = table
+        self._options = options
+        self._random = random
+        self._drops = drops
+        self._buckets = TokenBuckets(
+            options.unknown_per_s, options.unknown_burst, options.sources_max
+        )
+
+    def open(self, arrival: Arrival, ciphers: dict[int, Cipher]) -> bytes | None:
+        """The plaintext, its cipher kept in `ciphers` from the first success on; None: dropped."""
+        epoch, identity = arrival.epoch, arrival.identity
+        cipher = ciphers.get(epoch)
+        if cipher is None:
+            if not self._buckets.take(arrival.source, arrival.now):
+                self._drops["throttled"] += 1
+                return None
+            cipher = self._keys.cipher(epoch, identity[:-BOOT_BYTES], identity[-BOOT_BYTES:])
+            if cipher is None:
+                self._drops["unknown_key_epoch"] += 1
+                return None
+        view = memoryview(arrival.datagram)
+        nonce = NONCE_PREFIX + bytes(view[LANE_BYTES : HEADER.size])
+        try:
+            plaintext = cipher.decrypt(nonce, view[HEADER.size :], view[: HEADER.size])
+        except InvalidTag:
+            self._drops["forged"] += 1
+            return None
+        ciphers[epoch] = cipher
+        return plaintext
+
+    def receive(self, arrival: Arrival) -> Peer | None:
+        """Look at a datagram of a boot that is no peer; the peer, when this made it one."""
+        pending = self._table.pending.get(arrival.identity)
+        if (
+            arrival.kind == DATA
+            and pending is not None
+            and not self._may_challenge(pending, arrival.now)
+        ):
+            self._drops["unproven"] += 1
+            return None
+        ciphers = {} if pending is None else pending.ciphers
+        plaintext = self.open(arrival, ciphers)
+        if plaintext is None:
+            return None
+        if pending is None:
+            pending = Pending(self._random.randbytes(NONCE_BYTES), arrival.now)
+            pending.ciphers = ciphers
+            self._table.add_pending(arrival.identity, pending)
+        if arrival.kind == PROOF:
+            peer = self._on_proof(arrival, pending, plaintext)
+            if peer is not None:
+                return peer
+        elif arrival.kind == DATA:
+            self._drops["unproven"] += 1
+        elif arrival.counter > pending.answered:
+            pending.answered = arrival.counter
+            self.on_challenge(plaintext, arrival.source)
+        else:
+            self._drops["replayed"] += 1
+        if self._may_challenge(pending, arrival.now):
+            self._challenge(arrival, pending)
+        return None
+
+    # --- challenge and proof --------------------------------------------------------------------
+
+    def _may_challenge(self, pending: Pending, now: float) -> bool:
+        since = pending.challenged_at
+        return since is None or now - since >= self._options.challenge_interval_s
+
+    def _challenge(self, arrival: Arrival, pending: Pending) -> None:
+        """Ask the boot to prove that it lives. One nonce serves until it is too old."""
+        if arrival.now - pending.nonce_at >= self._options.challenge_lifetime_s:
+            pending.nonce = self._random.randbytes(NONCE_BYTES)
+            pending.nonce_at = arrival.now
+        pending.challenged_at = arrival.now
+        plaintext = _packer.pack([pending.nonce, arrival.identity[-BOOT_BYTES:]])
+        self.control.append((CHALLENGE, plaintext, arrival.source))
+
+    def on_challenge(self, plaintext: bytes, source: SocketAddress) -> None:
+        """Answer a challenge that names this boot."""
+        match _unpack_control(plaintext):
+            case [bytes() as nonce, bytes() as boot] if len(nonce) == NONCE_BYTES:
+                if boot == self._boot:
+                    proof = _packer.pack([nonce, *self._address])
+                    self.control.append((PROOF, proof, source))
+                else:
+                    self._drops["not_for_me"] += 1
+            case _:
+                self._drops["bad_challenge"] += 1
+
+    def _on_proof(self, arrival: Arrival, pending: Pending, plaintext: bytes) -> Peer | None:
+        """The peer that the boot is from now on, when the proof is good (A1)."""
+        address = self._proven_address(arrival, pending, plaintext)
+        if address is None:
+            self._drops["bad_proof"] += 1
+            return None
+        peer = Peer(
+            arrival.identity,
+            address,
+            arrival.source,
+            arrival.counter,
+            pending.ciphers,
+            arrival.now,
+        )
+        peer.foreign = address.name != self._address.name
+        self._table.add_peer(peer)
+        return peer
+
+    def _proven_address(
+        self, arrival: Arrival, pending: Pending, plaintext: bytes
+    ) -> Address | None:
+        match _unpack_control(plaintext):
+            case [bytes() as nonce, str() as name, int() as incarnation]:
+                good = (
+                    pending.challenged_at is not None
+                    and arrival.now - pending.nonce_at < self._options.challenge_lifetime_s
+                    and compare_digest(nonce, pending.nonce)
+                    and 0 < len(name) <= NAME_MAX
+                    and type(incarnation) is int
+                    and 0 <= incarnation <= INTEGER_MAX
+                    and sender_id(name) == arrival.identity[:-BOOT_BYTES]
+                )
+                return Address(name, incarnation) if good else None
+            case _:
+                return None
+
+
+def _unpack_control(plaintext: bytes) -> list[Any]:
+    """What a challenge or proof holds; empty when it is not an array."""
+    try:
+        return unpack_packets(plaintext)
+    except WireError:
+        return []

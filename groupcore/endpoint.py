@@ -1,0 +1,167 @@
+"""The endpoint: a transport and a stack, one life of one node, still without I/O.
+
+A driver (the asyncio node, the simulator) feeds inputs, then calls `end_turn` once; then it sends
+the datagrams, hands over the deliveries and stores the persists. When a record is stored, it
+notifies `Persisted(token)` and ends a turn again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from groupcore.batch import MESSAGES_MAX, Batch, pack_messages, unpack_messages
+from groupcore.effects import Persist
+from groupcore.errors import WireError
+from groupcore.events import Event, Heard, Refused, ViewInstalled
+from groupcore.peers import SocketAddress
+from groupcore.stack import Stack
+from groupcore.transport import Datagram, Transport
+from groupcore.view import Address
+
+BODY_RESERVE_BYTES = 256
+"""What a batch leaves free in its packet for the headers that layers put on it."""
+MESSAGE_OVERHEAD_BYTES = 5
+"""Largest msgpack header of one message in a body."""
+
+
+@dataclass(slots=True)
+class Delivery:
+    """Messages of one sender, for the application.
+
+    `position` is the place of the first one in the total order, 1 for the first of an epoch, the
+    others following; 0 when they are not ordered.
+    """
+
+    origin: Address
+    position: int
+    payloads: list[bytes]
+
+
+@dataclass(slots=True)
+class Turn:
+    """What one turn has caused: to send, to hand over in this order, to store in this order."""
+
+    datagrams: list[Datagram]
+    deliveries: list[Delivery | Event]
+    persists: list[Persist]
+
+
+class Endpoint:
+    """One life of one node. `now` is monotonic seconds."""
+
+    def __init__(self, address: Address, stack: Stack, transport: Transport) -> None:
+        assert address == transport.address, "stack and transport are of one life"
+        self.address = address
+        self.stack = stack
+        self.transport = transport
+        self.drops: Counter[str] = Counter()
+        self._in_view = False
+        self._refused = False
+
+    # --- inputs ---------------------------------------------------------------------------------
+
+    def receive(self, datagram: bytes | memoryview, source: SocketAddress, now: float) -> None:
+        """A datagram has come from `source`; nothing in it makes this raise."""
+        for batch in self.transport.receive(datagram, source, now):
+            self.stack.receive(batch, now)
+
+    def multicast(self, payloads: list[bytes], now: float) -> None:
+        """Send messages to the group, this member included, in the total order."""
+        self._send(None, payloads, now)
+
+    def unicast(self, destination: Address, payloads: list[bytes], now: float) -> None:
+        """Send messages to one member, in the order of sending."""
+        self._send(destination, payloads, now)
+
+    def notify(self, event: Event, now: float) -> None:
+        """Tell the stack of an event from outside (`Connect`, `Leave`, `Synced`, `Persisted`)."""
+        self.stack.notify(event, now)
+
+    def wake(self, now: float) -> None:
+        """Run the timers that are due."""
+        self.stack.wake(now)
+
+    # --- outputs --------------------------------------------------------------------------------
+
+    def end_turn(self, now: float) -> Turn:
+        """Everything that arrived together has been handled: what it has caused."""
+        heard = self.transport.take_heard()
+        if heard:
+            self.stack.notify(Heard(heard), now)
+        self.stack.end_turn(now)
+        output = self.stack.take()
+        for batch in output.sends:
+            self.transport.send(batch)
+        deliveries: list[Delivery | Event] = []
+        for item in output.deliveries:
+            if type(item) is Batch:
+                delivery = self._delivery(item)
+                if delivery is not None:
+                    deliveries.append(delivery)
+            else:
+                assert isinstance(item, Event)
+                self._in_view = self._in_view or type(item) is ViewInstalled
+                deliveries.append(item)
+        if self._id_is_in_use():
+            deliveries.append(self._refusal())
+        return Turn(self.transport.flush(now), deliveries, output.persists)
+
+    def next_wake(self) -> float | None:
+        """When `wake` has something to do, in monotonic seconds; None when no timer runs."""
+        return self.stack.next_wake()
+
+    def counters(self) -> dict[str, int]:
+        """The stack's and the transport's counters, and bodies that did not open, by name."""
+        result = self.stack.counters()
+        for name, number in self.transport.counters().items():
+            result[f"transport.{name}"] = number
+        for reason, number in sorted(self.drops.items()):
+            result[f"endpoint.drops.{reason}"] = number
+        return result
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _send(self, destination: Address | None, payloads: list[bytes], now: float) -> None:
+        for part in self._parts(payloads):
+            body = pack_messages(part)
+            self.stack.send(Batch(self.address, destination, (), body, len(part)), now)
+
+    def _parts(self, payloads: list[bytes]) -> Iterator[list[bytes]]:
+        """The payloads, cut into lists that fit into a datagram; a larger one stands alone."""
+        room = self.transport.options.packet_bytes_max - BODY_RESERVE_BYTES
+        start = size = 0
+        for index, payload in enumerate(payloads):
+            needed = len(payload) + MESSAGE_OVERHEAD_BYTES
+            if index > start and (size + needed > room or index - start >= MESSAGES_MAX):
+                yield payloads[start:index]
+                start, size = index, 0
+            size += needed
+        if start < len(payloads):
+            yield payloads[start:]
+
+    def _delivery(self, batch: Batch) -> Delivery | None:
+        """The batch, opened; None and counted when its body is not what its sender says.
+
+        Every member drops it alike, and it keeps its place in the order.
+        """
+        try:
+            payloads = unpack_messages(batch.body)
+        except WireError as error:
+            self.drops[error.reason] += 1
+            return None
+        if len(payloads) != batch.count:
+            self.drops["bad_body"] += 1
+            return None
+        return Delivery(batch.sender, batch.position, payloads)
+
+    def _id_is_in_use(self) -> bool:
+        seen = self.transport.same_id_seen is not None
+        return seen and not self._in_view and not self._refused
+
+    def _refusal(self) -> Refused:
+        """A living node has this one's id, and this one is not in a view: it must not go on."""
+        self._refused = True
+        name = self.address.name
+        return Refused("id_in_use", f"another live node is called {name!r}; give this one its own")

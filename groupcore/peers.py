@@ -1,0 +1,139 @@
+"""Peers: the boots of other nodes that this receiver knows, proven alive or not yet.
+
+No time of its own and no messages: tables with limits. A boot enters the table of pending boots
+when its first datagram has opened, and the table of peers when it has answered this receiver's
+challenge. Both tables are bounded; what is thrown out is challenged again when it speaks again,
+which costs a round trip and never safety: its window then starts at its new proof.
+"""
+
+from __future__ import annotations
+
+from groupcore.replay_window import ReplayWindow
+from groupcore.seal import LANE_BYTES, Cipher
+from groupcore.view import Address
+
+SocketAddress = tuple[str, int]
+"""Host and port."""
+
+
+class Pending:
+    """A boot whose datagrams open, but which has not proven that it lives now."""
+
+    __slots__ = ("answered", "challenged_at", "ciphers", "nonce", "nonce_at")
+
+    def __init__(self, nonce: bytes, now: float) -> None:
+        self.ciphers: dict[int, Cipher] = {}
+        self.nonce = nonce
+        self.nonce_at = now
+        self.challenged_at: float | None = None
+        self.answered = 0
+        """Counter of its newest challenge that was answered: older ones are replays."""
+
+
+class Peer:
+    """A boot that has proven itself to this receiver.
+
+    `source` is where its newest datagram came from; `foreign` is False for the other life of this
+    node's own id, which is not listened to.
+    """
+
+    __slots__ = (
+        "address",
+        "ciphers",
+        "fanned_out_at",
+        "foreign",
+        "heard",
+        "heard_at",
+        "identity",
+        "lanes",
+        "source",
+        "window",
+    )
+
+    def __init__(
+        self,
+        identity: bytes,
+        address: Address,
+        source: SocketAddress,
+        floor: int,
+        ciphers: dict[int, Cipher],
+        now: float,
+    ) -> None:
+        self.identity = identity
+        self.address = address
+        self.source = source
+        self.window = ReplayWindow(floor)
+        self.ciphers = ciphers
+        self.lanes: list[bytes] = []
+        self.foreign = True
+        self.heard = False
+        self.heard_at = now
+        self.fanned_out_at = now
+
+
+class Lane:
+    """What the fast path needs for one clear header without its counter."""
+
+    __slots__ = ("decrypt", "peer")
+
+    def __init__(self, cipher: Cipher, peer: Peer) -> None:
+        self.decrypt = cipher.decrypt
+        self.peer = peer
+
+
+class PeerTable:
+    """Pending boots and peers by identity (sender id and boot id), peers also by address."""
+
+    def __init__(self, peers_max: int, pending_max: int) -> None:
+        self._peers_max = peers_max
+        self._pending_max = pending_max
+        self.pending: dict[bytes, Pending] = {}
+        self.peers: dict[bytes, Peer] = {}
+        self.by_address: dict[Address, Peer] = {}
+        self.lanes: dict[bytes, Lane] = {}
+
+    def add_pending(self, identity: bytes, pending: Pending) -> None:
+        """Keep a boot whose datagram has opened; the oldest makes room."""
+        if len(self.pending) >= self._pending_max:
+            del self.pending[next(iter(self.pending))]
+        self.pending[identity] = pending
+
+    def add_peer(self, peer: Peer) -> None:
+        """Keep a boot that has proven itself.
+
+        It takes the place of the earlier lives of its node; when the table is full, the peer that
+        was silent longest makes room.
+        """
+        self.pending.pop(peer.identity, None)
+        name, incarnation = peer.address
+        for other in list(self.peers.values()):
+            if other.address.name == name and other.address.incarnation <= incarnation:
+                self.remove(other)
+        if len(self.peers) >= self._peers_max:
+            self.remove(min(self.peers.values(), key=lambda other: other.heard_at))
+        self.peers[peer.identity] = peer
+        if peer.foreign:
+            self.by_address[peer.address] = peer
+
+    def add_lane(self, lane: bytes, cipher: Cipher, peer: Peer) -> None:
+        """Put a peer's data under this key on the fast path."""
+        assert len(lane) == LANE_BYTES
+        self.lanes[lane] = Lane(cipher, peer)
+        peer.lanes.append(lane)
+
+    def remove(self, peer: Peer) -> None:
+        """Forget a peer: its next datagram is challenged again."""
+        for lane in peer.lanes:
+            self.lanes.pop(lane, None)
+        self.peers.pop(peer.identity, None)
+        if self.by_address.get(peer.address) is peer:
+            del self.by_address[peer.address]
+
+    def drop_ciphers(self) -> None:
+        """Forget every cipher and lane: a key was removed. Peers stay proven."""
+        self.lanes.clear()
+        for peer in self.peers.values():
+            peer.ciphers.clear()
+            peer.lanes.clear()
+        for pending in self.pending.values():
+            pending.ciphers.clear()

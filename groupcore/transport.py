@@ -1,0 +1,309 @@
+"""The transport: packets in, sealed datagrams out, and back; it knows who its peers are.
+
+Idea. Packets of one turn travel together: those for one destination are joined into one msgpack
+array, in order, up to the datagram's size, and sealed. On the way back a datagram is opened, and
+its packets become batches of whoever sealed it. A boot is listened to only once it has answered a
+challenge of this receiver, so that a recording of an earlier life is never taken for the living.
+
+Place. Beneath the stack (`endpoint` joins the two), above the sockets; no socket, no clock here.
+Source. Threat model T1 to T8; hot path, rules 1, 2, 7, 8 and 23.
+
+Invariants.
+  X1  No bytes make `receive` raise; what does not open changes nothing but the drop counters.
+  X2  A batch comes up only from a boot that has proven itself to this receiver, once a counter.
+  X3  Nothing is answered that did not open, and an answer is not larger than its cause by more
+      than a node id and a nonce.
+  X4  Packets for one destination leave in the order in which they came.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from cryptography.exceptions import InvalidTag
+from msgpack import Packer
+
+from groupcore.admission import Admission, Arrival
+from groupcore.batch import Batch
+from groupcore.errors import WireError
+from groupcore.peers import Lane, Peer, PeerTable, SocketAddress
+from groupcore.seal import (
+    CHALLENGE,
+    DATA,
+    HEADER,
+    IDENTITY,
+    LANE_BYTES,
+    NONCE_PREFIX,
+    PROOF,
+    TAG_BYTES,
+    VERSION,
+    Keyring,
+    Sealer,
+    sender_id,
+)
+from groupcore.transport_options import (
+    ARRAY_BYTES,
+    CONTROL_BYTES_MAX,
+    DATAGRAM_BYTES_MAX,
+    TransportOptions,
+)
+from groupcore.view import Address
+from groupcore.wire import decode_packet, encode_packet, unpack_packets
+
+__all__ = ["Datagram", "SocketAddress", "Transport", "TransportOptions"]
+
+_packer = Packer(use_bin_type=True, autoreset=True)
+_NIL = b"\xc0"
+
+
+@dataclass(frozen=True, slots=True)
+class Datagram:
+    """Sealed bytes and where to send them; destination None: the multicast group."""
+
+    data: bytes
+    destination: SocketAddress | None
+
+
+class Transport:
+    """One life of one node on the network, without the network.
+
+    `random` draws the nonces of challenges: give a `random.SystemRandom` outside the simulator.
+    `boot` are 16 bytes that no earlier life has used. `drops` counts what was thrown away, by
+    reason. `same_id_seen` is the other life of this node's id that has proven itself, if any.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        keys: Keyring,
+        boot: bytes,
+        options: TransportOptions,
+        random: Random,
+    ) -> None:
+        self.address = address
+        self.options = options
+        self.drops: Counter[str] = Counter()
+        self.same_id_seen: Address | None = None
+        self._keys = keys
+        self._generation = keys.generation
+        self._boot = boot
+        self._named = list(address)
+        self._sealer = Sealer(keys, sender_id(address.name), boot)
+        self._table = PeerTable(options.peers_max, options.pending_max)
+        self._admission = Admission(address, boot, keys, self._table, options, random, self.drops)
+        self._heard: set[Address] = set()
+        self._queues: dict[Address | None, list[bytes]] = {}
+        self._datagrams_sent = 0
+
+    # --- receiving ------------------------------------------------------------------------------
+
+    def receive(
+        self, datagram: bytes | memoryview, source: SocketAddress, now: float
+    ) -> list[Batch]:
+        """The batches of a datagram that came from `source`; none when it is dropped (X1)."""
+        if not HEADER.size + TAG_BYTES <= len(datagram) <= DATAGRAM_BYTES_MAX:
+            self.drops["bad_size"] += 1
+            return []
+        if self._generation != self._keys.generation:
+            self._generation = self._keys.generation
+            self._table.drop_ciphers()
+        lane = self._table.lanes.get(bytes(datagram[:LANE_BYTES]))
+        if lane is None:
+            return self._receive_without_lane(datagram, source, now)
+        return self._receive_on_lane(lane, datagram, source, now)
+
+    def take_heard(self) -> tuple[Address, ...]:
+        """The peers heard since the last call, sorted."""
+        heard = sorted(self._heard)
+        self._heard.clear()
+        for address in heard:
+            peer = self._table.by_address.get(address)
+            if peer is not None:
+                peer.heard = False
+        return tuple(heard)
+
+    def _receive_on_lane(
+        self, lane: Lane, datagram: bytes | memoryview, source: SocketAddress, now: float
+    ) -> list[Batch]:
+        peer = lane.peer
+        counter_bytes = bytes(datagram[LANE_BYTES : HEADER.size])
+        counter = int.from_bytes(counter_bytes, "big")
+        window = peer.window
+        refusal = window.refusal(counter)
+        if refusal:
+            self.drops[refusal] += 1
+            return []
+        view = memoryview(datagram)
+        try:
+            plaintext = lane.decrypt(
+                NONCE_PREFIX + counter_bytes, view[HEADER.size :], view[: HEADER.size]
+            )
+        except InvalidTag:
+            self.drops["forged"] += 1
+            return []
+        self._heard_from(peer, counter, source, now)
+        return self._batches(plaintext, peer)
+
+    def _heard_from(self, peer: Peer, counter: int, source: SocketAddress, now: float) -> None:
+        """A datagram of a peer has opened: the only place where its state moves."""
+        window = peer.window
+        if counter > window.highest:
+            peer.source = source
+        window.accept(counter)
+        peer.heard_at = now
+        if not peer.heard and peer.foreign:
+            peer.heard = True
+            self._heard.add(peer.address)
+
+    def _batches(self, plaintext: bytes, peer: Peer) -> list[Batch]:
+        if not peer.foreign:
+            self.drops["same_id"] += 1
+            return []
+        try:
+            packets = unpack_packets(plaintext)
+        except WireError as error:
+            self.drops[error.reason] += 1
+            return []
+        if not packets:
+            self.drops["malformed"] += 1
+            return []
+        named = packets[0]
+        destination: Address | None = None
+        if named is not None:
+            if named != self._named:
+                self.drops["not_for_me"] += 1
+                return []
+            destination = self.address
+        batches = []
+        for packet in packets[1:]:
+            try:
+                batches.append(decode_packet(packet, peer.address, destination))
+            except WireError as error:
+                self.drops[error.reason] += 1
+        return batches
+
+    # --- datagrams on no lane: control, new keys, unknown boots ---------------------------------
+
+    def _receive_without_lane(
+        self, datagram: bytes | memoryview, source: SocketAddress, now: float
+    ) -> list[Batch]:
+        version, kind, epoch, _, boot, counter = HEADER.unpack_from(datagram)
+        if boot == self._boot:
+            return []  # the multicast loop brings back what this node has sent
+        if version != VERSION or kind > PROOF or counter == 0:
+            self.drops["bad_clear_header"] += 1
+            return []
+        if kind != DATA and len(datagram) > CONTROL_BYTES_MAX:
+            self.drops["bad_size"] += 1
+            return []
+        identity = bytes(datagram[IDENTITY])
+        arrival = Arrival(datagram, source, now, kind, epoch, counter, identity)
+        peer = self._table.peers.get(identity)
+        if peer is not None:
+            return self._receive_from_peer(peer, arrival)
+        peer = self._admission.receive(arrival)
+        if peer is not None:
+            if not peer.foreign:
+                self.same_id_seen = peer.address
+            self._heard_from(peer, counter, source, now)
+        return []
+
+    def _receive_from_peer(self, peer: Peer, arrival: Arrival) -> list[Batch]:
+        refusal = peer.window.refusal(arrival.counter)
+        if refusal:
+            self.drops[refusal] += 1
+            return []
+        plaintext = self._admission.open(arrival, peer.ciphers)
+        if plaintext is None:
+            return []
+        if arrival.kind == DATA:
+            lane = bytes(arrival.datagram[:LANE_BYTES])
+            self._table.add_lane(lane, peer.ciphers[arrival.epoch], peer)
+        self._heard_from(peer, arrival.counter, arrival.source, arrival.now)
+        if arrival.kind == CHALLENGE:
+            self._admission.on_challenge(plaintext, arrival.source)
+        return self._batches(plaintext, peer) if arrival.kind == DATA else []
+
+    # --- sending --------------------------------------------------------------------------------
+
+    def send(self, batch: Batch) -> None:
+        """Queue a batch for the flush; AssertionError when it is larger than a datagram holds."""
+        packet = encode_packet(batch)
+        assert len(packet) <= self.options.packet_bytes_max, (
+            f"a packet of {len(packet)} bytes is above {self.options.packet_bytes_max}: "
+            "FRAG has to cut it"
+        )
+        self._queues.setdefault(batch.destination, []).append(packet)
+
+    def flush(self, now: float) -> list[Datagram]:
+        """The datagrams of this turn: challenges and proofs first, then what was queued (X4)."""
+        datagrams = [
+            Datagram(self._sealer.seal(kind, plaintext), source)
+            for kind, plaintext, source in self._admission.control
+        ]
+        self._admission.control.clear()
+        queues, self._queues = self._queues, {}
+        for destination, packets in queues.items():
+            if destination is None:
+                targets = self._group(now)
+                named = _NIL
+            else:
+                peer = self._table.by_address.get(destination)
+                if peer is None:
+                    self.drops["unknown_destination"] += len(packets)
+                    continue
+                targets = [peer.source]
+                named = _packer.pack(destination)
+            for plaintext in self._bundle(named, packets):
+                data = self._sealer.seal(DATA, plaintext)
+                datagrams.extend(Datagram(data, target) for target in targets)
+        self._datagrams_sent += len(datagrams)
+        return datagrams
+
+    def _bundle(self, named: bytes, packets: list[bytes]) -> Iterator[bytes]:
+        """The packets joined into arrays that fit into a datagram, behind who they are for."""
+        room = self.options.datagram_bytes_max - HEADER.size - TAG_BYTES - ARRAY_BYTES - len(named)
+        joined: list[bytes] = []
+        size = 0
+        for packet in packets:
+            if joined and size + len(packet) > room:
+                yield b"".join((_packer.pack_array_header(len(joined) + 1), named, *joined))
+                joined, size = [], 0
+            joined.append(packet)
+            size += len(packet)
+        yield b"".join((_packer.pack_array_header(len(joined) + 1), named, *joined))
+
+    def _group(self, now: float) -> list[SocketAddress | None]:
+        """Where a multicast goes: the group, or every peer and initial host."""
+        if self.options.multicast:
+            return [None]
+        targets: dict[SocketAddress | None, None] = dict.fromkeys(self.options.initial_hosts)
+        for peer in self._table.by_address.values():
+            if now - peer.heard_at >= self.options.idle_s:
+                if now - peer.fanned_out_at < self.options.idle_probe_s:
+                    continue
+                peer.fanned_out_at = now
+            targets[peer.source] = None
+        return list(targets)
+
+    # --- for the owner --------------------------------------------------------------------------
+
+    def forget(self, address: Address) -> None:
+        """Forget a peer; when it speaks again it has to prove itself again."""
+        peer = self._table.by_address.get(address)
+        if peer is not None:
+            self._table.remove(peer)
+
+    def peers(self) -> dict[Address, SocketAddress]:
+        """The proven peers and where they were last heard from."""
+        return {address: peer.source for address, peer in self._table.by_address.items()}
+
+    def counters(self) -> dict[str, int]:
+        """Drops by reason as `drops.reason`, and how much was sent and how many are known."""
+        result = {f"drops.{reason}": number for reason, number in sorted(self.drops.items())}
+        result["datagrams_sent"] = self._datagrams_sent
+        result["peers"] = len(self._table.by_address)
+        return result

@@ -1,0 +1,51 @@
+"""The transport's limits and times, in one place.
+
+Values only. What bounds a table or a queue of the transport stands here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from groupcore.peers import SocketAddress
+from groupcore.seal import HEADER, TAG_BYTES
+
+DATAGRAM_BYTES_MAX = 65_536
+"""Largest datagram that is looked at."""
+CONTROL_BYTES_MAX = 512
+"""Largest challenge or proof that is looked at."""
+ARRAY_BYTES = 5
+"""Largest msgpack array header."""
+DESTINATION_BYTES = 80
+"""Room for the destination in a unicast datagram: a node id of 64 ASCII characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransportOptions:
+    """Limits and times of a transport.
+
+    `datagram_bytes_max`: largest datagram sent; 60,000 suits loopback, 1,400 a network (a larger
+    one travels in pieces, and one lost piece loses it). `multicast` False sends a copy to every
+    known peer and to `initial_hosts` instead. Unknown boots cost work: of one source at most
+    `unknown_burst` datagrams at once and `unknown_per_s` in the long run are opened. In unicast
+    mode a peer that was silent for `idle_s` gets a multicast at most every `idle_probe_s`.
+    """
+
+    datagram_bytes_max: int = 60_000
+    multicast: bool = True
+    initial_hosts: tuple[SocketAddress, ...] = ()
+    challenge_interval_s: float = 0.05
+    challenge_lifetime_s: float = 10.0
+    unknown_per_s: float = 100.0
+    unknown_burst: float = 200.0
+    sources_max: int = 1_024
+    peers_max: int = 256
+    pending_max: int = 256
+    idle_s: float = 30.0
+    idle_probe_s: float = 1.0
+
+    @property
+    def packet_bytes_max(self) -> int:
+        """Largest packet that fits: what FRAG may hand to the transport, headers included."""
+        overhead = HEADER.size + TAG_BYTES + ARRAY_BYTES + DESTINATION_BYTES
+        return self.datagram_bytes_max - overhead
