@@ -1,0 +1,1 @@
+"""Replicated objects: plain deterministic classes that change by ordered operations."""
