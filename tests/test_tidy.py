@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts.tidy import hygiene, protocols, python_habits, reachability, sizes
-from scripts.tidy.sources import Finding, Source, read_sources
+from scripts.tidy.sources import Finding, Source, read_sources, tracked_paths
 
 ROOT = Path(__file__).parent.parent
 CODE_SUFFIXES = (".py", ".ts", ".svelte", ".js", ".mjs", ".css", ".sh", ".toml", ".yml", "Makefile")
@@ -105,6 +105,12 @@ def test_nothing_is_left_over(sources: Sequence[Source]) -> None:
 
 def test_no_secret_path_or_host_is_in_the_repository(sources: Sequence[Source]) -> None:
     expect_none(finding for file in sources for finding in hygiene.private_words(file))
+
+
+def test_no_link_between_documents_is_dead(sources: Sequence[Source]) -> None:
+    documents = [file for file in sources if file.path.endswith(".md")]
+    paths = set(tracked_paths(ROOT))
+    expect_none(finding for file in documents for finding in hygiene.dead_links(file, paths))
 
 
 def test_the_npm_lock_names_no_registry(sources: Sequence[Source]) -> None:

@@ -1,7 +1,9 @@
-"""What must not be in the repository: leftovers, secrets, one machine's paths, registry hosts."""
+"""What must not be in the repository: leftovers, secrets, one machine's paths, dead links."""
 
 import json
 import re
+from collections.abc import Collection
+from posixpath import dirname, join, normpath
 
 from scripts.tidy.sources import Finding, Source
 
@@ -15,6 +17,8 @@ PRIVATE = {
         "a registry's host: leave it to the client's settings"
     ),
 }
+
+LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
 
 
 def leftovers(file: Source) -> list[Finding]:
@@ -44,3 +48,17 @@ def resolved_hosts(package_lock: Source) -> list[Finding]:
         for name, package in packages.items()
         if "://" in package.get("resolved", "")
     ]
+
+
+def dead_links(document: Source, paths: Collection[str]) -> list[Finding]:
+    """Find links of a Markdown file to files or folders that `paths` does not have."""
+    return [
+        Finding(document.path, number, f"links to {link}, which does not exist: correct the link")
+        for number, line in enumerate(document.lines, 1)
+        for link in LINK.findall(line)
+        if not _exists(normpath(join(dirname(document.path), link)), paths)
+    ]
+
+
+def _exists(target: str, paths: Collection[str]) -> bool:
+    return target in paths or any(path.startswith(f"{target}/") for path in paths)

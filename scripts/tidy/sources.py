@@ -48,8 +48,8 @@ class Finding:
         return f"{self.path}:{self.line}: {self.remedy}"
 
 
-def read_sources(root: Path) -> list[Source]:
-    """Read every text file of the work tree that Git does not ignore, committed or not.
+def tracked_paths(root: Path) -> list[str]:
+    """List every file of the work tree that Git does not ignore, committed or not.
 
     Raises `CalledProcessError` outside a Git work tree: the rules are for the repository.
     """
@@ -60,9 +60,14 @@ def read_sources(root: Path) -> list[Source]:
         text=True,
         check=True,
     )
-    paths = sorted(name for name in set(listing.stdout.split("\0")) if name)
+    names = {name for name in listing.stdout.split("\0") if name}
+    return sorted(name for name in names if (root / name).is_file())
+
+
+def read_sources(root: Path) -> list[Source]:
+    """Read every text file that `tracked_paths` lists."""
     return [
         Source(name, (root / name).read_text(encoding="utf-8"))
-        for name in paths
-        if (root / name).is_file() and Path(name).suffix in TEXT_SUFFIXES | {""}
+        for name in tracked_paths(root)
+        if Path(name).suffix in TEXT_SUFFIXES | {""}
     ]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scripts.tidy.hygiene import leftovers, private_words, resolved_hosts
+from scripts.tidy.hygiene import dead_links, leftovers, private_words, resolved_hosts
 from scripts.tidy.sources import Source
 
 
@@ -48,3 +48,17 @@ def test_an_npm_package_bound_to_a_host_is_found() -> None:
 def test_an_npm_lock_without_hosts_passes() -> None:
     packages = {"node_modules/a": {"version": "1.0.0", "integrity": "sha512-x"}}
     assert resolved_hosts(Source("package-lock.json", json.dumps({"packages": packages}))) == []
+
+
+@pytest.mark.parametrize("link", ["gone.md", "../gone/", "images/gone.png"])
+def test_a_dead_link_is_found_with_its_line(link: str) -> None:
+    (finding,) = dead_links(Source("docs/a.md", f"text\n[there]({link})\n"), {"docs/a.md"})
+    assert finding.line == 2
+
+
+@pytest.mark.parametrize(
+    "link", ["a.md", "./a.md#part", "../LICENSE", "../server", "#part", "https://example.org/x"]
+)
+def test_a_link_to_a_file_a_folder_a_part_or_another_site_passes(link: str) -> None:
+    paths = {"docs/a.md", "LICENSE", "server/app.py"}
+    assert dead_links(Source("docs/a.md", f"[there]({link})"), paths) == []
