@@ -53,7 +53,10 @@ class Delivered(NamedTuple):
 
 
 class Viewed(NamedTuple):
-    """A process installed a view; `previous` is its predecessor where the process knows it."""
+    """A process installed a view; `previous` is its predecessor where the process knows it.
+
+    `floor` is where the view's epoch began; `recovered`: this view began it, from disk.
+    """
 
     t: int
     n: str
@@ -67,6 +70,7 @@ class Viewed(NamedTuple):
     fresh: bool
     position: int
     floor: int
+    recovered: bool
     holders: tuple[Address, ...]
 
 
@@ -171,6 +175,7 @@ class Trace:
         self.records: list[Record] = [] if records is None else records
         self._histories: dict[Process, list[Delivered | Viewed]] | None = None
         self._places: dict[Mid, Slot] | None = None
+        self._limits: dict[int, int] = {}
 
     def add(self, record: Record) -> None:
         """Append what has just happened."""
@@ -218,13 +223,28 @@ class Trace:
             self._histories = histories
         return self._histories
 
+    def stands(self, slot: Slot) -> bool:
+        """Whether this place is part of the history that goes on.
+
+        An epoch that is formed from disk begins at its floor; what some had delivered behind that
+        place, in an epoch before, is lost with the memory of those who held it. Cached.
+        """
+        epoch, position = slot
+        limit = self._limits.get(epoch)
+        if limit is None:
+            floors = [view.floor for view in self.views if view.epoch > epoch]
+            limit = self._limits[epoch] = min(floors, default=1 << 62)
+        return position <= limit
+
     def places(self) -> dict[Mid, Slot]:
-        """For each ordered message the first place at which anybody delivered it. Cached."""
+        """For each ordered message its place in the history that goes on. Cached."""
         if self._places is None:
             places: dict[Mid, Slot] = {}
             for record in self.records:
-                if type(record) is Delivered and record.position:
-                    places.setdefault(record.mid, (record.epoch, record.position))
+                if type(record) is Delivered and record.position and record.mid not in places:
+                    slot = (record.epoch, record.position)
+                    if self.stands(slot):
+                        places[record.mid] = slot
             self._places = places
         return self._places
 

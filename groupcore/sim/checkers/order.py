@@ -39,39 +39,38 @@ class NoDuplication(Checker):
     number, name = 2, "no-duplication"
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
-        """One set of identities a process; the cut is where its last fresh view put it."""
+        """One set of identities a process; the cut is where its last fresh view put it.
+
+        Positions go on from one epoch to the next, so all of the history up to the cut is in the
+        state.
+        """
         places = trace.places()
         for (n, inc), history in trace.histories().items():
             seen: dict[Mid, Slot] = {}
-            cut: Slot = (0, 0)
-            floor = 0
+            cut = 0
             for record in history:
                 if isinstance(record, Viewed):
                     if record.fresh:
-                        cut, floor = (record.epoch, record.position), record.floor
+                        cut = record.position
                     continue
                 slot = (record.epoch, record.position)
                 if record.mid in seen:
                     text = f"again at {slot}, first at {seen[record.mid]}"
-                elif record.position and self._inside(places[record.mid], cut, floor):
-                    text = f"at {slot}; its state up to {cut} has it at {places[record.mid]}"
+                elif record.position and places.get(record.mid, slot)[1] <= cut:
+                    text = f"at {slot}; its state has it at {places[record.mid]}"
                 else:
                     seen[record.mid] = slot
                     continue
                 text = f"{life(n, inc)} delivers {message(record.mid)} {text}"
                 found.append(self.breach(record.t, (n,), text, record.mid))
 
-    @staticmethod
-    def _inside(slot: Slot, cut: Slot, floor: int) -> bool:
-        if slot[0] == cut[0]:
-            return slot[1] <= cut[1]
-        # Of an earlier epoch only what lies up to the floor of this one went into the state; how
-        # epochs before that were cut is not known here, so only what is certain is judged.
-        return slot[0] == cut[0] - 1 and slot[1] <= floor
-
 
 class SlotAgreement(Checker):
-    """3: one place holds one message, one message has one place; all lives, all partitions."""
+    """3: one place holds one message, one message has one place; all lives, all partitions.
+
+    A place is an epoch and a position. What was delivered behind the floor of a later epoch counts
+    for the first half only.
+    """
 
     number, name = 3, "slot-agreement"
 
@@ -91,6 +90,8 @@ class SlotAgreement(Checker):
                 )
                 nodes = (first.n, record.n)
                 found.append(self.breach(record.t, nodes, text, first.mid, record.mid))
+            if not trace.stands(slot):
+                continue  # lost with the memory of a quorum: the message may get another place
             same = of.setdefault(record.mid, record)
             if (same.epoch, same.position) != slot:
                 text = (

@@ -49,14 +49,27 @@ class Story:
         position: int = 0,
         lineage: int = LINEAGE,
         t: int | None = None,
+        epoch: int = 1,
+        floor: int = 0,
     ) -> Story:
         previous_number, previous = after if after is not None else (0, None)
         return self.add(
             Viewed(
-                self.t if t is None else t, *who, number, 1, lineage, members, previous, previous_number, fresh,
-                position, 0, (),
+                self.t if t is None else t,
+                *who,
+                number=number,
+                epoch=epoch,
+                lineage=lineage,
+                members=members,
+                previous=previous,
+                previous_number=previous_number,
+                fresh=fresh,
+                position=position,
+                floor=floor,
+                recovered=epoch > 1,
+                holders=(),
             )
-        )  # fmt: skip
+        )
 
     def send(self, who: Address, lseq: int, to: Address | None = None, h: int = 0) -> Story:
         return self.add(Sent(self.t, *who, Mid(*who, lseq), h, to))
@@ -162,11 +175,21 @@ def test_the_same_position_in_another_epoch_is_another_place() -> None:
     assert 3 not in story.breached()
 
 
+def test_what_was_lost_behind_the_floor_of_an_epoch_may_get_another_place() -> None:
+    again = Address("b", 2)
+    story = begun().deliver(B, 1, A, 1).deliver(B, 2, A, 2)
+    story.view(again, 2, again, A, after=(1, (A, B)), fresh=True, position=1, epoch=2, floor=1)
+    assert story.deliver(again, 2, A, 2, epoch=2).breached() == []
+    story.deliver(A, 1, A, 2, epoch=2)
+    assert 3 in story.breached()
+
+
 # --- 4 total order, 5 gap-freedom -----------------------------------------------------------------
 
 
 def test_going_back_breaks_total_order() -> None:
-    assert begun().deliver(B, 1, A, 1).deliver(B, 2, A, 2).send(A, 3).deliver(B, 1, A, 3).breached()
+    story = begun().deliver(B, 1, A, 1).deliver(B, 2, A, 2).send(A, 3).deliver(B, 1, A, 3)
+    assert story.breached() == [3, 4, 6]
 
 
 def test_places_out_of_order_break_total_order() -> None:

@@ -14,7 +14,7 @@ def small() -> Trace:
     mid = Mid("a", 1, 1)
     return Trace(
         [
-            Viewed(1, "a", 1, 1, 1, 77, (A,), None, 0, True, 0, 0, ()),
+            Viewed(1, "a", 1, 1, 1, 77, (A,), None, 0, True, 0, 0, False, ()),
             Sent(2, "a", 1, mid, 99, None),
             Delivered(3, "a", 1, 1, 1, mid, 99, 1),
         ]

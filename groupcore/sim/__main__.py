@@ -1,0 +1,204 @@
+"""`python -m groupcore.sim`: run schedules from a seed, judge them, and say how to repeat a failure.
+
+Schedules are spread over processes; what comes out does not depend on how many there are. One in
+a hundred is run twice and must give the same trace hash.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from hashlib import blake2b
+from json import dumps
+from multiprocessing import get_context
+from os import cpu_count
+from pathlib import Path
+from time import perf_counter
+
+from groupcore.sim.checkers import Violation
+from groupcore.sim.minimise import minimise
+from groupcore.sim.plants import PLANTS
+from groupcore.sim.profiles import PROFILES, Profile, profile_of
+from groupcore.sim.randomness import derive
+from groupcore.sim.report import explain, fail_line
+from groupcore.sim.run import Verdict, run_scenario
+from groupcore.sim.scenario import Scenario
+
+REPORTED_MAX = 10
+"""Most failing schedules that get a line of their own."""
+TWICE_IN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a worker sends back of one schedule."""
+
+    index: int
+    profile: str
+    trace_hash: str
+    deliveries: int
+    simulated_s: float
+    violations: list[Violation]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One schedule to run: its profile, the seed of the whole run, its number, a planted bug."""
+
+    profile: str
+    seed: int
+    index: int
+    plant: str
+
+    @property
+    def run_profile(self) -> Profile:
+        """The profile that this schedule falls to."""
+        return profile_of(self.profile, self.index)
+
+    @property
+    def scenario_seed(self) -> int:
+        """The seed of this one schedule."""
+        return derive(self.seed, self.run_profile.name, self.index)
+
+    def verdict(self, scenario: Scenario | None = None) -> Verdict:
+        """Run it, or another schedule in its place."""
+        profile = self.run_profile
+        with PLANTS[self.plant].planted() if self.plant else nullcontext():
+            return run_scenario(scenario or profile.draw(self.scenario_seed), profile.make_stack)
+
+
+def work(job: Job) -> Outcome:
+    """Run one schedule in a worker, a few of them twice."""
+    verdict = job.verdict()
+    trace_hash = verdict.trace.hash()
+    violations = list(verdict.violations)
+    if derive(job.seed, "twice", job.index) % TWICE_IN == 0:
+        again = job.verdict().trace.hash()
+        if again != trace_hash:
+            text = f"the same seed gave the trace hashes {trace_hash} and {again}"
+            violations.append(Violation(0, "determinism", 0, (), (), text))
+    return Outcome(
+        job.index,
+        job.run_profile.name,
+        trace_hash,
+        verdict.deliveries,
+        verdict.simulated_s,
+        violations,
+    )
+
+
+def outcomes(jobs: list[Job], processes: int) -> Iterator[Outcome]:
+    """The outcomes in the order of the schedules."""
+    if processes <= 1 or len(jobs) <= 1:
+        yield from map(work, jobs)
+        return
+    with get_context("spawn").Pool(min(processes, len(jobs))) as pool:
+        yield from pool.imap(work, jobs, chunksize=4)
+
+
+def parse(arguments: list[str] | None = None) -> Namespace:
+    """The command line."""
+    parser = ArgumentParser(prog="python -m groupcore.sim", description=__doc__)
+    parser.add_argument("--profile", choices=[*PROFILES, "all"], default="all")
+    parser.add_argument("--schedules", type=int, default=100, help="how many to run")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plant", choices=list(PLANTS), default="", help="break the code so")
+    parser.add_argument("--list-plants", action="store_true", help="name the planted bugs")
+    parser.add_argument("--trace", type=Path, help="write the (smallest failing) trace there")
+    parser.add_argument("--only", type=int, help="run this one of the schedules")
+    parser.add_argument("--jobs", type=int, default=cpu_count() or 1, help="processes")
+    return parser.parse_args(arguments)
+
+
+def rerun_command(options: Namespace, index: int) -> str:
+    """The command that runs this schedule again."""
+    plant = f" --plant {options.plant}" if options.plant else ""
+    return (
+        f"python -m groupcore.sim --profile {options.profile} --seed {options.seed} "
+        f"--only {index}{plant}"
+    )
+
+
+def report(options: Namespace, job: Job, outcome: Outcome) -> None:
+    """Explain a failing schedule by the smallest one that fails alike."""
+    first = outcome.violations[0]
+
+    def fails(scenario: Scenario) -> bool:
+        found = job.verdict(scenario).violations
+        return any(violation.number == first.number for violation in found)
+
+    scenario = job.run_profile.draw(job.scenario_seed)
+    smallest = minimise(scenario, fails) if first.number else scenario
+    verdict = job.verdict(smallest)
+    print(f"the smallest schedule found that breaks invariant {first.number} {first.invariant}:")
+    for line in explain(verdict):
+        print(line)
+    if options.trace:
+        write_trace(options.trace, verdict)
+
+
+def write_trace(path: Path, verdict: Verdict) -> None:
+    """Write the trace as JSON lines."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in verdict.trace.lines())
+
+
+def show_progress(done: int, total: int) -> None:
+    """On a terminal only: how far it is."""
+    if sys.stderr.isatty():
+        print(f"\r{done}/{total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the schedules; 1 when one of them broke an invariant."""
+    options = parse(arguments)
+    if options.list_plants:
+        for plant in PLANTS.values():
+            print(f"{plant.name:28} {plant.summary}")
+        return 0
+    indices = range(options.schedules) if options.only is None else [options.only]
+    jobs = [Job(options.profile, options.seed, index, options.plant) for index in indices]
+    begin = perf_counter()
+    digest = blake2b(digest_size=16)
+    deliveries = violations = failed = done = 0
+    simulated_s = 0.0
+    first_failure: tuple[Job, Outcome] | None = None
+    for job, outcome in zip(jobs, outcomes(jobs, options.jobs), strict=False):
+        done += 1
+        show_progress(done, len(jobs))
+        digest.update(outcome.trace_hash.encode())
+        deliveries += outcome.deliveries
+        simulated_s += outcome.simulated_s
+        violations += len(outcome.violations)
+        if outcome.violations:
+            failed += 1
+            first_failure = first_failure or (job, outcome)
+            if failed <= REPORTED_MAX:
+                rerun = rerun_command(options, outcome.index)
+                first = outcome.violations[0]
+                print(fail_line(options.seed, outcome.profile, outcome.index, first, rerun))
+            if options.plant:
+                break  # one catch of a planted bug is enough
+    elapsed_s = perf_counter() - begin
+    if first_failure is not None:
+        report(options, *first_failure)
+    elif options.trace and options.only is not None:
+        write_trace(options.trace, jobs[0].verdict())
+    summary = {
+        "profile": options.profile,
+        "schedules": done,
+        "simulated_s": round(simulated_s, 3),
+        "deliveries": deliveries,
+        "violations": violations,
+        "schedules_per_s": round(done / elapsed_s, 2),
+        "trace_hash": digest.hexdigest(),
+    }
+    print(dumps(summary))
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

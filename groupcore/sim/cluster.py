@@ -1,0 +1,174 @@
+"""A whole cluster on virtual time: nodes, network, disks and the trace of what they did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from groupcore.endpoint import Endpoint
+from groupcore.events import ViewInstalled
+from groupcore.seal import Keyring
+from groupcore.sim.clock import SECOND, Clock
+from groupcore.sim.disk import Disk
+from groupcore.sim.faults import inject
+from groupcore.sim.network import Network, SocketAddress
+from groupcore.sim.node import Node
+from groupcore.sim.randomness import stream
+from groupcore.sim.scenario import Fault, Scenario, Send
+from groupcore.sim.trace import Happened, Mid, Trace
+from groupcore.stack import Stack
+from groupcore.transport import Transport, TransportOptions
+from groupcore.view import Address
+
+NAMES = "abcde"
+CLUSTER = "simulated"
+KEY = bytes(range(32))
+
+MakeStack = Callable[[Scenario, Address, Random, TransportOptions, bytes | None], Stack]
+"""Composes the stack of one life."""
+
+
+class Cluster:
+    """The world of one schedule. Chance comes from streams named after what it is for."""
+
+    def __init__(self, scenario: Scenario, make_stack: MakeStack) -> None:
+        seed = scenario.seed
+        self.scenario = scenario
+        self.trace = Trace()
+        self.clock = Clock(stream(seed, "ties"))
+        self.network = Network(self.clock, stream(seed, "network"), scenario.network)
+        self.fault_random = stream(seed, "fault-details")
+        self.keys = Keyring(CLUSTER, {0: KEY}, 0)
+        self.outstanding: dict[Mid, Address | None] = {}
+        self._make_stack = make_stack
+        self._options = TransportOptions(
+            datagram_bytes_max=scenario.datagram_bytes_max,
+            multicast=scenario.multicast,
+            initial_hosts=tuple(map(_socket_address, range(scenario.nodes))),
+        )
+        self.nodes = [self._make_node(index) for index in range(scenario.nodes)]
+        self._plan()
+
+    def _make_node(self, index: int) -> Node:
+        name = NAMES[index]
+        return Node(
+            name,
+            _socket_address(index),
+            self.clock,
+            self.network,
+            self.trace,
+            Disk(self.clock, stream(self.scenario.seed, "disk", name), self.scenario.disk),
+            stream(self.scenario.seed, "node", name),
+            self._make_endpoint,
+            self._find_state,
+            self.outstanding,
+        )
+
+    def _make_endpoint(
+        self, address: Address, boot: bytes, random: Random, lineage: bytes | None
+    ) -> Endpoint:
+        transport = Transport(address, self.keys, boot, self._options, random)
+        stack_random = Random(random.getrandbits(64))
+        stack = self._make_stack(self.scenario, address, stack_random, self._options, lineage)
+        return Endpoint(address, stack, transport)
+
+    def _plan(self) -> None:
+        """Everything that the scenario says goes into the clock."""
+        for node, start_ns in zip(self.nodes, self.scenario.starts_ns, strict=True):
+            self.clock.at(start_ns, node.start)
+        for fault in self.scenario.faults:
+            self.clock.at(fault.at_ns, self._inject, fault)
+        for send in self.scenario.sends:
+            self.clock.at(send.at_ns, self._send, send)
+
+    def _inject(self, fault: Fault) -> None:
+        inject(self, fault)
+
+    def _send(self, send: Send) -> None:
+        to: Address | None = None
+        if send.to is not None:
+            target = self.nodes[send.to]
+            view = self.nodes[send.node].view
+            if view is None or send.to == send.node or target.address not in view.members:
+                return
+            to = target.address
+        self.nodes[send.node].send(list(send.sizes), to)
+
+    # --- what the schedule asks -------------------------------------------------------------------
+
+    def happened(self, what: str, detail: str = "") -> None:
+        """Note in the trace that the schedule did something."""
+        self.trace.add(Happened(self.clock.now_ns, what, detail))
+
+    def coordinator_index(self) -> int:
+        """Which node is coordinator of the newest view that a live node is in; else the first."""
+        views = [node.view for node in self.nodes if node.view is not None]
+        if not views:
+            return 0
+        newest = max(views, key=lambda view: view.number)
+        return NAMES.index(newest.coordinator.name)
+
+    def heal(self) -> None:
+        """End every fault: links, storms, pauses, slowness; dead nodes start."""
+        self.network.heal()
+        for node in self.nodes:
+            node.slowness = 1
+            node.resume()
+            node.start()
+
+    def is_well(self) -> bool:
+        """One primary view of all nodes, all at one position, nothing outstanding."""
+        first = self.nodes[0]
+        if first.view is None or first.application is None:
+            return False
+        live = sorted(node.address for node in self.nodes)
+        if sorted(first.view.members) != live:
+            return False
+        place = (first.application.journal.epoch, first.application.journal.position)
+        for node in self.nodes:
+            application = node.application
+            if application is None or not application.ready or not node.primary:
+                return False
+            journal = application.journal
+            if node.view != first.view or (journal.epoch, journal.position) != place:
+                return False
+        return not any(self._is_live(to) for to in self.outstanding.values())
+
+    def _is_live(self, to: Address | None) -> bool:
+        return to is None or self.nodes[NAMES.index(to.name)].address == to
+
+    # --- state transfer ---------------------------------------------------------------------------
+
+    def _find_state(self, node: Node, wanted: ViewInstalled) -> bool:
+        """Hand over the state of the first holder, or other member, that has it and is reachable.
+
+        It stands for the bulk connection between servers, which needs both directions.
+        """
+        assert node.application is not None
+        holders = [holder for holder in wanted.holders if holder.name != node.name]
+        others = [member for member in wanted.view.members if member not in holders]
+        for address in (*holders, *others):
+            source = self.nodes[NAMES.index(address.name)]
+            if source is node or source.address != address or not self._reachable(node, source):
+                continue
+            if source.application is not None and not source.paused:
+                entries = source.application.state(wanted.view.epoch, wanted.position)
+                if entries is not None:
+                    node.application.take(source.name, entries, self.clock.now_ns)
+                    return True
+        return False
+
+    def _reachable(self, one: Node, other: Node) -> bool:
+        return not (
+            self.network.is_cut(one.socket_address, other.socket_address)
+            or self.network.is_cut(other.socket_address, one.socket_address)
+        )
+
+    @property
+    def simulated_s(self) -> float:
+        """Virtual seconds that have passed."""
+        return self.clock.now_ns / SECOND
+
+
+def _socket_address(index: int) -> SocketAddress:
+    return (f"10.0.0.{index + 1}", 7600)

@@ -1,0 +1,79 @@
+"""Make a failing schedule smaller while it still fails in the same way.
+
+First the faults, then the sends, then nodes, then the network's troubles: halves before single
+ones, and never more than a bounded number of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from groupcore.sim.disk import DiskOptions
+from groupcore.sim.network import CALM
+from groupcore.sim.scenario import Scenario
+
+RUNS_MAX = 150
+"""Most runs that one minimisation takes."""
+
+Fails = Callable[[Scenario], bool]
+"""Whether a schedule still breaks the invariant in question."""
+
+
+def minimise(scenario: Scenario, fails: Fails, runs_max: int = RUNS_MAX) -> Scenario:
+    """The smallest schedule found that still fails."""
+    budget = runs_max
+    while True:
+        for smaller in _smaller(scenario):
+            if budget == 0:
+                return scenario
+            budget -= 1
+            if fails(smaller):
+                scenario = smaller
+                break
+        else:
+            return scenario
+
+
+def _smaller(scenario: Scenario) -> Iterator[Scenario]:
+    """Schedules with less in them, the boldest cuts first."""
+    for size in _sizes(len(scenario.faults)):
+        for start in range(0, len(scenario.faults), size):
+            kept = scenario.faults[:start] + scenario.faults[start + size :]
+            yield replace(scenario, faults=kept)
+    for size in _sizes(len(scenario.sends)):
+        for start in range(0, len(scenario.sends), size):
+            kept_sends = scenario.sends[:start] + scenario.sends[start + size :]
+            yield replace(scenario, sends=kept_sends)
+    if scenario.nodes > 1:
+        yield _without_last_node(scenario)
+    if scenario.network != CALM:
+        yield replace(scenario, network=CALM)
+    if scenario.disk != DiskOptions():
+        yield replace(scenario, disk=DiskOptions())
+
+
+def _sizes(count: int) -> list[int]:
+    """Lengths of the pieces to try to leave out: all, a half, a quarter, and so on down to one."""
+    sizes = []
+    while count > 0:
+        sizes.append(count)
+        count //= 2
+    return sizes
+
+
+def _without_last_node(scenario: Scenario) -> Scenario:
+    last = scenario.nodes - 1
+    faults = [fault for fault in scenario.faults if last not in fault.nodes]
+    return replace(
+        scenario,
+        nodes=last,
+        starts_ns=scenario.starts_ns[:last],
+        faults=tuple(
+            fault
+            for fault in faults
+            # Cuts between two sides need somebody on the other side.
+            if fault.kind != "split" or len(fault.nodes) < last
+        ),
+        sends=tuple(send for send in scenario.sends if last not in (send.node, send.to)),
+    )

@@ -1,0 +1,351 @@
+"""One simulated node: its lives, the pump that drives an endpoint, its pauses and crashes.
+
+The pump is that of the asyncio node: what has arrived since the last turn is fed in, due timers
+run, the turn ends, and what it caused is sent, delivered and stored. A turn takes time, so inputs
+gather while one runs; a slow node takes longer, a paused one gathers them until its buffer is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from groupcore.endpoint import Delivery, Endpoint, Turn
+from groupcore.events import (
+    Congested,
+    Connect,
+    Event,
+    Excluded,
+    Leave,
+    Left,
+    Persisted,
+    PrimaryLost,
+    PrimaryRegained,
+    Refused,
+    Synced,
+    ViewInstalled,
+)
+from groupcore.sim.application import Application
+from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock
+from groupcore.sim.disk import Disk
+from groupcore.sim.messages import compose_message, content_hash, identify
+from groupcore.sim.network import Network, SocketAddress
+from groupcore.sim.trace import Delivered, Lived, Mid, Sent, Trace, Viewed
+from groupcore.view import Address, View
+
+INBOX_MAX = 4_096
+"""Datagrams that wait for a paused or slow node; more are dropped, as a socket buffer does."""
+TURN_NS = 20 * MICROSECOND
+"""What a turn takes at a healthy node; inputs that come meanwhile are handled together."""
+STATE_RETRY_NS = 20 * MILLISECOND
+STATE_PATIENCE_NS = 4_000 * MILLISECOND
+"""How long a life looks for its state before it gives up and begins anew."""
+
+MakeEndpoint = Callable[[Address, bytes, Random, bytes | None], Endpoint]
+"""Composes the endpoint of a life from its address, boot id, chance and the last life's record."""
+FindState = Callable[["Node", ViewInstalled], bool]
+"""Looks for the state at the holders, and hands it over; False when nobody has it for now."""
+
+
+class Node:
+    """A machine with a disk; each life counts in the trace as a process `(name, incarnation)`.
+
+    `outstanding` is shared by all nodes: what live processes have sent and not yet seen to arrive.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        socket_address: SocketAddress,
+        clock: Clock,
+        network: Network,
+        trace: Trace,
+        disk: Disk,
+        random: Random,
+        make_endpoint: MakeEndpoint,
+        find_state: FindState,
+        outstanding: dict[Mid, Address | None],
+    ) -> None:
+        self.name = name
+        self.socket_address = socket_address
+        self.disk = disk
+        self.address = Address(name, 0)
+        self.endpoint: Endpoint | None = None
+        self.application: Application | None = None
+        self.view: View | None = None
+        self.primary = False
+        self.congested = False
+        self.leaving = False
+        self.paused = False
+        self.slowness = 1
+        self.refused = False
+        self._clock = clock
+        self._network = network
+        self._trace = trace
+        self._random = random
+        self._local = LocalClock(random.uniform(1.0, 10_000.0), random.uniform(0.995, 1.005))
+        self._make_endpoint = make_endpoint
+        self._find_state = find_state
+        self._inbox: list[tuple[bytes, SocketAddress] | Event] = []
+        self._outbox: list[tuple[Address | None, list[bytes]]] = []
+        self._turn_planned = False
+        self._busy_until = 0
+        self._wake_at: int | None = None
+        self._lseq = 0
+        self._looking_since = 0
+        self._outstanding = outstanding
+        network.attach(socket_address, self.receive)
+
+    # --- life -----------------------------------------------------------------------------------
+
+    @property
+    def alive(self) -> bool:
+        """Whether a process runs, paused or not."""
+        return self.endpoint is not None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the application could send now."""
+        return self.view is not None and not self.leaving and self.alive
+
+    def start(self) -> None:
+        """Begin a life from what is on the disk; nothing happens while one goes on."""
+        if self.alive:
+            return
+        journal = self.disk.start()
+        self.address = Address(self.name, self.disk.incarnation)
+        boot = self._random.randbytes(16)
+        random = Random(self._random.getrandbits(64))
+        self.endpoint = self._make_endpoint(self.address, boot, random, self.disk.lineage)
+        self.application = Application(self.address, journal, self.disk, self._trace, self)
+        self.view, self.primary, self.congested = None, False, False
+        self.leaving, self.refused, self._lseq = False, False, 0
+        self._live("start", f"epoch {journal.epoch} position {journal.position}")
+        self._input(Connect(journal.epoch, journal.position))
+
+    def crash(self, keep_all: bool) -> None:
+        """The process and the machine stop at once; of unsafe writes a prefix stays."""
+        if self.alive:
+            self._live("crash", "all kept" if keep_all else "")
+            self.disk.crash(keep_all)
+            self._end_life()
+        self.paused = False
+
+    def leave(self) -> None:
+        """Ask for a graceful leave; the life ends with `Left`."""
+        if self.ready:
+            self.leaving = True
+            self._live("leave", "")
+            self._input(Leave())
+
+    def pause(self) -> None:
+        """Stop running without noticing it; inputs gather."""
+        self.paused = True
+
+    def resume(self) -> None:
+        """Go on: everything that gathered, and every timer, is handled at once."""
+        self.paused = False
+        self._plan()
+
+    def _end_life(self) -> None:
+        for mid in [mid for mid in self._outstanding if mid.origin == self.name]:
+            del self._outstanding[mid]
+        self.endpoint = None
+        self.application = None
+        self.view = None
+        self.primary = False
+        self._inbox.clear()
+        self._outbox.clear()
+        self._wake_at = None
+
+    def _live(self, what: str, detail: str) -> None:
+        self._trace.add(Lived(self._clock.now_ns, *self.address, what, detail))
+
+    # --- inputs ---------------------------------------------------------------------------------
+
+    def receive(self, data: bytes, source: SocketAddress) -> None:
+        """A datagram has come off the network."""
+        if self.endpoint is not None and len(self._inbox) < INBOX_MAX:
+            self._inbox.append((data, source))
+            self._plan()
+
+    def send(self, sizes: list[int], to: Address | None) -> None:
+        """The application sends messages of these sizes, if it may."""
+        if not self.ready or (self.congested and to is None):
+            return
+        payloads = []
+        for size in sizes:
+            self._lseq += 1
+            mid = Mid(self.name, self.address.incarnation, self._lseq)
+            payload = compose_message(mid, size)
+            payloads.append(payload)
+            content = content_hash(payload)
+            self._trace.add(Sent(self._clock.now_ns, *self.address, mid, content, to))
+            self._outstanding[mid] = to
+        self._outbox.append((to, payloads))
+        self._plan()
+
+    def notify_synced(self, event: Synced) -> None:
+        """The application's journal is safe up to there."""
+        self._input(event)
+
+    def ask_for_state(self) -> None:
+        """The application needs its state from a holder."""
+        self._looking_since = self._clock.now_ns
+        delay = self._random.choice((0, MILLISECOND, 30 * MILLISECOND, 300 * MILLISECOND))
+        self._clock.after(delay, self._look_for_state, self.address)
+
+    def _look_for_state(self, life: Address) -> None:
+        application = self.application
+        if life != self.address or application is None or application.wanted is None:
+            return
+        if not self.paused and self._find_state(self, application.wanted):
+            return
+        if self._clock.now_ns - self._looking_since < STATE_PATIENCE_NS or self.paused:
+            self._clock.after(STATE_RETRY_NS, self._look_for_state, life)
+        else:
+            self._begin_anew("stranded", "nobody has the state")
+
+    def _input(self, event: Event) -> None:
+        self._inbox.append(event)
+        self._plan()
+
+    # --- the pump -------------------------------------------------------------------------------
+
+    def _plan(self) -> None:
+        """Let a turn happen as soon as the last one is over."""
+        if not self._turn_planned and not self.paused and self.endpoint is not None:
+            self._turn_planned = True
+            self._clock.at(self._busy_until, self._turn)
+
+    def _turn(self) -> None:
+        self._turn_planned = False
+        endpoint = self.endpoint
+        if endpoint is None or self.paused:
+            return
+        self._busy_until = self._clock.now_ns + TURN_NS * self.slowness
+        now = self._local.seconds(self._clock.now_ns)
+        inbox, self._inbox = self._inbox, []
+        outbox, self._outbox = self._outbox, []
+        for item in inbox:
+            if type(item) is tuple:
+                endpoint.receive(item[0], item[1], now)
+            else:
+                assert isinstance(item, Event)
+                endpoint.notify(item, now)
+        for to, payloads in outbox:
+            if to is None:
+                endpoint.multicast(payloads, now)
+            else:
+                endpoint.unicast(to, payloads, now)
+        endpoint.wake(now)
+        self._carry_out(endpoint.end_turn(now))
+        if self.endpoint is endpoint:
+            self._arm(endpoint)
+
+    def _carry_out(self, turn: Turn) -> None:
+        life = self.address
+        for datagram in turn.datagrams:
+            self._network.send(self.socket_address, datagram.destination, datagram.data)
+        for persist in turn.persists:
+            self.disk.store(persist.record, self._persisted(life, persist.token))
+        for item in turn.deliveries:
+            if self.address != life or self.endpoint is None:
+                return
+            if isinstance(item, Delivery):
+                self._deliver(item)
+            else:
+                self._on_event(item)
+
+    def _persisted(self, life: Address, token: int) -> Callable[[], None]:
+        def done() -> None:
+            if self.address == life and self.endpoint is not None:
+                self._input(Persisted(token))
+
+        return done
+
+    def _arm(self, endpoint: Endpoint) -> None:
+        wake = endpoint.next_wake()
+        if wake is None:
+            self._wake_at = None
+            return
+        moment = max(self._local.moment(wake), self._clock.now_ns + MICROSECOND)
+        if moment != self._wake_at:
+            self._wake_at = moment
+            self._clock.at(moment, self._wake, moment)
+
+    def _wake(self, moment: int) -> None:
+        if moment == self._wake_at:
+            self._wake_at = None
+            self._plan()
+
+    # --- outputs --------------------------------------------------------------------------------
+
+    def _deliver(self, delivery: Delivery) -> None:
+        application, now = self.application, self._clock.now_ns
+        assert application is not None
+        view, epoch = (self.view.number, self.view.epoch) if self.view is not None else (0, 0)
+        n, inc = self.address
+        position = delivery.position
+        for payload in delivery.payloads:
+            mid, content = identify(payload), content_hash(payload)
+            self._trace.add(Delivered(now, n, inc, epoch, position, mid, content, view))
+            if position:
+                application.deliver(epoch, position, (mid, content))
+                position += 1
+            if not position or mid.origin == n:
+                self._outstanding.pop(mid, None)
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case ViewInstalled():
+                self._install(event)
+            case PrimaryLost():
+                self.primary = False
+            case PrimaryRegained():
+                self.primary = True
+            case Congested(on):
+                self.congested = on
+            case Excluded(reason):
+                self._begin_anew("excluded", reason)
+            case Refused(code, _):
+                self.refused = True
+                self._stop("refused", code)
+            case Left():
+                self._stop("left", "")
+            case _:
+                pass
+
+    def _install(self, event: ViewInstalled) -> None:
+        view, previous = event.view, event.previous
+        self.view, self.primary = view, True
+        now = self._clock.now_ns
+        self._trace.add(
+            Viewed(
+                now,
+                *self.address,
+                view.number,
+                view.epoch,
+                view.lineage,
+                view.members,
+                None if previous is None else previous.members,
+                0 if previous is None else previous.number,
+                event.fresh,
+                event.position,
+                view.floor,
+                event.recovered,
+                event.holders,
+            )
+        )
+        assert self.application is not None
+        self.application.install(event, now)
+
+    def _begin_anew(self, what: str, detail: str) -> None:
+        """This life is over, the process goes on: a new incarnation connects at once."""
+        self._stop(what, detail)
+        self.start()
+
+    def _stop(self, what: str, detail: str) -> None:
+        self._live(what, detail)
+        self.disk.crash(keep_all=True)  # nobody pulled the plug: what was written gets to the disk
+        self._end_life()

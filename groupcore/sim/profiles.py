@@ -1,0 +1,49 @@
+"""Profiles: which stack is run, and from what its schedules are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from groupcore.sim.cluster import MakeStack
+from groupcore.sim.scenario import Scenario, draw_scenario
+from groupcore.stack import Stack
+from groupcore.stacks import DEFAULT_STACK, StackOptions, compose
+from groupcore.transport import TransportOptions
+from groupcore.view import Address
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A kind of schedule: how one is drawn from its seed, and what runs in it."""
+
+    name: str
+    draw: Callable[[int], Scenario]
+    make_stack: MakeStack
+
+
+def make_default_stack(
+    scenario: Scenario,
+    address: Address,
+    random: Random,
+    transport: TransportOptions,
+    lineage: bytes | None,
+) -> Stack:
+    """The stack that nodes use, for a cluster of all nodes of the scenario."""
+    options = StackOptions(cluster_size=scenario.nodes)
+    return compose(DEFAULT_STACK, address, random, options, lineage)
+
+
+PROFILES: dict[str, Profile] = {
+    "stack": Profile("stack", draw_scenario, make_default_stack),
+}
+"""The profiles by name."""
+
+
+def profile_of(name: str, index: int) -> Profile:
+    """The profile of a schedule: the one of that name, or by turns each of them for `all`."""
+    if name != "all":
+        return PROFILES[name]
+    profiles = list(PROFILES.values())
+    return profiles[index % len(profiles)]

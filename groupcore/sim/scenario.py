@@ -1,0 +1,210 @@
+"""A schedule as data: cluster, network, faults, sends. Drawn from a seed, dropped from by hand.
+
+Each schedule switches every kind of fault on or off by itself and draws its intensity (swarm): a
+run in which everything always happens hides what needs a quiet network, and the reverse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from json import dumps
+from random import Random
+
+from groupcore.sim.clock import MILLISECOND, SECOND
+from groupcore.sim.disk import DiskOptions
+from groupcore.sim.network import NetworkOptions
+from groupcore.sim.randomness import stream
+
+COORDINATOR = -1
+"""As a node of a fault: whoever is coordinator when the fault begins."""
+NODE_COUNTS = (1, 2, 3, 4, 5)
+NODE_WEIGHTS = (1, 2, 8, 3, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that goes wrong at `at_ns` and ends `duration_ns` later.
+
+    Kinds: `crash`, `crash-keep` (nothing unsafe is lost), `crash-all`, `pause`, `leave`, `slow`
+    (`factor` times), `isolate`, `deaf`, `mute`, `link` and `one-way` (two nodes), `split` (these
+    nodes from the others), `storm` (a share of `factor` percent of all datagrams is lost).
+    """
+
+    at_ns: int
+    kind: str
+    nodes: tuple[int, ...] = ()
+    duration_ns: int = 0
+    factor: int = 1
+
+    def __str__(self) -> str:
+        names = ",".join("coordinator" if node < 0 else "abcde"[node] for node in self.nodes)
+        return (
+            f"{self.at_ns / SECOND:.3f} s {self.kind} {names or 'all'} "
+            f"for {self.duration_ns / SECOND:.3f} s"
+            + (f" factor {self.factor}" if self.factor != 1 else "")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A node sends messages of these sizes in one go; to one node, or to all in order (None)."""
+
+    at_ns: int
+    node: int
+    sizes: tuple[int, ...]
+    to: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One schedule. `starts_ns` says when each node starts for the first time."""
+
+    seed: int
+    nodes: int
+    starts_ns: tuple[int, ...]
+    safety_ns: int
+    network: NetworkOptions = NetworkOptions()
+    disk: DiskOptions = DiskOptions()
+    multicast: bool = True
+    datagram_bytes_max: int = 60_000
+    faults: tuple[Fault, ...] = ()
+    sends: tuple[Send, ...] = ()
+
+    def describe(self) -> list[str]:
+        """The options that were drawn, and the faults, one a line."""
+        options = {
+            name: value for name, value in asdict(self).items() if name not in ("faults", "sends")
+        }
+        messages = sum(len(send.sizes) for send in self.sends)
+        return [
+            dumps(options),
+            *(str(fault) for fault in self.faults),
+            f"{messages} messages in {len(self.sends)} sends",
+        ]
+
+
+def draw_scenario(seed: int) -> Scenario:
+    """The schedule of a seed."""
+    random = stream(seed, "scenario")
+    nodes = random.choices(NODE_COUNTS, NODE_WEIGHTS)[0]
+    safety_ns = random.randint(6 * SECOND, 14 * SECOND)
+    return Scenario(
+        seed=seed,
+        nodes=nodes,
+        starts_ns=_draw_starts(random, nodes, safety_ns),
+        safety_ns=safety_ns,
+        network=_draw_network(stream(seed, "network-options")),
+        disk=_draw_disk(random),
+        multicast=random.random() < 0.8,
+        datagram_bytes_max=random.choice((60_000, 60_000, 8_000, 1_400)),
+        faults=_draw_faults(stream(seed, "faults"), nodes, safety_ns),
+        sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns),
+    )
+
+
+def _draw_starts(random: Random, nodes: int, safety_ns: int) -> tuple[int, ...]:
+    late = random.random() < 0.3
+    return tuple(
+        random.randint(0, safety_ns // 2) if late and random.random() < 0.4 else
+        random.randint(0, 300 * MILLISECOND)
+        for _ in range(nodes)
+    )  # fmt: skip
+
+
+def _draw_network(random: Random) -> NetworkOptions:
+    def share(likelihood: float, most: float) -> float:
+        return random.uniform(0.0, most) if random.random() < likelihood else 0.0
+
+    return NetworkOptions(
+        loss=share(0.5, 0.3),
+        correlated_loss=share(0.3, 0.15),
+        duplicate=share(0.3, 0.5),
+        delay_mean_us=random.choice((50, 100, 100, 1_000, 5_000)),
+        tail=share(0.3, 0.1),
+        tail_mean_ms=random.choice((10, 50, 200)),
+        loopback=random.random() < 0.2,
+    )
+
+
+def _draw_disk(random: Random) -> DiskOptions:
+    if random.random() < 0.7:
+        return DiskOptions()
+    return DiskOptions(tail=random.uniform(0.0, 0.2), tail_mean_ms=random.choice((20, 200)))
+
+
+_KINDS: tuple[tuple[str, int, int, int], ...] = (
+    # kind, nodes named, shortest and longest duration in milliseconds
+    ("crash", 1, 20, 4_000),
+    ("crash-keep", 1, 20, 4_000),
+    ("pause", 1, 50, 5_000),
+    ("leave", 1, 100, 3_000),
+    ("slow", 1, 200, 3_000),
+    ("isolate", 1, 100, 4_000),
+    ("deaf", 1, 100, 4_000),
+    ("mute", 1, 100, 4_000),
+    ("link", 2, 100, 5_000),
+    ("one-way", 2, 100, 5_000),
+    ("split", 2, 100, 5_000),
+    ("storm", 0, 50, 1_500),
+)
+_FACTORS: dict[str, tuple[int, ...]] = {"slow": (20, 20, 100), "storm": (50, 90, 100)}
+
+
+def _draw_faults(random: Random, nodes: int, safety_ns: int) -> tuple[Fault, ...]:
+    faults: list[Fault] = []
+    eager = random.uniform(0.1, 0.5)
+    for kind, named, shortest, longest in _KINDS:
+        if random.random() >= eager or (named == 2 and nodes < 2):
+            continue
+        for _ in range(random.randint(1, 3)):
+            duration = random.randint(shortest, longest) * MILLISECOND
+            faults.append(
+                Fault(
+                    _draw_moment(random, safety_ns, faults),
+                    kind,
+                    _draw_nodes(random, nodes, kind, named),
+                    duration,
+                    random.choice(_FACTORS.get(kind, (1,))),
+                )
+            )
+    if random.random() < 0.15:
+        at_ns = random.randint(SECOND, safety_ns)
+        faults.append(Fault(at_ns, "crash-all", (), random.randint(10, 1_500) * MILLISECOND))
+    return tuple(sorted(faults, key=lambda fault: (fault.at_ns, fault.kind, fault.nodes)))
+
+
+def _draw_moment(random: Random, safety_ns: int, faults: list[Fault]) -> int:
+    """Mostly anywhere; often shortly after another fault, while the group is still busy with it."""
+    if faults and random.random() < 0.4:
+        return random.choice(faults).at_ns + random.randint(0, 1_500 * MILLISECOND)
+    return random.randint(200 * MILLISECOND, safety_ns - 100 * MILLISECOND)
+
+
+def _draw_nodes(random: Random, nodes: int, kind: str, named: int) -> tuple[int, ...]:
+    if named == 0:
+        return ()
+    if kind == "split":
+        return tuple(sorted(random.sample(range(nodes), random.randint(1, nodes - 1))))
+    chosen = random.sample(range(nodes), min(named, nodes))
+    if random.random() < 0.4:
+        chosen[0] = COORDINATOR
+    return tuple(chosen)
+
+
+def _draw_sends(random: Random, nodes: int, safety_ns: int) -> tuple[Send, ...]:
+    sends: list[Send] = []
+    number = random.randint(20, 90)
+    burst_max = random.choice((1, 4, 12))
+    large = random.choice((0.0, 0.02, 0.1))
+    senders = [node for node in range(nodes) if random.random() < 0.7] or [0]
+    for _ in range(number):
+        sizes = tuple(
+            random.choice((2_000, 9_000, 70_000))
+            if random.random() < large
+            else random.randint(24, 200)
+            for _ in range(random.randint(1, burst_max))
+        )
+        to = random.randrange(nodes) if random.random() < 0.08 else None
+        at_ns = random.randint(100 * MILLISECOND, safety_ns)
+        sends.append(Send(at_ns, random.choice(senders), sizes, to))
+    return tuple(sorted(sends, key=lambda send: (send.at_ns, send.node)))
