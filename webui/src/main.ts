@@ -1,0 +1,7 @@
+import { mount } from "svelte";
+import App from "./pages/App.svelte";
+import "./index.css";
+
+const target = document.getElementById("app");
+if (target === null) throw new Error("The page has no element #app to start in.");
+mount(App, { target });
