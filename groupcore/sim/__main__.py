@@ -1,4 +1,4 @@
-"""`python -m groupcore.sim`: run schedules from a seed, judge them, and say how to repeat a failure.
+"""`python -m groupcore.sim`: run schedules from a seed, judge them, say how to repeat a failure.
 
 Schedules are spread over processes; what comes out does not depend on how many there are. One in
 a hundred is run twice and must give the same trace hash.

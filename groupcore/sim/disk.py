@@ -28,6 +28,10 @@ class DiskOptions:
     tail_mean_ms: int = 100
 
 
+HEALTHY = DiskOptions()
+"""A fast disk that never takes long."""
+
+
 @dataclass(slots=True)
 class Journal:
     """The ordered messages up to `position` of `epoch`; their number is the position."""

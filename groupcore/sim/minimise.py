@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from groupcore.sim.disk import DiskOptions
+from groupcore.sim.disk import HEALTHY
 from groupcore.sim.network import CALM
 from groupcore.sim.scenario import Scenario
 
@@ -49,8 +49,8 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
         yield _without_last_node(scenario)
     if scenario.network != CALM:
         yield replace(scenario, network=CALM)
-    if scenario.disk != DiskOptions():
-        yield replace(scenario, disk=DiskOptions())
+    if scenario.disk != HEALTHY:
+        yield replace(scenario, disk=HEALTHY)
 
 
 def _sizes(count: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""What a person reads of a failing schedule: one line, the smallest schedule, the telling records."""
+"""What a person reads of a failure: one line, the smallest schedule, the telling records."""
 
 from __future__ import annotations
 

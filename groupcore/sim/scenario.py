@@ -11,8 +11,8 @@ from json import dumps
 from random import Random
 
 from groupcore.sim.clock import MILLISECOND, SECOND
-from groupcore.sim.disk import DiskOptions
-from groupcore.sim.network import NetworkOptions
+from groupcore.sim.disk import HEALTHY, DiskOptions
+from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.randomness import stream
 
 COORDINATOR = -1
@@ -63,8 +63,8 @@ class Scenario:
     nodes: int
     starts_ns: tuple[int, ...]
     safety_ns: int
-    network: NetworkOptions = NetworkOptions()
-    disk: DiskOptions = DiskOptions()
+    network: NetworkOptions = CALM
+    disk: DiskOptions = HEALTHY
     multicast: bool = True
     datagram_bytes_max: int = 60_000
     faults: tuple[Fault, ...] = ()
@@ -128,7 +128,7 @@ def _draw_network(random: Random) -> NetworkOptions:
 
 def _draw_disk(random: Random) -> DiskOptions:
     if random.random() < 0.7:
-        return DiskOptions()
+        return HEALTHY
     return DiskOptions(tail=random.uniform(0.0, 0.2), tail_mean_ms=random.choice((20, 200)))
 
 
