@@ -83,9 +83,7 @@ class Batch:
 
     def to(self, destination: Address | None) -> Batch:
         """A shallow copy for another destination."""
-        return Batch(
-            self.sender, destination, self.headers, self.body, self.count, self.reliable
-        )
+        return Batch(self.sender, destination, self.headers, self.body, self.count, self.reliable)
 
     def ordered(self, sender: Address, position: int) -> Batch:
         """A shallow copy for the layer above: its original sender, its place in the order.

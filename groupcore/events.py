@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from groupcore.digest import Digest
+from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 
 
@@ -62,8 +63,8 @@ class ViewInstalled(Event):
 
     `fresh` says that this member did not live through the former view: what was ordered up to
     `position` it must take from one of `holders` (none: nothing exists yet, or its own storage
-    holds exactly that). `position` is the number of ordered messages so far, in `view.epoch`;
-    `floor` is the position at which that epoch began.
+    holds exactly that). `position` is the place of the last ordered message before the view, in
+    `view.epoch`. `recovered`: the view was formed from disk and begins its epoch.
     """
 
     view: View
@@ -71,8 +72,8 @@ class ViewInstalled(Event):
     fresh: bool = False
     holders: tuple[Address, ...] = ()
     position: int = 0
-    floor: int = 0
-    order_state: bytes = b""
+    recovered: bool = False
+    order_state: OrderState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,16 @@ class CutAgreed(Event):
     cut: Digest = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class CutDelivered(Event):
+    """Every layer has delivered up to the cut: what a joiner must be told can be read now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drained(Event):
+    """Everything that this member has sent in order has come back: it may leave."""
+
+
 # --- failure detection --------------------------------------------------------------------------
 
 
@@ -141,6 +152,11 @@ class Heard(Event):
     """Datagrams of these members arrived in this turn."""
 
     members: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Event):
+    """Discovery has heard of somebody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +177,14 @@ class Stable(Event):
 
     delivered: Digest
     received: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged(Event):
+    """`member` holds this member's multicasts of the present view up to `received`."""
+
+    member: Address
+    received: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,13 @@ from groupcore.layers import (
     durability,
     failure_detection,
     fragmentation,
-    membership_headers,
     nakack,
     resilience,
     sequencer,
     stability,
     unicast,
 )
+from groupcore.membership import headers as membership_headers
 from groupcore.view import MEMBERS_MAX, Address, View
 
 NAME_MAX = 64
@@ -50,7 +50,6 @@ HEADERS: dict[int, type[Header]] = {
     5: nakack.HighWater,
     8: unicast.Data,
     9: unicast.Ack,
-    10: unicast.Reset,
     14: fragmentation.Fragment,
     16: sequencer.Forward,
     17: sequencer.Ordered,
@@ -72,6 +71,7 @@ HEADERS: dict[int, type[Header]] = {
     47: membership_headers.Install,
     48: membership_headers.Installed,
     49: membership_headers.Superseded,
+    50: membership_headers.Dissolved,
     54: durability.Durable,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""
@@ -127,15 +127,16 @@ def _decode_address(value: Any) -> Address:
 
 
 def _encode_view(view: View) -> list[Any]:
-    return [view.number, view.epoch, view.lineage, list(view.members)]
+    return [view.number, view.epoch, view.floor, view.lineage, list(view.members)]
 
 
 def _decode_view(value: Any) -> View:
-    number, epoch, lineage, members = _items(value, 4)
+    *numbers, members = _items(value, 5)
     decoded = tuple(_decode_address(member) for member in _items(members))
     if not 1 <= len(decoded) <= MEMBERS_MAX or len({m.name for m in decoded}) != len(decoded):
         raise WireError("bad_header", "not a list of different members")
-    return View(_decode_int(number), _decode_int(epoch), _decode_int(lineage), decoded)
+    number, epoch, floor, lineage = (_decode_int(item) for item in numbers)
+    return View(number, epoch, floor, lineage, decoded)
 
 
 _LEAVES: dict[Any, tuple[Encode, Decode]] = {
@@ -195,15 +196,12 @@ def _record_codec(record: Any) -> tuple[Encode, Decode]:
 
     def encode_record(value: Any) -> Any:
         return [
-            encode(getattr(value, name))
-            for name, (encode, _) in zip(names, codecs, strict=True)
+            encode(getattr(value, name)) for name, (encode, _) in zip(names, codecs, strict=True)
         ]
 
     def decode_record(values: Any) -> Any:
         items = _items(values, len(codecs))
-        return record(
-            *(decode(item) for item, (_, decode) in zip(items, codecs, strict=True))
-        )
+        return record(*(decode(item) for item, (_, decode) in zip(items, codecs, strict=True)))
 
     return encode_record, decode_record
 

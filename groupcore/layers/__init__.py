@@ -1,0 +1,1 @@
+"""The control plane's protocols, one a file. No layer imports another."""

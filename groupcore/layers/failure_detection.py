@@ -1,0 +1,201 @@
+"""Failure detection: whom a member hears, verified, and what the others report.
+
+Idea. Every member multicasts a heartbeat, and any datagram counts as one. A member that has been
+silent for `timeout_s` is asked directly, several times; if it stays silent it is **unheard**.
+Heartbeats name whom their sender does not hear, so everybody knows who hears whom, and whether a
+second path still reaches a member that one has lost (verified suspicion). A member that slept
+itself, as its own late timer shows, suspects nobody until it has listened again.
+
+Place. Directly above the transport, which tells in each turn who was heard.
+
+Source. JGroups FD and VERIFY_SUSPECT; fault matrix rows 10 to 14.
+
+Invariants.
+  I1  A member is unheard only after `timeout_s` of silence and `pings` unanswered questions.
+  I2  One datagram of an unheard member makes it heard again.
+  I3  A member whose own timer came late by `timeout_s / 2` suspects nobody for `timeout_s`.
+  I4  Only members of the view are suspected; a report of a former view counts for nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from groupcore.batch import Batch, Header
+from groupcore.effects import Down, Effect, Notify, StartTimer
+from groupcore.events import Connect, Event, Heard, ReachabilityChanged, ViewInstalled
+from groupcore.layer import Layer
+from groupcore.view import Address, View
+
+STRANGERS_MAX = 256
+
+
+@dataclass(slots=True)
+class Heartbeat(Header):
+    """Member to group: I live, in this view, and do not hear these members."""
+
+    kind: ClassVar[str] = "failure_detection.heartbeat"
+    view: int
+    unheard: tuple[Address, ...]
+
+
+@dataclass(slots=True)
+class Ping(Header):
+    """Member to a silent member: are you there?"""
+
+    kind: ClassVar[str] = "failure_detection.ping"
+
+
+@dataclass(slots=True)
+class Pong(Header):
+    """Answer to a ping."""
+
+    kind: ClassVar[str] = "failure_detection.pong"
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionOptions:
+    """Seconds. A killed member is unheard after `timeout_s + pings * interval_s` at the most.
+
+    Raising `timeout_s` tolerates longer pauses; lowering it finds a crash sooner.
+    """
+
+    interval_s: float = 0.1
+    timeout_s: float = 0.6
+    pings: int = 3
+
+
+class FailureDetection(Layer):
+    """Listens for the members of the view."""
+
+    name = "FD"
+    headers = (Heartbeat, Ping, Pong)
+    provides = frozenset({"failure detection"})
+    requires_above = frozenset({"views"})
+
+    def __init__(self, me: Address, options: DetectionOptions) -> None:
+        self.me = me
+        self.options = options
+        self.view: View | None = None
+        self.last_heard: dict[Address, float] = {}
+        self.unanswered: dict[Address, int] = {}
+        self.mine: frozenset[Address] = frozenset()
+        self.reports: dict[Address, frozenset[Address]] = {}
+        self.expected_at = 0.0
+        self.numbers = {"suspicions": 0, "late_timers": 0}
+
+    def counters(self) -> dict[str, int]:
+        """Suspicions, own late timers, members unheard now."""
+        return {**self.numbers, "unheard": len(self.mine)}
+
+    def unheard(self) -> dict[Address, frozenset[Address]]:
+        """Who does not hear whom: this member's own ears, and what the others report."""
+        return {self.me: self.mine, **self.reports}
+
+    def unreachable(self) -> frozenset[Address]:
+        """Whom this member does not hear."""
+        return self.mine
+
+    def heard_since(self, since: float) -> tuple[Address, ...]:
+        """Everybody, member or not, of whom anything came at or after that time; sorted."""
+        return tuple(sorted(p for p, when in self.last_heard.items() if when >= since))
+
+    def on_up(self, batch: Batch, now: float) -> list[Effect]:
+        """A heartbeat or a ping; that it was heard at all has been noted by `Heard`."""
+        match batch.headers[-1]:
+            case Heartbeat() as heartbeat:
+                return self.on_heartbeat(batch.sender, heartbeat)
+            case Ping():
+                return [Down(Batch(self.me, batch.sender, (Pong(),), reliable=False))]
+            case _:
+                return []
+
+    def on_heartbeat(self, member: Address, heartbeat: Heartbeat) -> list[Effect]:
+        """Note whom the member does not hear (I4)."""
+        if self.view is None or heartbeat.view != self.view.number:
+            return []
+        if member not in self.view.members:
+            return []
+        report = frozenset(heartbeat.unheard)
+        if self.reports.get(member, frozenset()) == report:
+            return []
+        self.reports[member] = report
+        return [Notify(ReachabilityChanged())]
+
+    def on_event(self, event: Event, now: float) -> list[Effect]:
+        """Somebody was heard (I2); a view says whom to listen for."""
+        match event:
+            case Heard():
+                return self.on_heard(event.members, now)
+            case ViewInstalled():
+                self.view, self.mine, self.reports, self.unanswered = (
+                    event.view,
+                    frozenset(),
+                    {},
+                    {},
+                )
+                for member in event.view.members:
+                    self.last_heard[member] = now
+                return [StartTimer("tick", 0)]
+            case Connect():
+                return [StartTimer("tick", 0)]
+            case _:
+                return []
+
+    def on_heard(self, members: tuple[Address, ...], now: float) -> list[Effect]:
+        """Note the time; whoever was unheard is heard again."""
+        for member in members:
+            self.last_heard[member] = now
+            self.unanswered.pop(member, None)
+        if len(self.last_heard) > STRANGERS_MAX:
+            known = frozenset() if self.view is None else frozenset(self.view.members)
+            self.last_heard = {p: t for p, t in self.last_heard.items() if p in known}
+        if self.mine.isdisjoint(members):
+            return []
+        self.mine -= frozenset(members)
+        return [Notify(ReachabilityChanged())]
+
+    def on_timer(self, timer: str, now: float) -> list[Effect]:
+        """`tick`: one heartbeat, one look at who is silent."""
+        late = self.expected_at > 0 and now - self.expected_at > self.options.timeout_s / 2
+        self.expected_at = now + self.options.interval_s
+        again: list[Effect] = [StartTimer("tick", self.options.interval_s)]
+        if self.view is None:
+            return again
+        effects = self.wake_up(now) if late else self.look(now)
+        unheard = tuple(member for member in self.view.members if member in self.mine)
+        heartbeat = Heartbeat(self.view.number, unheard)
+        if len(self.view.members) > 1:
+            effects.append(Down(Batch(self.me, None, (heartbeat,), reliable=False)))
+        return [*effects, *again]
+
+    def wake_up(self, now: float) -> list[Effect]:
+        """This member has slept: it cannot say who was silent meanwhile (I3)."""
+        assert self.view is not None
+        self.numbers["late_timers"] += 1
+        self.unanswered = {}
+        for member in self.view.members:
+            self.last_heard[member] = now
+        return []
+
+    def look(self, now: float) -> list[Effect]:
+        """Ask the silent; who does not answer either is unheard (I1)."""
+        assert self.view is not None
+        effects: list[Effect] = []
+        lost = []
+        for member in self.view.members:
+            silent_s = now - self.last_heard.get(member, now)
+            if member == self.me or silent_s < self.options.timeout_s:
+                continue
+            asked = self.unanswered.get(member, 0)
+            if asked >= self.options.pings and member not in self.mine:
+                lost.append(member)
+                continue
+            self.unanswered[member] = asked + 1
+            effects.append(Down(Batch(self.me, member, (Ping(),), reliable=False)))
+        if lost:
+            self.numbers["suspicions"] += len(lost)
+            self.mine |= frozenset(lost)
+            effects.append(Notify(ReachabilityChanged()))
+        return effects

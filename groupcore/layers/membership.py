@@ -1,0 +1,484 @@
+"""Membership: agreed views, one after the other, with what was delivered in each.
+
+Idea. When members are lost, ask to leave, or nodes ask to join, the oldest member that is left
+proposes the next view. It asks everybody to stop and to vote; the votes bring what each holds.
+From a quorum of votes it computes the view and the cut: all multicasts that any voter holds.
+Voters fetch what they lack, accept, and when a quorum has accepted, the view is decided and
+installed: everybody delivers up to the cut and begins the view alike. A proposer that dies is
+followed by another with a higher ballot, who must go on with what may already be decided.
+
+A node that is in no view asks the coordinator of the one that it hears of; where there is none,
+the nodes that look for one decide the first, or the next after what is on their disks.
+
+Place. Above the reliable layers, whose digests it reads and which it stops and starts; below the
+ordering layer, which then needs to know nothing of failures. The two roles in a ballot are
+`groupcore.membership.voter` and `proposer`; here is who joins and leaves, and when to propose.
+
+Source. Pbcast design, GMS ("Membership Updating": joins and leaves in bulk, one provisional
+list); the ballots are single-decree Paxos on each succession; reliability.md rows 10 to 20.
+
+Invariants.
+  I1  A view follows its predecessor only by the votes of a quorum of it; the chain is one.
+  I2  Who goes from one view to the next has delivered the same multicasts in the first.
+  I3  Votes and acceptances are on disk before they are told.
+  I4  A joiner is given the order's state at exactly the place where its first view begins.
+  I5  A member that the chain has left behind learns it, and comes back only as a new life.
+  I6  Joins and leaves that come together are served by one view.
+  I7  A proposer that falls silent at any step is followed by another; nobody stays blocked.
+  I8  Two living nodes with one id are never both members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from groupcore.batch import Batch
+from groupcore.effects import Down, Effect, Notify, StartTimer
+from groupcore.events import (
+    Connect,
+    CutDelivered,
+    CutHeld,
+    Drained,
+    Event,
+    Found,
+    Leave,
+    Left,
+    Persisted,
+    PrimaryLost,
+    PrimaryRegained,
+    ReachabilityChanged,
+    Refused,
+    Synced,
+    ViewInstalled,
+)
+from groupcore.layer import Layer
+from groupcore.membership.admission import Admission
+from groupcore.membership.headers import (
+    Accept,
+    Dissolved,
+    Install,
+    Installed,
+    JoinRefused,
+    JoinRequest,
+    LeaveRequest,
+    Prepare,
+    Promise,
+    Propose,
+    Superseded,
+)
+from groupcore.membership.proposer import Proposer
+from groupcore.membership.reachability import connected, is_lowest
+from groupcore.membership.state import MembershipOptions, MembershipState, Questions
+from groupcore.membership.succession import Candidates, Record, is_quorum_of
+from groupcore.membership.voter import Voter
+from groupcore.view import Address, View
+
+NAMESAKE_S = 0.5
+"""Seconds for which a namesake must still be heard after a join request to count as alive."""
+
+
+class Membership(Layer):
+    """Joins, leaves, lost members; and who proposes the next view."""
+
+    name = "GMS"
+    headers = (
+        JoinRequest,
+        JoinRefused,
+        LeaveRequest,
+        Dissolved,
+        Prepare,
+        Promise,
+        Propose,
+        Accept,
+        Install,
+        Installed,
+        Superseded,
+    )
+    provides = frozenset({"views"})
+    requires_below = frozenset({"discovery", "failure detection", "digest"})
+
+    def __init__(
+        self,
+        me: Address,
+        random: Random,
+        options: MembershipOptions,
+        record: Record,
+        encode: Callable[[Record], bytes],
+        ask: Questions,
+    ) -> None:
+        self.me = me
+        self.random = random
+        self.options = options
+        self.ask = ask
+        self.state = MembershipState(me, options, record, encode)
+        self.voter = Voter(self.state, ask)
+        self.proposer = Proposer(self.state, self.voter, random)
+        self.admission = Admission()
+        self.leaving: dict[Address, None] = {}
+        self.connected_at = 0.0
+        self.begun_at = 0
+        self.quorum_at = 0.0
+        self.primary = True
+        self.gathering = False
+        self.views = 0
+
+    def counters(self) -> dict[str, int]:
+        """Views installed, attempts to decide one, and nodes that ask to join."""
+        waiting = len(self.admission.applicants)
+        return {**self.proposer.numbers, "views": self.views, "applicants": waiting}
+
+    # --- dispatch ---------------------------------------------------------------------------------
+
+    def on_up(self, batch: Batch, now: float) -> list[Effect]:
+        """One of this layer's headers."""
+        if self.state.gone or not self.state.connected:
+            return []
+        return self.settle(self.handle(batch, now), now)
+
+    def handle(self, batch: Batch, now: float) -> list[Effect]:
+        """Which handler a header belongs to."""
+        sender = batch.sender
+        match batch.headers[-1]:
+            case Prepare() as prepare:
+                return [*self.voter.on_prepare(sender, prepare), *self.watch()]
+            case Promise() as promise:
+                silent, candidates = self.silent(), self.candidates(now)
+                return self.proposer.on_promise(sender, promise, silent, candidates, now)
+            case Propose() as propose:
+                return [*self.voter.on_propose(sender, propose), *self.watch()]
+            case Accept() as accept:
+                return self.proposer.on_accept(sender, accept, self.silent(), now)
+            case Install() as install:
+                return self.voter.on_install(sender, install)
+            case Installed(number):
+                return self.proposer.on_installed(sender, number)
+            case Superseded(view):
+                return self.voter.learn_view(view, sender) if self.is_later(view) else []
+            case JoinRequest() as request:
+                return self.on_join_request(sender, request, now)
+            case JoinRefused(code):
+                return self.on_join_refused(code)
+            case LeaveRequest():
+                self.leaving[sender] = None
+                return self.gather()
+            case Dissolved():
+                return self.on_dissolved()
+        raise AssertionError("not a header of GMS")
+
+    def settle(self, effects: list[Effect], now: float) -> list[Effect]:
+        """What this member tells itself is handled at once and does not travel."""
+        settled: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Down) and effect.batch.destination == self.me:
+                settled += self.settle(self.handle(effect.batch, now), now)
+            else:
+                settled.append(effect)
+        return settled
+
+    def on_event(self, event: Event, now: float) -> list[Effect]:
+        """What the application asks, what other layers tell, what has been stored."""
+        if self.state.gone and not isinstance(event, CutDelivered):
+            return []
+        return self.settle(self.react(event, now), now)
+
+    def react(self, event: Event, now: float) -> list[Effect]:
+        match event:
+            case Connect(epoch, position):
+                return self.on_connect(epoch, position, now)
+            case Persisted(token):
+                return self.state.after_persist.pop(token, [])
+            case CutHeld():
+                return self.voter.on_cut_held()
+            case CutDelivered():
+                return self.voter.on_cut_delivered()
+            case ViewInstalled():
+                return self.on_view_installed(event, now)
+            case ReachabilityChanged():
+                return self.on_reachability(now)
+            case Found():
+                return self.on_found(now)
+            case Synced(epoch, position):
+                return self.voter.on_synced(epoch, position, self.begun_at)
+            case Leave():
+                return self.on_leave()
+            case Drained():
+                return [StartTimer("leave", 0)]
+            case _:
+                return []
+
+    def on_timer(self, timer: str, now: float) -> list[Effect]:
+        """`tick` always; the others while there is something to finish."""
+        if self.state.gone and timer != "confirm":
+            return []
+        match timer:
+            case "tick":
+                effects = [*self.on_tick(now), StartTimer("tick", self.options.tick_s)]
+            case "gather":
+                self.gathering = False
+                effects = self.consider(now)
+            case "repeat":
+                effects = self.proposer.on_repeat(self.silent(), self.candidates(now), now)
+            case "confirm":
+                effects = self.proposer.confirm(self.unreachable())
+            case "stuck":
+                effects = self.on_stuck(now)
+            case "leave":
+                effects = self.ask_to_leave()
+            case _:
+                raise AssertionError(f"not a timer of GMS: {timer}")
+        return self.settle(effects, now)
+
+    # --- who is there -----------------------------------------------------------------------------
+
+    def unreachable(self) -> frozenset[Address]:
+        """Members that this one does not hear."""
+        return self.ask.unheard().get(self.me, frozenset())
+
+    def silent(self) -> frozenset[Address]:
+        """Whose answers are not waited for."""
+        view = self.state.view
+        if view is None:
+            return frozenset()
+        return frozenset(view.members) - frozenset(self.keep(view))
+
+    def keep(self, view: View) -> tuple[Address, ...]:
+        """The members that can go on together with this one."""
+        return connected(view.members, self.me, self.ask.unheard())
+
+    def candidates(self, now: float) -> Candidates:
+        """Who joins and who leaves if a view is decided now (I6: the provisional list)."""
+        view = self.state.view
+        if view is None:
+            return Candidates()
+        keep = self.keep(view)
+        ready = self.admission.ready(view, keep, self.unreachable(), now)
+        return Candidates(ready, frozenset(self.leaving))
+
+    def is_later(self, view: View) -> bool:
+        """Whether the chain that this node is in has gone on to that view."""
+        mine = self.state.record.view
+        return mine is None or (mine.lineage == view.lineage and view.number > mine.number)
+
+    # --- joining ----------------------------------------------------------------------------------
+
+    def on_connect(self, epoch: int, position: int, now: float) -> list[Effect]:
+        """Begin to look for a view."""
+        self.state.connected = True
+        self.state.stored = (epoch, position)
+        self.connected_at = now
+        return [StartTimer("tick", self.options.tick_s)]
+
+    def on_tick(self, now: float) -> list[Effect]:
+        """Look for a view, or look after the one that is here."""
+        if self.state.view is None:
+            return self.seek(now)
+        return [*self.watch_primary(now), *self.consider(now)]
+
+    def seek(self, now: float) -> list[Effect]:
+        """Ask to join the view that is there; where there is none, decide one."""
+        present = self.ask.present(now)
+        views = [view for view, primary in present.values() if primary]
+        if views:
+            newest = max(views, key=lambda view: view.number)
+            mine = self.state.record.view
+            hears = self.ask.heard_since(now - 1.0)
+            request = JoinRequest(hears, 0 if mine is None else mine.lineage)
+            return [self.state.send(newest.coordinator, request)]
+        waited_s = now - self.connected_at
+        if waited_s < self.options.seek_s or self.proposer.attempt is not None:
+            return []
+        return self.form(now, waited_s)
+
+    def form(self, now: float, waited_s: float) -> list[Effect]:
+        """Propose a view of the nodes that look for one, if this node is the one to do it."""
+        seekers = {**self.ask.seeking(now), self.me: self.state.record.view}
+        blocked = [view for view, _ in self.ask.present(now).values()]
+        known = [view for view in [*seekers.values(), *blocked] if view is not None]
+        basis = max(known, key=lambda view: view.number, default=None)
+        if basis in blocked or min(seekers) != self.me:
+            return []  # who lives in the view, or the first by address, proposes
+        names = {seeker.name for seeker in seekers}
+        if not is_quorum_of(basis, names, self.options.cluster_size):
+            return []
+        wanted = self.options.cluster_size if basis is None else len(basis.members)
+        if len(names) < wanted and waited_s < self.options.patience_s:
+            return []
+        if self.state.blocked or self.state.record.number != (basis.number if basis else 0):
+            if basis is not None:
+                self.voter.learn_view(basis, self.me)
+        return self.proposer.start(basis, frozenset(seekers), now)
+
+    def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
+        """A node asks to be taken in."""
+        view = self.state.view
+        if view is None:
+            return []
+        if joiner in view.members:
+            last = self.state.last_install
+            return [] if last is None else [self.state.send(joiner, last)]
+        if request.lineage not in (0, view.lineage):
+            return [self.state.send(joiner, JoinRefused("foreign_cluster"))]
+        self.admission.ask(joiner, request.hears, now)
+        since = (
+            self.admission.applicants[joiner].since if joiner in self.admission.applicants else now
+        )
+        if now - since > NAMESAKE_S:
+            heard = self.ask.heard_since(since + NAMESAKE_S / 2)
+            if self.admission.live_namesake(joiner, view, heard) is not None:
+                return [self.state.send(joiner, JoinRefused("id_in_use"))]  # I8
+        return self.gather()
+
+    def on_join_refused(self, code: str) -> list[Effect]:
+        """This node may not join as it is."""
+        if self.state.view is not None:
+            return []
+        details = {
+            "id_in_use": "another living node has this id; give each node an id of its own",
+            "foreign_cluster": "the data on this node belongs to another cluster; "
+            "start it with an empty data folder or in its own cluster",
+        }
+        self.state.gone = True
+        return [Notify(Refused(code, details.get(code, code)))]
+
+    def on_found(self, now: float) -> list[Effect]:
+        """Somebody is in a later view of this chain, or in another chain (I5)."""
+        mine = self.state.view
+        if mine is None:
+            return []
+        for member, (view, primary) in self.ask.present(now).items():
+            if view.lineage == mine.lineage and view.number > mine.number:
+                return self.voter.learn_view(view, member)
+            if view.lineage != mine.lineage and primary and self.options.absorb:
+                theirs = (-len(view.members), view.lineage)
+                if theirs < (-len(mine.members), mine.lineage):
+                    return self.voter.exclude("a larger cluster of this name is there: joining it")
+        return []
+
+    # --- proposing --------------------------------------------------------------------------------
+
+    def gather(self) -> list[Effect]:
+        """Wait a moment for others that join or leave at the same time (I6)."""
+        if self.gathering:
+            return []
+        self.gathering = True
+        return [StartTimer("gather", self.options.bulk_s)]
+
+    def on_reachability(self, now: float) -> list[Effect]:
+        """Somebody is lost, or back: a proposer goes on without waiting for the lost."""
+        silent, candidates = self.silent(), self.candidates(now)
+        return [
+            *self.proposer.maybe_propose(silent, candidates, now),
+            *self.proposer.maybe_decided(silent, now),
+            *self.consider(now),
+        ]
+
+    def consider(self, now: float) -> list[Effect]:
+        """Propose the next view if there is reason to, and this member is the one to do it."""
+        view, state = self.state.view, self.state
+        if view is None or self.proposer.attempt is not None or state.blocked:
+            return []
+        unheard = self.ask.unheard()
+        if not is_lowest(view.members, self.me, unheard):
+            return []
+        keep = self.keep(view)
+        candidates = self.candidates(now)
+        leaving = [member for member in view.members if member in candidates.leaving]
+        if len(keep) == len(view.members) and not candidates.joiners and not leaving:
+            return []
+        if set(keep) <= set(leaving) and not candidates.joiners:
+            return self.dissolve(keep)
+        return self.propose(view, keep, now)
+
+    def propose(self, view: View, keep: tuple[Address, ...], now: float) -> list[Effect]:
+        """Start an attempt if enough nodes can vote: members, else what is on disks."""
+        cluster_size = self.options.cluster_size
+        expected = frozenset(keep)
+        if not is_quorum_of(view, {member.name for member in keep}, cluster_size):
+            seekers = frozenset(self.ask.seeking(now))
+            expected |= seekers
+            if not is_quorum_of(view, {member.name for member in expected}, cluster_size):
+                return []
+        return [*self.proposer.start(view, expected, now), *self.watch()]
+
+    def watch(self) -> list[Effect]:
+        """A blocked member proposes itself when nothing comes of it (I7)."""
+        if not self.state.blocked or self.proposer.attempt is not None:
+            return []
+        rank = 0 if self.state.view is None else self.state.view.rank(self.me)
+        delay_s = self.options.stuck_s + 0.1 * rank * (1 + self.random.random())
+        return [StartTimer("stuck", delay_s)]
+
+    def on_stuck(self, now: float) -> list[Effect]:
+        """Still blocked: the proposer has died, or could not get a quorum."""
+        view = self.state.view
+        if view is None or not self.state.blocked or self.proposer.attempt is not None:
+            return []
+        effects = self.propose(view, self.keep(view), now)
+        return effects or [StartTimer("stuck", self.proposer.back_off_s())]
+
+    def watch_primary(self, now: float) -> list[Effect]:
+        """Say when no quorum can be reached, and when it can again."""
+        view = self.state.view
+        assert view is not None
+        reachable = is_quorum_of(
+            view, {member.name for member in self.keep(view)}, self.options.cluster_size
+        )
+        if reachable and not self.state.blocked:
+            self.quorum_at = now
+        lost = now - self.quorum_at > self.options.primary_lost_s
+        if lost and self.primary:
+            self.primary = False
+            return [Notify(PrimaryLost())]
+        if not lost and not self.primary:
+            self.primary = True
+            return [Notify(PrimaryRegained())]
+        return []
+
+    def on_view_installed(self, event: ViewInstalled, now: float) -> list[Effect]:
+        """A view begins: who is in it need not ask any more."""
+        self.views += 1
+        self.quorum_at = now
+        if event.fresh:
+            self.begun_at = event.position
+        for member in event.view.members:
+            self.admission.withdraw(member)
+        self.leaving = {m: None for m in self.leaving if m in event.view.members}
+        if self.primary:
+            return []
+        self.primary = True
+        return [Notify(PrimaryRegained())]
+
+    # --- leaving ----------------------------------------------------------------------------------
+
+    def on_leave(self) -> list[Effect]:
+        """The application wants to go; the ordering layer says when nothing is in flight."""
+        self.state.leaving = True
+        if self.state.view is None:
+            self.state.gone = True
+            return [Notify(Left())]
+        return [] if self.options.drains else [StartTimer("leave", 0)]
+
+    def ask_to_leave(self) -> list[Effect]:
+        """Ask the coordinator, again and again, until a view comes without this member."""
+        view = self.state.view
+        assert view is not None
+        if len(view.members) == 1:
+            self.state.gone = True
+            return [Notify(Left())]
+        self.leaving[self.me] = None
+        asked = self.state.send(None, LeaveRequest())
+        return [asked, *self.gather(), StartTimer("leave", self.options.tick_s)]
+
+    def dissolve(self, keep: tuple[Address, ...]) -> list[Effect]:
+        """Everybody leaves: nobody needs another view, and this one stays the last on disk."""
+        told = [self.state.send(None, Dissolved()) for _ in range(3)]
+        self.state.gone = True
+        return [*told, Notify(Left())]
+
+    def on_dissolved(self) -> list[Effect]:
+        """Everybody has asked to leave: go."""
+        if not self.state.leaving:
+            return []
+        self.state.gone = True
+        return [Notify(Left())]

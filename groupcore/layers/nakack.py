@@ -1,0 +1,535 @@
+"""Reliable FIFO multicast by negative acknowledgement.
+
+Idea. A sender numbers its multicasts; a receiver that sees a gap asks for what is missing, the
+sender first, then anybody who holds it. A lost last message leaves no gap, so a sender repeats
+its highest number (a high-water mark) until everybody has acknowledged it. Acknowledgements are
+cumulative and go out once a turn; they open the sender's window, tell which batches a quorum
+holds, and let everybody drop what all hold. Numbers begin at 1 in each view, so what a member
+that joins has to expect is known exactly: nothing yet.
+
+Place. Above the transport and failure detection, below everything that multicasts reliably. In a
+view change it freezes, gets what the agreed cut contains, and delivers up to the cut.
+
+Source. JGroups NAKACK; pbcast design, "Last Message dropped in NAKACK" and "Digest returned to
+client"; fault matrix rows 1 to 5 and 20.
+
+Invariants.
+  I1  Batches of one sender are delivered in the order of their numbers, without a gap, once.
+  I2  A batch is delivered only in the view in which it was numbered.
+  I3  After the flush has started nothing is numbered, acknowledged or delivered until the cut
+      is known; then everything up to the cut is delivered, and nothing behind it.
+  I4  Whatever a member has sent reaches every member that stays, also the last of a burst.
+  I5  A batch leaves the window only when every member of the view holds it.
+  I6  Batches of a later view are kept until that view is installed here.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar
+
+from groupcore.batch import Batch, Header
+from groupcore.digest import Digest, covers
+from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer, Up
+from groupcore.events import (
+    Acknowledged,
+    CutAgreed,
+    CutHeld,
+    Event,
+    FetchCut,
+    FlushStarted,
+    Stable,
+    ViewInstalled,
+)
+from groupcore.layer import Layer
+from groupcore.view import Address, View
+from groupcore.window import Window
+
+
+@dataclass(slots=True)
+class Data(Header):
+    """Sender to group: my multicast number `seqno` of this view; all hold up to `stable`."""
+
+    kind: ClassVar[str] = "nakack.data"
+    view: int
+    seqno: int
+    stable: int
+
+
+@dataclass(slots=True)
+class Ack(Header):
+    """Receiver to sender: I hold your multicasts up to `received`."""
+
+    kind: ClassVar[str] = "nakack.ack"
+    view: int
+    received: int
+
+
+@dataclass(slots=True)
+class Request(Header):
+    """Receiver to a holder: send me these multicasts of `origin`; pairs of first and last."""
+
+    kind: ClassVar[str] = "nakack.request"
+    view: int
+    origin: Address
+    ranges: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Repair(Header):
+    """Holder to requester: multicast number `seqno` of `origin`, as it was sent."""
+
+    kind: ClassVar[str] = "nakack.repair"
+    view: int
+    origin: Address
+    seqno: int
+
+
+@dataclass(slots=True)
+class HighWater(Header):
+    """Sender to group: my highest multicast is `seqno`; acknowledge it or ask for it."""
+
+    kind: ClassVar[str] = "nakack.high_water"
+    view: int
+    seqno: int
+
+
+@dataclass(frozen=True, slots=True)
+class NakackOptions:
+    """Times in seconds, sizes in bytes.
+
+    `window_bytes` bounds what a sender has sent and not everybody holds: with it, memory and the
+    load on receive buffers; it should stay under half of the smallest receive buffer.
+    """
+
+    window_bytes: int = 1 << 20
+    retry_min_s: float = 0.02
+    retry_max_s: float = 0.4
+    high_water_min_s: float = 0.03
+    high_water_max_s: float = 0.5
+    request_ranges_max: int = 32
+    repair_batches_max: int = 64
+    repair_bytes_max: int = 256 << 10
+    future_batches_max: int = 4096
+
+
+class Nakack(Layer):
+    """Numbers, repairs and delivers multicasts in one view at a time."""
+
+    name = "NAKACK"
+    headers = (Data, Ack, Request, Repair, HighWater)
+    provides = frozenset({"reliable multicast", "digest"})
+    requires_above = frozenset({"views"})
+
+    def __init__(
+        self,
+        me: Address,
+        random: Random,
+        options: NakackOptions,
+        unreachable: Callable[[], frozenset[Address]] = frozenset,
+    ) -> None:
+        self.me = me
+        self.random = random
+        self.options = options
+        self.unreachable = unreachable
+        self.view: View | None = None
+        self.number = 0
+        self.windows: dict[Address, Window] = {}
+        self.previous: tuple[int, dict[Address, Window]] = (0, {})
+        self.mine = Window()
+        self.acked: dict[Address, int] = {}
+        self.sent = 0
+        self.in_flight_bytes = 0
+        self.stable = 0
+        self.frozen = False
+        self.waiting: deque[Batch] = deque()
+        self.future: dict[int, list[Batch]] = {}
+        self.future_count = 0
+        self.fetch: FetchCut | None = None
+        self.to_ack: dict[Address, None] = {}
+        self.opening = False
+        self.early: list[Batch] = []
+        self.asked: Digest = {}
+        self.retrying = False
+        self.retry_s = options.retry_min_s
+        self.high_water_s = options.high_water_min_s
+        self.tries = 0
+        self.numbers = {"sent": 0, "repairs_sent": 0, "requests_sent": 0, "dropped": 0}
+
+    def digest(self) -> Digest:
+        """For each sender the number up to which everything is held here."""
+        return {sender: window.received for sender, window in self.windows.items()}
+
+    def delivered(self) -> Digest:
+        """For each sender the number up to which everything has been delivered here."""
+        return {sender: window.delivered for sender, window in self.windows.items()}
+
+    def highest(self) -> Digest:
+        """For each sender the highest number that is known to exist."""
+        return {sender: window.highest for sender, window in self.windows.items()}
+
+    def counters(self) -> dict[str, int]:
+        """Batches sent, repaired, asked for and dropped; bytes in flight; batches kept."""
+        kept = sum(len(window.batches) for window in self.windows.values())
+        return {**self.numbers, "in_flight_bytes": self.in_flight_bytes, "kept": kept}
+
+    # --- down: numbering and flow -----------------------------------------------------------------
+
+    def on_down(self, batch: Batch, now: float) -> list[Effect]:
+        """Number a reliable multicast; everything else passes."""
+        if batch.destination is not None or not batch.reliable:
+            return [Down(batch)]
+        if self.view is None or self.frozen or self.opening:
+            self.waiting.append(batch)  # I3: it gets its number in the next view
+            return []
+        return self.number_batch(batch)
+
+    def number_batch(self, batch: Batch) -> list[Effect]:
+        """Give the batch its number, keep it, deliver it here, send what the window lets."""
+        window = self.mine
+        window.delivered = window.highest + 1
+        window.add(window.delivered, batch)
+        return [*self.transmit(), Up(batch)]
+
+    def transmit(self) -> list[Effect]:
+        """Send what has a number and fits into the window; it is in flight until all hold it."""
+        effects: list[Effect] = []
+        limit = self.options.window_bytes
+        alone = len(self.windows) == 1
+        while self.sent < self.mine.highest and (self.in_flight_bytes < limit or alone):
+            self.sent += 1
+            batch = self.mine.batches[self.sent]
+            self.in_flight_bytes += batch.size_bytes
+            self.numbers["sent"] += 1
+            effects.append(Down(batch.with_header(Data(self.number, self.sent, self.stable))))
+        if alone:
+            self.note_stable(self.sent)
+        elif effects:
+            effects.append(StartTimer("high_water", self.high_water_s))
+        return effects
+
+    # --- up ---------------------------------------------------------------------------------------
+
+    def on_up(self, batch: Batch, now: float) -> list[Effect]:
+        """One of this layer's headers, outermost."""
+        header = batch.headers[-1]
+        match header:
+            case Data():
+                return self.on_data(batch, header)
+            case Ack():
+                return self.on_ack(batch.sender, header)
+            case Request():
+                return self.on_request(batch.sender, header)
+            case Repair():
+                return self.on_repair(batch, header)
+            case HighWater():
+                return self.on_high_water(batch.sender, header)
+        raise AssertionError(f"not a header of NAKACK: {header!r}")
+
+    def on_data(self, batch: Batch, header: Data) -> list[Effect]:
+        """A multicast, first hand."""
+        if header.view != self.number:
+            return self.keep_for_later(batch, header.view)
+        window = self.windows.get(batch.sender)
+        if window is None or window is self.mine:
+            self.numbers["dropped"] += 1
+            return []
+        effects = self.receive(window, header.seqno, batch.without_header(), batch.sender)
+        if header.stable > window.purged:
+            window.purge(header.stable)
+        return effects
+
+    def receive(self, window: Window, seqno: int, batch: Batch, origin: Address) -> list[Effect]:
+        """Keep a batch of `origin`, deliver what has become deliverable (I1)."""
+        if not window.add(seqno, batch):
+            self.numbers["dropped"] += 1
+            if not self.frozen:  # the acknowledgement may have been lost
+                self.to_ack[origin] = None
+                return [StartTimer("ack", 0)]
+            return []
+        if self.frozen:
+            return self.cut_held()
+        effects: list[Effect] = [Up(ready) for ready in window.deliverable()]
+        self.to_ack[origin] = None
+        effects.append(StartTimer("ack", 0))
+        if window.received < window.highest:
+            effects.append(StartTimer("repair", 0))
+        return effects
+
+    def keep_for_later(self, batch: Batch, view: int) -> list[Effect]:
+        """A batch of a view that is not installed here yet (I6), or of one that has gone."""
+        if view <= self.number or self.future_count >= self.options.future_batches_max:
+            self.numbers["dropped"] += 1
+            return []
+        self.future.setdefault(view, []).append(batch)
+        self.future_count += 1
+        return []
+
+    def on_ack(self, member: Address, header: Ack) -> list[Effect]:
+        """A member holds my multicasts up to a number."""
+        if header.view != self.number or header.received <= self.acked.get(member, 1 << 62):
+            return []
+        self.acked[member] = min(header.received, self.sent)
+        effects: list[Effect] = []
+        if not self.frozen:
+            effects.append(Notify(Acknowledged(member, self.acked[member])))
+        stable = min(self.acked.values())
+        if stable > self.stable:
+            self.note_stable(stable)
+            self.high_water_s = self.options.high_water_min_s
+            effects += [] if self.frozen else self.transmit()
+        if self.stable == self.mine.highest:
+            effects.append(StopTimer("high_water"))
+        return effects
+
+    def note_stable(self, stable: int) -> None:
+        """Every member holds my multicasts up to here: they leave the window (I5)."""
+        for seqno in range(self.stable + 1, stable + 1):
+            self.in_flight_bytes -= self.mine.batches[seqno].size_bytes
+        self.stable = stable
+        self.mine.purge(stable)
+
+    def on_high_water(self, sender: Address, header: HighWater) -> list[Effect]:
+        """The sender has sent up to a number: acknowledge, or ask for what is missing (I4)."""
+        window = self.windows.get(sender)
+        if header.view != self.number or window is None or self.frozen:
+            return []
+        window.announce(header.seqno)
+        self.to_ack[sender] = None
+        effects: list[Effect] = [StartTimer("ack", 0)]
+        if window.received < window.highest:
+            effects.append(StartTimer("repair", 0))
+        return effects
+
+    # --- repair -----------------------------------------------------------------------------------
+
+    def on_request(self, member: Address, header: Request) -> list[Effect]:
+        """Send what is asked for and held, from this view or the one before it."""
+        if header.view == self.number:
+            window = self.windows.get(header.origin)
+        elif header.view == self.previous[0]:
+            window = self.previous[1].get(header.origin)
+        else:
+            window = None
+        if window is None or len(header.ranges) > 2 * self.options.request_ranges_max:
+            self.numbers["dropped"] += 1
+            return []
+        effects: list[Effect] = []
+        size_bytes = 0
+        pairs = zip(header.ranges[::2], header.ranges[1::2], strict=False)
+        for first, last in pairs:
+            for seqno in range(first, min(last, window.highest) + 1):
+                batch = window.get(seqno)
+                if batch is None:
+                    continue
+                repair = Repair(header.view, header.origin, seqno)
+                copy = Batch(
+                    self.me, member, (*batch.headers, repair), batch.body, batch.count, False
+                )
+                effects.append(Down(copy))
+                size_bytes += batch.size_bytes
+                full = len(effects) >= self.options.repair_batches_max
+                if full or size_bytes >= self.options.repair_bytes_max:
+                    self.numbers["repairs_sent"] += len(effects)
+                    return effects
+        self.numbers["repairs_sent"] += len(effects)
+        return effects
+
+    def on_repair(self, batch: Batch, header: Repair) -> list[Effect]:
+        """A multicast, second hand: as if it had come from its sender."""
+        if header.view != self.number:
+            self.numbers["dropped"] += 1
+            return []
+        window = self.windows.get(header.origin)
+        if window is None or window is self.mine:
+            self.numbers["dropped"] += 1
+            return []
+        original = Batch(header.origin, None, batch.headers[:-1], batch.body, batch.count)
+        self.tries = 0
+        self.retry_s = self.options.retry_min_s
+        return self.receive(window, header.seqno, original, header.origin)
+
+    def requests(self, only_new: bool) -> list[Effect]:
+        """Ask for every gap, or for those not asked for yet."""
+        effects: list[Effect] = []
+        for origin, window in self.windows.items():
+            limit = self.cut_of(origin) if self.frozen else window.highest
+            asked = self.asked.get(origin, 0) if only_new else 0
+            gaps = [(first, last) for first, last in window.missing(limit) if last > asked]
+            holder = self.holder_of(origin) if gaps else None
+            if holder is None:
+                continue
+            self.asked[origin] = limit
+            ranges = [number for gap in gaps[: self.options.request_ranges_max] for number in gap]
+            request = Request(self.number, origin, tuple(ranges))
+            effects.append(Down(Batch(self.me, holder, (request,), reliable=False)))
+        self.numbers["requests_sent"] += len(effects)
+        return effects
+
+    def cut_of(self, origin: Address) -> int:
+        return 0 if self.fetch is None else self.fetch.cut.get(origin, 0)
+
+    def holder_of(self, origin: Address) -> Address | None:
+        """Whom to ask for a batch of `origin`: others when it is silent or has not answered."""
+        if self.fetch is not None:
+            candidates = [m for m in self.fetch.holders.get(origin, ()) if m != self.me]
+        else:
+            silent = self.unreachable()
+            if origin not in silent and self.tries < 2:
+                return origin
+            candidates = [m for m in self.windows if m != self.me and m not in silent]
+        return self.random.choice(candidates) if candidates else None
+
+    # --- timers -----------------------------------------------------------------------------------
+
+    def on_timer(self, timer: str, now: float) -> list[Effect]:
+        """`begin`, `ack`, `repair` at the end of a turn, `retry` and `high_water` later."""
+        match timer:
+            case "ack":
+                return self.acknowledge()
+            case "high_water":
+                return self.repeat_high_water()
+            case "begin":
+                return self.begin()
+            case "repair":
+                return self.repair()
+            case _:
+                return self.retry()
+
+    def acknowledge(self) -> list[Effect]:
+        """One cumulative acknowledgement to each sender that was heard in this turn."""
+        heard, self.to_ack = self.to_ack, {}
+        if self.frozen:
+            return []  # I3: what is held from now on does not count
+        return [
+            Down(
+                Batch(
+                    self.me,
+                    origin,
+                    (Ack(self.number, self.windows[origin].received),),
+                    reliable=False,
+                )
+            )
+            for origin in heard
+            if origin in self.windows and origin != self.me
+        ]
+
+    def repeat_high_water(self) -> list[Effect]:
+        """Say how far I have sent, as long as somebody has not acknowledged it."""
+        if self.frozen or self.view is None or self.stable == self.mine.highest:
+            return []
+        mark = HighWater(self.number, self.sent)
+        self.high_water_s = min(2 * self.high_water_s, self.options.high_water_max_s)
+        return [
+            Down(Batch(self.me, None, (mark,), reliable=False)),
+            StartTimer("high_water", self.high_water_s),
+        ]
+
+    def repair(self) -> list[Effect]:
+        """Ask for gaps in the turn in which they are first seen; again after a while."""
+        effects = self.requests(only_new=True)
+        if not self.retrying and self.unheld():
+            self.retrying, self.tries, self.retry_s = True, 0, self.options.retry_min_s
+            effects.append(StartTimer("retry", self.retry_s))
+        return effects
+
+    def retry(self) -> list[Effect]:
+        """Ask again for what is still missing, less and less often while nothing comes."""
+        self.retrying = self.unheld()
+        if not self.retrying:
+            return []
+        self.tries += 1
+        self.retry_s = min(2 * self.retry_s, self.options.retry_max_s)
+        delay_s = self.retry_s * (0.75 + 0.5 * self.random.random())
+        return [*self.requests(only_new=False), StartTimer("retry", delay_s)]
+
+    def unheld(self) -> bool:
+        """Whether anything is known to exist and still missing."""
+        if self.frozen:
+            return self.fetch is not None and not covers(self.digest(), self.fetch.cut)
+        return any(window.received < window.highest for window in self.windows.values())
+
+    # --- view change --------------------------------------------------------------------------------
+
+    def on_event(self, event: Event, now: float) -> list[Effect]:
+        """The steps of a view change, and stability."""
+        match event:
+            case FlushStarted():
+                self.frozen, self.fetch, self.to_ack = True, None, {}
+                return self.stop_timers()
+            case FetchCut():
+                return self.on_fetch_cut(event)
+            case CutAgreed():
+                return self.on_cut_agreed(event)
+            case ViewInstalled():
+                return self.on_view(event.view)
+            case Stable() if not self.frozen:
+                return self.on_stable(event)
+            case _:
+                return []
+
+    def on_fetch_cut(self, event: FetchCut) -> list[Effect]:
+        """Get what the cut contains."""
+        self.fetch = event
+        self.asked = {}
+        return self.cut_held() or self.repair()
+
+    def cut_held(self) -> list[Effect]:
+        """Tell once when everything that was asked for is here."""
+        if self.fetch is None or not covers(self.digest(), self.fetch.cut):
+            return []
+        self.fetch = None
+        return [StopTimer("retry"), Notify(CutHeld())]
+
+    def on_cut_agreed(self, event: CutAgreed) -> list[Effect]:
+        """Deliver up to the cut, sender by sender in rank order (I3)."""
+        effects: list[Effect] = []
+        for sender, window in self.windows.items():
+            limit = event.cut.get(sender, 0)
+            effects += [Up(batch) for batch in window.deliverable(limit)]
+        return effects
+
+    def on_view(self, view: View) -> list[Effect]:
+        """Begin a view with empty windows; then send what waited and take what came early."""
+        self.previous = (self.number, self.windows)
+        self.view, self.number = view, view.number
+        self.windows = {member: Window() for member in view.members}
+        self.mine = self.windows[self.me]
+        self.acked = {member: 0 for member in view.members if member != self.me}
+        self.sent = self.stable = self.in_flight_bytes = self.tries = 0
+        self.frozen, self.fetch, self.to_ack, self.asked = False, None, {}, {}
+        self.opening = True
+        self.early = self.future.pop(view.number, [])
+        self.future = {number: kept for number, kept in self.future.items() if number > view.number}
+        self.future_count = sum(len(kept) for kept in self.future.values())
+        return [*self.stop_timers(), StartTimer("begin", 0)]
+
+    def begin(self) -> list[Effect]:
+        """Once every layer knows the view: what waited goes out, what came early goes up."""
+        self.opening = False
+        effects: list[Effect] = []
+        waiting, self.waiting = self.waiting, deque()
+        for batch in waiting:
+            effects += self.on_down(batch, 0.0)
+        early, self.early = self.early, []
+        for batch in early:
+            effects += self.on_up(batch, 0.0)
+        return effects
+
+    def stop_timers(self) -> list[Effect]:
+        """Nothing is asked for or repeated until the next step."""
+        self.retrying = False
+        return [StopTimer("high_water"), StopTimer("retry"), StopTimer("repair")]
+
+    def on_stable(self, event: Stable) -> list[Effect]:
+        """Drop what all have delivered; ask for what others have seen and I have not."""
+        for sender, seqno in event.delivered.items():
+            if sender in self.windows and sender != self.me:
+                self.windows[sender].purge(seqno)
+        for sender, seqno in event.received.items():
+            if sender in self.windows and sender != self.me:
+                self.windows[sender].announce(seqno)
+        return [StartTimer("repair", 0)] if self.unheld() else []

@@ -1,0 +1,222 @@
+"""SEQUENCER: total order through the coordinator, which multicasts for everybody.
+
+Idea. A member sends a multicast to the coordinator, which puts the sender's name into a header
+and multicasts the message itself. NAKACK keeps the coordinator's multicasts in order, so all
+members deliver everything in one order; repairs are asked of the coordinator. At the top the
+header comes off and the original sender is put back, on a copy: what is kept for retransmission
+stays the coordinator's. What has not come back yet stands in the forward-table and is sent again,
+in order, to a new coordinator; the received-table drops what comes twice.
+
+Place. Above NAKACK (FIFO), RESILIENCE and fragmentation; the last layer that orders.
+
+Source. Design of SEQUENCER (`sequencer-protocol.txt`): variables and rules as there. Added: the
+view in FORWARD (the text's own question), so that a message that reaches the new coordinator
+before the view does waits there; the position in the total order; the tables for a joiner.
+
+Invariants.
+  I1  Only the coordinator multicasts; a FORWARD that reaches somebody else is dropped.
+  I2  Messages of one sender are delivered in the order in which it sent them, each once.
+  I3  A message stays in the forward-table until its broadcast has come back.
+  I4  On a change of coordinator the forward-table is sent again, in increasing order of seqnos.
+  I5  The original sender is restored on a copy; the retransmission copy is not touched.
+  I6  All members have the same received-table and position at the same place in the order; a
+      joiner is given both.
+  I7  stop(): nothing new is taken, and the member leaves when its forward-table is empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from groupcore.batch import Batch, Header
+from groupcore.effects import Down, Effect, Notify, Up
+from groupcore.events import Congested, Drained, Event, Leave, ViewInstalled
+from groupcore.layer import Layer
+from groupcore.order_state import OrderState
+from groupcore.view import Address, View
+
+
+@dataclass(slots=True)
+class Forward(Header):
+    """Member to coordinator: multicast this for me; my number `seqno`, sent in view `view`."""
+
+    kind: ClassVar[str] = "sequencer.forward"
+    view: int
+    seqno: int
+
+
+@dataclass(slots=True)
+class Ordered(Header):
+    """Coordinator to group (the text's DATA): `origin`'s message number `seqno`."""
+
+    kind: ClassVar[str] = "sequencer.ordered"
+    origin: Address
+    seqno: int
+
+
+class Sequencer(Layer):
+    """Forwards, multicasts for others, delivers in one order."""
+
+    name = "SEQUENCER"
+    headers = (Forward, Ordered)
+    provides = frozenset({"total order"})
+    requires_below = frozenset({"reliable multicast", "reliable unicast", "views"})
+
+    def __init__(self, me: Address, window_bytes: int = 1 << 20) -> None:
+        self.me = me
+        self.window_bytes = window_bytes
+        self.view: View | None = None
+        self.epoch_view = 0
+        self.position = 0
+        self.next_seqno = 1
+        self.forward_table: dict[int, Batch] = {}
+        self.forward_bytes = 0
+        self.received_table: dict[Address, int] = {}
+        self.early: list[Batch] = []
+        self.congested = False
+        self.stopping = False
+        self.numbers = {"forwarded": 0, "sequenced": 0, "resent": 0, "duplicates": 0, "dropped": 0}
+
+    def counters(self) -> dict[str, int]:
+        """Batches forwarded, sequenced, sent again, dropped; the forward-table's size."""
+        table = {"forward_table": len(self.forward_table), "forward_bytes": self.forward_bytes}
+        return {**self.numbers, **table, "position": self.position}
+
+    def order_state(self) -> OrderState:
+        """What a member that joins at this place in the order must be given."""
+        return OrderState(self.position, dict(self.received_table))
+
+    # --- sending ----------------------------------------------------------------------------------
+
+    def on_down(self, batch: Batch, now: float) -> list[Effect]:
+        """On send(M): unicasts pass; a multicast goes to the coordinator, or out if that is me."""
+        if batch.destination is not None or not batch.reliable:
+            return [Down(batch)]
+        if self.stopping or self.view is None:
+            self.numbers["dropped"] += 1
+            return []
+        seqno = self.next_seqno
+        self.next_seqno += 1
+        self.forward_table[seqno] = batch
+        self.forward_bytes += batch.size_bytes
+        effects = [*self.congestion(), self.send(seqno, batch)]
+        self.numbers["forwarded"] += 1
+        return effects
+
+    def send(self, seqno: int, batch: Batch) -> Effect:
+        """Forward one of my messages, or multicast it when I am the coordinator (I1)."""
+        assert self.view is not None
+        if self.view.coordinator == self.me:
+            return self.multicast(batch, self.me, seqno)
+        forward = batch.to(self.view.coordinator).with_header(Forward(self.view.number, seqno))
+        return Down(forward)
+
+    def multicast(self, batch: Batch, origin: Address, seqno: int) -> Effect:
+        """Multicast(M, S): the type becomes DATA and stores S."""
+        headers = (*batch.headers, Ordered(origin, seqno))
+        self.numbers["sequenced"] += 1
+        return Down(Batch(self.me, None, headers, batch.body, batch.count))
+
+    def congestion(self) -> list[Effect]:
+        """Say when the forward-table is full, and when half of it has come back."""
+        if not self.congested and self.forward_bytes >= self.window_bytes:
+            self.congested = True
+            return [Notify(Congested(True))]
+        if self.congested and self.forward_bytes <= self.window_bytes // 2:
+            self.congested = False
+            return [Notify(Congested(False))]
+        return []
+
+    # --- receiving --------------------------------------------------------------------------------
+
+    def on_up(self, batch: Batch, now: float) -> list[Effect]:
+        """On reception of M from S: FORWARD or DATA; others have no header of mine."""
+        header = batch.headers[-1]
+        match header:
+            case Ordered():
+                return self.deliver(batch, header)
+            case Forward():
+                return self.on_forward(batch, header)
+        raise AssertionError(f"not a header of SEQUENCER: {header!r}")
+
+    def on_forward(self, batch: Batch, header: Forward) -> list[Effect]:
+        """If not coordinator: error and return (I1). Before the view is here, wait for it."""
+        if self.view is None or header.view > self.view.number:
+            self.early.append(batch)
+            return []
+        stranger = batch.sender not in self.view.members
+        if self.view.coordinator != self.me or stranger or header.view < self.epoch_view:
+            self.numbers["dropped"] += 1
+            return []
+        return [self.multicast(batch.without_header(), batch.sender, header.seqno)]
+
+    def deliver(self, batch: Batch, header: Ordered) -> list[Effect]:
+        """Deliver(M, S): off the forward-table if mine; drop what is not the next of S (I2)."""
+        origin = header.origin
+        effects: list[Effect] = []
+        if origin == self.me:
+            effects = self.take_back(header.seqno)
+        received = self.received_table.get(origin, 0)
+        if header.seqno != received + 1:
+            self.numbers["duplicates" if header.seqno <= received else "dropped"] += 1
+            return effects
+        self.received_table[origin] = header.seqno
+        first = self.position + 1
+        self.position += batch.count
+        return [Up(batch.ordered(origin, first)), *effects]
+
+    def take_back(self, seqno: int) -> list[Effect]:
+        """One of my messages has come back (I3); the last one lets me go (I7)."""
+        mine = self.forward_table.pop(seqno, None)
+        if mine is None:
+            return []
+        self.forward_bytes -= mine.size_bytes
+        effects = self.congestion()
+        if self.stopping and not self.forward_table:
+            effects.append(Notify(Drained()))
+        return effects
+
+    # --- views and the end ------------------------------------------------------------------------
+
+    def on_event(self, event: Event, now: float) -> list[Effect]:
+        """A view, or stop()."""
+        match event:
+            case ViewInstalled():
+                return self.on_view(event)
+            case Leave():
+                self.stopping = True
+                return [] if self.forward_table else [Notify(Drained())]
+            case _:
+                return []
+
+    def on_view(self, event: ViewInstalled) -> list[Effect]:
+        """On view change: a new coordinator gets the forward-table, in order (I4)."""
+        before = self.view
+        self.view = event.view
+        if event.fresh or event.recovered:
+            self.begin_epoch(event)
+        self.received_table = {
+            member: seqno
+            for member, seqno in self.received_table.items()
+            if member in event.view.members
+        }
+        effects: list[Effect] = []
+        if before is None or before.coordinator != event.view.coordinator or event.recovered:
+            effects = [self.send(seqno, batch) for seqno, batch in self.forward_table.items()]
+            self.numbers["resent"] += len(effects)
+        early, self.early = self.early, []
+        for batch in early:
+            effects += self.on_up(batch, now=0.0)
+        return effects
+
+    def begin_epoch(self, event: ViewInstalled) -> None:
+        """A joiner takes the tables it was given; a recovered epoch begins with empty ones (I6)."""
+        self.epoch_view = event.view.number if event.recovered else 0
+        self.position = event.position
+        self.received_table = {}
+        table = list(self.forward_table.values())
+        self.forward_table = dict(enumerate(table, start=1))
+        self.next_seqno = len(table) + 1
+        if event.order_state is not None:
+            self.received_table = dict(event.order_state.received)

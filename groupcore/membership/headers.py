@@ -1,0 +1,110 @@
+"""The headers of membership: joining, leaving, and the ballots that decide a view.
+
+They stand beside `membership` in a file of their own because several parts of it share them. All
+are sent unreliably and repeated by who needs the answer: each handler may see a header twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from groupcore.batch import Header
+from groupcore.membership.succession import Ballot, Proposal, Vote
+from groupcore.order_state import OrderState
+from groupcore.view import Address, View
+
+
+@dataclass(slots=True)
+class JoinRequest(Header):
+    """Node to coordinator: take me in. `hears`: whom I hear; `lineage`: my disk's, 0 for none."""
+
+    kind: ClassVar[str] = "membership.join_request"
+    hears: tuple[Address, ...]
+    lineage: int
+
+
+@dataclass(slots=True)
+class JoinRefused(Header):
+    """Coordinator to node: not while this is so; `code` says what."""
+
+    kind: ClassVar[str] = "membership.join_refused"
+    code: str
+
+
+@dataclass(slots=True)
+class LeaveRequest(Header):
+    """Member to coordinator: let me go."""
+
+    kind: ClassVar[str] = "membership.leave_request"
+
+
+@dataclass(slots=True)
+class Dissolved(Header):
+    """Coordinator to members that all leave: go, the view stays the last one."""
+
+    kind: ClassVar[str] = "membership.dissolved"
+
+
+@dataclass(slots=True)
+class Prepare(Header):
+    """Proposer to everybody: stop, and vote on what follows `basis` (None: on the first view)."""
+
+    kind: ClassVar[str] = "membership.prepare"
+    basis: View | None
+    ballot: Ballot
+
+
+@dataclass(slots=True)
+class Promise(Header):
+    """Voter to proposer: this is my vote; or, with `promised` above `ballot`, I may not."""
+
+    kind: ClassVar[str] = "membership.promise"
+    basis: int
+    ballot: Ballot
+    promised: Ballot
+    vote: Vote
+
+
+@dataclass(slots=True)
+class Propose(Header):
+    """Proposer to voters: accept this successor; first get what its cut contains."""
+
+    kind: ClassVar[str] = "membership.propose"
+    basis: int
+    ballot: Ballot
+    proposal: Proposal
+
+
+@dataclass(slots=True)
+class Accept(Header):
+    """Voter to proposer: accepted, on disk, and I hold the cut."""
+
+    kind: ClassVar[str] = "membership.accept"
+    basis: int
+    ballot: Ballot
+
+
+@dataclass(slots=True)
+class Install(Header):
+    """Member to member: this successor is decided. `order_state`: for who has just joined."""
+
+    kind: ClassVar[str] = "membership.install"
+    proposal: Proposal
+    order_state: OrderState
+
+
+@dataclass(slots=True)
+class Installed(Header):
+    """Member to who sent Install: the view of this number is installed here."""
+
+    kind: ClassVar[str] = "membership.installed"
+    number: int
+
+
+@dataclass(slots=True)
+class Superseded(Header):
+    """Member to a node that is behind and not in the view: the chain has gone on without you."""
+
+    kind: ClassVar[str] = "membership.superseded"
+    view: View

@@ -1,0 +1,199 @@
+"""The proposer's role: gather votes, propose what they demand, gather acceptances, tell.
+
+A proposer decides nothing by itself: `succession.decide` says what the votes demand. It repeats
+its question until it is answered or the attempt has lasted too long; then it, or another, tries
+again under a higher ballot.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from groupcore.effects import Effect, StartTimer, StopTimer
+from groupcore.membership.attempt import Attempt
+from groupcore.membership.headers import Accept, Install, Prepare, Promise, Propose
+from groupcore.membership.state import MembershipState
+from groupcore.membership.succession import Ballot, Candidates, decide
+from groupcore.membership.voter import Voter
+from groupcore.view import Address, View
+
+REPEAT_S = 0.05
+"""Seconds after which an unanswered question is asked again."""
+
+
+class Proposer:
+    """At most one attempt at a time."""
+
+    def __init__(self, state: MembershipState, voter: Voter, random: Random) -> None:
+        self.state = state
+        self.voter = voter
+        self.random = random
+        self.attempt: Attempt | None = None
+        self.started_at = 0.0
+        self.decided_at: float | None = None
+        self.highest_round = 0
+        self.failures = 0
+        self.confirming: dict[Address, Install] = {}
+        self.numbers = {"attempts": 0, "views_proposed": 0}
+
+    def start(self, basis: View | None, expected: frozenset[Address], now: float) -> list[Effect]:
+        """Ask everybody to vote on what follows `basis`."""
+        promised = self.state.record.promised
+        round_ = max(self.highest_round, 0 if promised is None else promised.round) + 1
+        self.highest_round = round_
+        ballot = Ballot(round_, self.state.me)
+        self.attempt = Attempt(
+            basis, ballot, expected | {self.state.me}, self.state.options.cluster_size
+        )
+        self.started_at, self.decided_at = now, None
+        self.numbers["attempts"] += 1
+        return [
+            *self.voter.on_prepare(self.state.me, Prepare(basis, ballot)),
+            self.state.send(None, Prepare(basis, ballot)),
+            StartTimer("repeat", REPEAT_S),
+        ]
+
+    def abandon(self) -> list[Effect]:
+        """Give the attempt up; somebody tries again later."""
+        self.attempt = None
+        self.failures += 1
+        return [StopTimer("repeat"), StartTimer("stuck", self.back_off_s())]
+
+    def back_off_s(self) -> float:
+        """Seconds until the next try: longer after each failure, and never the same for two."""
+        return min(0.1 * 2 ** min(self.failures, 4), 1.0) * (0.5 + self.random.random())
+
+    # --- votes ------------------------------------------------------------------------------------
+
+    def on_promise(
+        self,
+        voter: Address,
+        promise: Promise,
+        silent: frozenset[Address],
+        candidates: Candidates,
+        now: float,
+    ) -> list[Effect]:
+        """A vote, or the news that somebody has promised a higher ballot."""
+        self.highest_round = max(self.highest_round, promise.promised.round)
+        attempt = self.attempt
+        if attempt is None or promise.ballot != attempt.ballot or promise.vote.voter != voter:
+            return []
+        if promise.promised > attempt.ballot:
+            return self.abandon()
+        if attempt.proposal is not None:
+            return [self.state.send(voter, self.proposing(attempt))]
+        attempt.votes[voter] = promise.vote
+        return self.maybe_propose(silent, candidates, now)
+
+    def maybe_propose(
+        self, silent: frozenset[Address], candidates: Candidates, now: float
+    ) -> list[Effect]:
+        """When everybody has voted, or a quorum has and the others had their time."""
+        attempt = self.attempt
+        if attempt is None or attempt.proposal is not None or not attempt.may_decide():
+            return []
+        waited_s = now - self.started_at
+        if not attempt.all_voted(silent) and waited_s < self.state.options.vote_s:
+            return []
+        lineage = self.random.getrandbits(63) | 1
+        votes = list(attempt.votes.values())
+        attempt.proposal = decide(attempt.basis, votes, candidates, attempt.cluster_size, lineage)
+        if attempt.proposal is None or not attempt.proposal.view.members:
+            return self.abandon()
+        return [self.state.send(None, self.proposing(attempt)), *self.accept_mine(attempt)]
+
+    def proposing(self, attempt: Attempt) -> Propose:
+        assert attempt.proposal is not None
+        return Propose(attempt.number, attempt.ballot, attempt.proposal)
+
+    def accept_mine(self, attempt: Attempt) -> list[Effect]:
+        """The proposer is a voter like the others."""
+        return self.voter.on_propose(self.state.me, self.proposing(attempt))
+
+    # --- acceptances ------------------------------------------------------------------------------
+
+    def on_accept(
+        self, voter: Address, accept: Accept, silent: frozenset[Address], now: float
+    ) -> list[Effect]:
+        """An acceptance; a quorum of them decides."""
+        attempt = self.attempt
+        if attempt is None or attempt.proposal is None or accept.ballot != attempt.ballot:
+            return []
+        attempt.acceptances[voter] = None
+        return self.maybe_decided(silent, now)
+
+    def maybe_decided(self, silent: frozenset[Address], now: float) -> list[Effect]:
+        """Decided by a quorum; the others get a moment, so that they need not catch up."""
+        attempt = self.attempt
+        if attempt is None or attempt.proposal is None or not attempt.is_decided():
+            return []
+        if self.decided_at is None:
+            self.decided_at = now
+        waited_s = now - self.decided_at
+        if not attempt.all_accepted(silent) and waited_s < self.state.options.grace_s:
+            return []
+        self.attempt = None
+        self.failures = 0
+        self.numbers["views_proposed"] += 1
+        proposal = attempt.proposal
+        install = Install(proposal, self.voter.ask.order_state())
+        told = {*proposal.view.members, *(v.voter for v in attempt.votes.values() if v.live)}
+        self.confirming = {member: install for member in sorted(told) if member != self.state.me}
+        return [StopTimer("repeat"), *self.install_mine(install)]
+
+    def install_mine(self, install: Install) -> list[Effect]:
+        """Begin the view here first: what a joiner must be told is known then."""
+        state = self.state
+        if state.me in install.proposal.view.members or state.view is not None:
+            return [*self.voter.on_install(state.me, install), StartTimer("confirm", 0)]
+        return [StartTimer("confirm", 0)]
+
+    def on_installed(self, member: Address, number: int) -> list[Effect]:
+        """A member has the view, or lacks it and says so."""
+        mine = self.state.view
+        confirming = self.confirming.get(member)
+        if confirming is not None and number >= confirming.proposal.view.number:
+            del self.confirming[member]
+            return []
+        last = self.state.last_install
+        if mine is None or last is None or number >= mine.number:
+            return []
+        return [self.state.send(member, last)]
+
+    # --- time -------------------------------------------------------------------------------------
+
+    def on_repeat(
+        self, silent: frozenset[Address], candidates: Candidates, now: float
+    ) -> list[Effect]:
+        """Ask again whoever has not answered; give up what lasts too long."""
+        attempt = self.attempt
+        if attempt is None:
+            return []
+        if now - self.started_at > self.state.options.attempt_s:
+            return self.abandon()
+        effects: list[Effect] = [StartTimer("repeat", REPEAT_S)]
+        if attempt.proposal is None:
+            effects += self.maybe_propose(silent, candidates, now)
+        else:
+            effects += self.maybe_decided(silent, now)
+        if self.attempt is None:
+            return effects[1:]
+        if attempt.proposal is None:
+            effects.append(self.state.send(None, Prepare(attempt.basis, attempt.ballot)))
+        else:
+            effects.append(self.state.send(None, self.proposing(attempt)))
+        return effects
+
+    def confirm(self, unreachable: frozenset[Address]) -> list[Effect]:
+        """Repeat the decided view to whoever has not confirmed it."""
+        last = self.state.last_install
+        effects: list[Effect] = []
+        for member, install in list(self.confirming.items()):
+            if member in unreachable:
+                del self.confirming[member]
+                continue
+            current = last is not None and last.proposal == install.proposal
+            effects.append(self.state.send(member, last if current and last else install))
+        if effects:
+            effects.append(StartTimer("confirm", REPEAT_S))
+        return effects

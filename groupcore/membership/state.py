@@ -1,0 +1,96 @@
+"""What the roles of membership share: the settings, the questions to other layers, the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from groupcore.batch import Batch, Header
+from groupcore.digest import Digest
+from groupcore.effects import Down, Effect, Persist
+from groupcore.membership.headers import Install
+from groupcore.membership.succession import Record
+from groupcore.order_state import OrderState
+from groupcore.view import Address, View
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipOptions:
+    """What kind of member this is, and times in seconds.
+
+    `cluster_size`: nodes of which a majority forms the first view. `application_state`: the
+    application keeps state, so a node without it has no vote until it has reported `Synced`.
+    `durable`: the record survives a restart, so a node without one has lost its disk and no vote.
+    `absorb`: two clusters that meet become one, the smaller joins the larger. `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how long joins
+    and leaves are gathered. `seek_s`, `patience_s`: how long a node looks for a view before it
+    forms one, and before it does so without all the nodes of the last. `grace_s`: wait for the
+    last acceptances once a quorum is in; `vote_s` for the last votes; `attempt_s`: an attempt is
+    given up. `stuck_s`: a blocked voter proposes itself. `primary_lost_s`: no quorum for so long.
+    """
+
+    cluster_size: int = 1
+    application_state: bool = False
+    durable: bool = False
+    absorb: bool = True
+    drains: bool = True
+    tick_s: float = 0.1
+    bulk_s: float = 0.03
+    seek_s: float = 0.35
+    patience_s: float = 1.5
+    grace_s: float = 0.15
+    vote_s: float = 0.4
+    attempt_s: float = 1.0
+    stuck_s: float = 0.7
+    primary_lost_s: float = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What membership reads of other layers; wired in `groupcore.stacks`."""
+
+    digest: Callable[[], Digest]
+    order_state: Callable[[], OrderState]
+    unheard: Callable[[], dict[Address, frozenset[Address]]]
+    heard_since: Callable[[float], tuple[Address, ...]]
+    seeking: Callable[[float], dict[Address, View | None]]
+    present: Callable[[float], dict[Address, tuple[View, bool]]]
+
+
+@dataclass(slots=True)
+class MembershipState:
+    """One node's part in membership.
+
+    `record` is what is (about to be) on disk; `view` the view installed in this life; `blocked`:
+    a vote has been promised for its succession, so nothing is sent or delivered in it any more.
+    `stored`: epoch and position of what the application has on disk. `encode` makes the bytes.
+    """
+
+    me: Address
+    options: MembershipOptions
+    record: Record
+    encode: Callable[[Record], bytes]
+    view: View | None = None
+    blocked: bool = False
+    connected: bool = False
+    gone: bool = False
+    leaving: bool = False
+    stored: tuple[int, int] = (0, 0)
+    last_install: Install | None = None
+    next_token: int = 1
+    after_persist: dict[int, list[Effect]] = field(default_factory=dict)
+
+    @property
+    def live_in_basis(self) -> bool:
+        """Whether this node has lived through the last view that it knows of."""
+        return self.view is not None and self.view.number == self.record.number
+
+    def send(self, destination: Address | None, header: Header) -> Effect:
+        """A header by itself to one node, or (None) to everybody who listens."""
+        return Down(Batch(self.me, destination, (header,), reliable=False))
+
+    def persist(self, then: list[Effect]) -> Effect:
+        """Store the record as it is now; what depends on it follows when it is on disk."""
+        token = self.next_token
+        self.next_token += 1
+        self.after_persist[token] = then
+        return Persist(token, self.encode(self.record))

@@ -1,0 +1,201 @@
+"""Which view follows a view: the votes, what a voter must never forget, and what votes decide.
+
+Pure values and rules, no time and no messages. The successor of a view is decided once, by
+ballots among the nodes of that view (single-decree Paxos; the quorums are those of `view`). A
+voter that has promised a ballot takes part in no lower one; what it has accepted is told to every
+later proposer, who must propose the same again. So two successors of one view cannot exist, and
+primary views form one chain (reliability.md, invariant 12).
+
+A voter that has lived through the view brings its memory: the digest of what it holds. One that
+was restarted has only its disk. When those with memory are a quorum, the view changes in an
+orderly way and nothing that was delivered is lost. When they are not, the view is formed anew
+from what is on disk, under a new epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from groupcore.digest import Digest, maximum
+from groupcore.view import Address, View
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Ballot:
+    """One attempt to decide a successor; higher ones win. `round` starts at 1."""
+
+    round: int
+    proposer: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A successor, with everything that its members must know to begin it alike.
+
+    `cut`: what is delivered of the former view before this one begins, and `holders` of each
+    sender's part. `recovered`: formed from disk; then `position` is what `state_holders` hold and
+    the new epoch begins there, and nothing of the former view is delivered any more.
+    `state_holders`: who has the application's state when the view begins.
+    """
+
+    basis: int
+    view: View
+    recovered: bool
+    position: int
+    cut: Digest
+    holders: dict[Address, tuple[Address, ...]]
+    state_holders: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What a node answers to a proposer. `accepted` is its last acceptance for this successor.
+
+    `live`: it is in the former view and has its memory; then `digest` counts. `counts`: its disk
+    knows the former view and its state is complete, so it may decide. `epoch` and `position`:
+    how much of the order it holds.
+    """
+
+    voter: Address
+    live: bool
+    counts: bool
+    digest: Digest
+    accepted_ballot: Ballot | None
+    accepted: Proposal | None
+    epoch: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a node must find again after a crash, before it may vote.
+
+    `view` is the last view that it knows to have been decided (None: never one). `rebuilding`: the node joined without the state and has not got it yet.
+    """
+
+    view: View | None = None
+    rebuilding: bool = False
+    promised: Ballot | None = None
+    accepted_ballot: Ballot | None = None
+    accepted: Proposal | None = None
+
+    @property
+    def number(self) -> int:
+        """Number of the last decided view, 0 for none."""
+        return 0 if self.view is None else self.view.number
+
+    def may_promise(self, ballot: Ballot) -> bool:
+        """A voter takes part in no ballot below one that it has promised."""
+        return self.promised is None or ballot >= self.promised
+
+    def with_promise(self, ballot: Ballot) -> Record:
+        """The record after promising."""
+        return replace(self, promised=ballot)
+
+    def with_acceptance(self, ballot: Ballot, proposal: Proposal) -> Record:
+        """The record after accepting; accepting promises as well."""
+        return replace(self, promised=ballot, accepted_ballot=ballot, accepted=proposal)
+
+    def with_view(self, view: View, rebuilding: bool) -> Record:
+        """The record once `view` is known to be decided: its succession is open."""
+        return Record(view, rebuilding)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Who could be in the next view beside the voters who live in the present one."""
+
+    joiners: tuple[Address, ...] = ()
+    leaving: frozenset[Address] = field(default_factory=frozenset)
+
+
+def is_quorum_of(basis: View | None, names: Iterable[str], cluster_size: int) -> bool:
+    """Whether these nodes may decide the successor of `basis`, or the very first view."""
+    if basis is None:
+        return len(set(names)) >= cluster_size // 2 + 1
+    return basis.is_quorum(names)
+
+
+def may_decide(basis: View | None, votes: Iterable[Vote], cluster_size: int) -> bool:
+    """Whether these votes suffice."""
+    names = [vote.voter.name for vote in votes if vote.counts]
+    return is_quorum_of(basis, names, cluster_size)
+
+
+def decide(
+    basis: View | None,
+    votes: list[Vote],
+    candidates: Candidates,
+    cluster_size: int,
+    lineage: int,
+) -> Proposal | None:
+    """The proposal that these votes demand; None when they are no quorum.
+
+    `lineage` names the chain if this is its first view.
+    """
+    if not may_decide(basis, votes, cluster_size):
+        return None
+    accepted = [vote for vote in votes if vote.accepted is not None]
+    if accepted:
+        newest = max(accepted, key=lambda vote: vote.accepted_ballot or Ballot(0, vote.voter))
+        return newest.accepted
+    live = [vote for vote in votes if vote.live]
+    if basis is not None and may_decide(basis, live, cluster_size):
+        return orderly(basis, live, candidates)
+    return recover(basis, votes, candidates, lineage)
+
+
+def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
+    """The next view of those who have their memory, and of those who join them."""
+    present = {vote.voter for vote in live}
+    stay = [m for m in basis.members if m in present and m not in candidates.leaving]
+    names = {member.name for member in stay}
+    joiners = [joiner for joiner in sorted(candidates.joiners) if joiner.name not in names]
+    if not stay and not joiners:
+        stay = [member for member in basis.members if member in present][:1]
+    members = unique_names([*stay, *joiners])
+    cut = maximum(vote.digest for vote in live)
+    holders = {
+        sender: tuple(vote.voter for vote in live if vote.digest.get(sender, 0) >= seqno)
+        for sender, seqno in cut.items()
+    }
+    complete = {vote.voter for vote in live if vote.counts}
+    state_holders = tuple(m for m in basis.members if m in complete)
+    view = replace(basis, number=basis.number + 1, members=tuple(members))
+    return Proposal(basis.number, view, False, 0, cut, holders, state_holders)
+
+
+def recover(
+    basis: View | None, votes: list[Vote], candidates: Candidates, lineage: int
+) -> Proposal:
+    """A view from what is on disk: whoever holds the most is the source for all others.
+
+    A live member that holds less is left out; it comes back as a new incarnation and takes the
+    state from the others.
+    """
+    counting = [vote for vote in votes if vote.counts]
+    newest = max((vote.epoch, vote.position) for vote in counting)
+    holding = [vote for vote in counting if (vote.epoch, vote.position) == newest]
+    others = [vote for vote in votes if vote not in holding and not vote.live]
+    ranked = sorted(vote.voter for vote in holding)
+    ranked += sorted(vote.voter for vote in others)
+    ranked += sorted(candidates.joiners)
+    members = tuple(unique_names([m for m in ranked if m not in candidates.leaving]))
+    number = 1 if basis is None else basis.number + 1
+    epoch = max(newest[0], 0 if basis is None else basis.epoch) + 1
+    chain = lineage if basis is None else basis.lineage
+    view = View(number, epoch, newest[1], chain, members)
+    held = tuple(vote.voter for vote in holding) if newest[1] > 0 or newest[0] > 0 else ()
+    return Proposal(0 if basis is None else basis.number, view, True, newest[1], {}, {}, held)
+
+
+def unique_names(members: list[Address]) -> list[Address]:
+    """The members, a node's first entry only: two lives of one node are never in one view."""
+    seen: set[str] = set()
+    result = []
+    for member in members:
+        if member.name not in seen:
+            seen.add(member.name)
+            result.append(member)
+    return result

@@ -1,0 +1,265 @@
+"""The voter's role: promise, accept, install.
+
+What a voter tells is on disk before it tells it, and what it told binds it after a restart. A
+voter that lives in the former view stops sending and delivering when it first promises; it
+accepts a proposal only when it holds everything that the cut contains.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from groupcore.digest import covers
+from groupcore.effects import Effect, Notify
+from groupcore.events import (
+    CutAgreed,
+    CutDelivered,
+    Excluded,
+    FetchCut,
+    FlushStarted,
+    Left,
+    ViewInstalled,
+)
+from groupcore.membership.headers import (
+    Accept,
+    Install,
+    Installed,
+    Prepare,
+    Promise,
+    Propose,
+    Superseded,
+)
+from groupcore.membership.state import MembershipState, Questions
+from groupcore.membership.succession import Ballot, Record, Vote
+from groupcore.order_state import OrderState
+from groupcore.view import Address, View
+
+
+class Voter:
+    """Answers proposers, and installs what has been decided."""
+
+    def __init__(self, state: MembershipState, ask: Questions) -> None:
+        self.state = state
+        self.ask = ask
+        self.to_accept: tuple[Address, Propose] | None = None
+        self.to_install: tuple[Address | None, Install] | None = None
+        self.installing: tuple[Address | None, Install] | None = None
+
+    # --- promising --------------------------------------------------------------------------------
+
+    def on_prepare(self, proposer: Address, prepare: Prepare) -> list[Effect]:
+        """Vote, unless a higher ballot has been promised or the proposer is behind."""
+        number = 0 if prepare.basis is None else prepare.basis.number
+        if number < self.state.record.number:
+            return self.help_behind(proposer)
+        if number > self.state.record.number:
+            assert prepare.basis is not None
+            behind = self.learn_view(prepare.basis, proposer)
+            if behind or self.state.record.number != number:
+                return behind
+        record = self.state.record
+        if not record.may_promise(prepare.ballot):
+            assert record.promised is not None
+            return [self.promise(proposer, number, prepare.ballot, record.promised)]
+        effects = self.block()
+        if record.promised == prepare.ballot:
+            return [*effects, self.promise(proposer, number, prepare.ballot, prepare.ballot)]
+        return [*effects, self.store_promise(proposer, number, prepare.ballot)]
+
+    def store_promise(self, proposer: Address, number: int, ballot: Ballot) -> Effect:
+        """The promise is told when it is on disk."""
+        self.state.record = self.state.record.with_promise(ballot)
+        told = self.promise(proposer, number, ballot, ballot)
+        return self.state.persist([told])
+
+    def promise(self, proposer: Address, number: int, ballot: Ballot, promised: Ballot) -> Effect:
+        return self.state.send(proposer, Promise(number, ballot, promised, self.vote()))
+
+    def vote(self) -> Vote:
+        """What this node brings: its memory if it lived in the view, else its disk."""
+        state, record = self.state, self.state.record
+        live = state.live_in_basis
+        epoch, position = state.stored
+        if live and state.view is not None:
+            epoch, position = state.view.epoch, self.ask.order_state().position
+        return Vote(
+            state.me,
+            live,
+            not record.rebuilding,
+            self.ask.digest() if live else {},
+            record.accepted_ballot,
+            record.accepted,
+            epoch,
+            position,
+        )
+
+    def block(self) -> list[Effect]:
+        """The first promise of a live voter stops the view."""
+        if self.state.blocked or not self.state.live_in_basis:
+            return []
+        self.state.blocked = True
+        return [Notify(FlushStarted())]
+
+    def help_behind(self, proposer: Address) -> list[Effect]:
+        """A proposer that does not know of the present view: tell it."""
+        view, last = self.state.record.view, self.state.last_install
+        assert view is not None
+        if last is not None and proposer in last.proposal.view.members:
+            return [self.state.send(proposer, last)]
+        return [self.state.send(proposer, Superseded(view))]
+
+    def learn_view(self, view: View, teller: Address) -> list[Effect]:
+        """A later view has been decided. A member that lived in a former one is behind."""
+        state = self.state
+        if state.view is not None:
+            if state.me in view.members:
+                return [state.send(teller, Installed(state.view.number))]
+            return self.exclude("the others have gone on without this member")
+        record = state.record
+        if record.view is not None and record.view.lineage != view.lineage:
+            return []
+        rebuilding = record.rebuilding or (record.view is None and state.options.durable)
+        state.record = record.with_view(view, rebuilding)
+        return []
+
+    # --- accepting --------------------------------------------------------------------------------
+
+    def on_propose(self, proposer: Address, propose: Propose) -> list[Effect]:
+        """Accept, once everything that the cut contains is here."""
+        state = self.state
+        if propose.basis != state.record.number:
+            return []
+        if not state.record.may_promise(propose.ballot):
+            return []
+        if state.record.accepted_ballot == propose.ballot:
+            return [state.send(proposer, Accept(propose.basis, propose.ballot))]
+        proposal = propose.proposal
+        self.to_accept = None
+        if state.live_in_basis and not proposal.recovered:
+            effects = self.block()
+            if not covers(self.ask.digest(), proposal.cut):
+                self.to_accept = (proposer, propose)
+                return [*effects, Notify(FetchCut(proposal.cut, proposal.holders))]
+            return [*effects, self.accept(proposer, propose)]
+        return [self.accept(proposer, propose)]
+
+    def accept(self, proposer: Address, propose: Propose) -> Effect:
+        """Accept on disk, then tell."""
+        state = self.state
+        state.record = state.record.with_acceptance(propose.ballot, propose.proposal)
+        told = state.send(proposer, Accept(propose.basis, propose.ballot))
+        return state.persist([told])
+
+    def on_cut_held(self) -> list[Effect]:
+        """What the cut contains is here: accept it, or install it."""
+        if self.to_install is not None:
+            (teller, install), self.to_install = self.to_install, None
+            return self.install(teller, install)
+        if self.to_accept is None:
+            return []
+        (proposer, propose), self.to_accept = self.to_accept, None
+        record = self.state.record
+        if propose.basis != record.number or not record.may_promise(propose.ballot):
+            return []
+        return [self.accept(proposer, propose)]
+
+    # --- installing -------------------------------------------------------------------------------
+
+    def on_install(self, teller: Address, install: Install) -> list[Effect]:
+        """A successor has been decided."""
+        state, proposal = self.state, install.proposal
+        number = proposal.view.number
+        if state.view is not None and number <= state.view.number:
+            return [state.send(teller, Installed(number))]
+        if self.installing is not None or state.gone:
+            return []
+        if state.view is None:
+            if state.me not in proposal.view.members:
+                self.learn_view(proposal.view, teller)
+                return []
+            return self.install(teller, install)
+        if proposal.basis != state.view.number:
+            return self.exclude("this member has missed a view")
+        if proposal.recovered:
+            if state.me in proposal.state_holders:
+                return self.install(teller, install)
+            return self.exclude("others hold more than this member, and went on from that")
+        if not covers(self.ask.digest(), proposal.cut):
+            return self.fetch_then_install(teller, install)
+        return self.install(teller, install)
+
+    def fetch_then_install(self, teller: Address, install: Install) -> list[Effect]:
+        """Some of what the view must deliver is missing here."""
+        if self.to_install is not None:
+            return []
+        self.to_install = (teller, install)
+        proposal = install.proposal
+        return [*self.block(), Notify(FetchCut(proposal.cut, proposal.holders))]
+
+    def install(self, teller: Address | None, install: Install) -> list[Effect]:
+        """Deliver what the former view still has to; the rest follows on `CutDelivered`."""
+        self.installing = (teller, install)
+        self.to_accept = self.to_install = None
+        proposal = install.proposal
+        if self.state.view is not None and not proposal.recovered:
+            return [*self.block(), Notify(CutAgreed(proposal.cut)), Notify(CutDelivered())]
+        return [Notify(CutDelivered())]
+
+    def on_cut_delivered(self) -> list[Effect]:
+        """The former view has ended here: begin the next, or leave, or be left behind."""
+        assert self.installing is not None
+        (teller, install), self.installing = self.installing, None
+        state, proposal = self.state, install.proposal
+        view, fresh = proposal.view, self.state.view is None
+        order_state = self.order_state_of(install, fresh)
+        state.last_install = Install(proposal, order_state)
+        if state.me not in view.members:
+            answer = [] if teller is None else [state.send(teller, Installed(view.number))]
+            if state.leaving:
+                state.gone = True
+                return [*answer, Notify(Left())]
+            return [*answer, *self.exclude("the others did not hear this member in time")]
+        previous, state.view, state.blocked = state.view, view, False
+        lacking = bool(proposal.state_holders) and state.me not in proposal.state_holders
+        rebuilding = fresh and lacking and state.options.application_state
+        if not fresh:
+            rebuilding = state.record.rebuilding
+        state.record = Record().with_view(view, rebuilding)
+        installed = ViewInstalled(
+            view,
+            previous,
+            fresh,
+            tuple(m for m in proposal.state_holders if m in view.members),
+            order_state.position,
+            proposal.recovered,
+            order_state,
+        )
+        effects: list[Effect] = [state.persist([]), Notify(installed)]
+        if teller is not None:
+            effects.append(state.send(teller, Installed(view.number)))
+        return effects
+
+    def order_state_of(self, install: Install, fresh: bool) -> OrderState:
+        """The order's state at the place where the view begins: one's own, or as one was told."""
+        if install.proposal.recovered:
+            return OrderState(install.proposal.position)
+        return install.order_state if fresh else self.ask.order_state()
+
+    def exclude(self, reason: str) -> list[Effect]:
+        """This life is over; a new one may join."""
+        if self.state.gone:
+            return []
+        self.state.gone = True
+        return [Notify(Left() if self.state.leaving else Excluded(reason))]
+
+    def on_synced(self, epoch: int, position: int, begun_at: int) -> list[Effect]:
+        """The application has the state on disk: from now on this node's vote counts."""
+        state = self.state
+        state.stored = max(state.stored, (epoch, position))
+        view = state.record.view
+        if not state.record.rebuilding or view is None or not state.live_in_basis:
+            return []
+        if epoch != view.epoch or position < begun_at:
+            return []
+        state.record = replace(state.record, rebuilding=False)
+        return [state.persist([])]
