@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
+from groupcore.membership.state import MembershipOptions
 from groupcore.sim.cluster import MakeStack
 from groupcore.sim.scenario import Scenario, draw_scenario
 from groupcore.stack import Stack
@@ -31,7 +32,10 @@ def make_default_stack(
     lineage: bytes | None,
 ) -> Stack:
     """The stack that nodes use, for a cluster of all nodes of the scenario."""
-    options = StackOptions(cluster_size=scenario.nodes)
+    membership = MembershipOptions(
+        cluster_size=scenario.nodes, application_state=True, durable=True, absorb=False
+    )
+    options = StackOptions(membership=membership, body_bytes_max=transport.packet_bytes_max - 1024)
     return compose(DEFAULT_STACK, address, random, options, lineage)
 
 

@@ -55,22 +55,26 @@ class ViewAgreement(Checker):
                 left.setdefault(record.n, record.t)
         judged: set[tuple[int, int]] = set()
         for record in trace.views:
-            if record.previous is None or (record.number, record.previous_number) in judged:
+            number, previous = record.previous_number, record.previous
+            if previous is None and record.number - 1 in first:
+                # A node that was not in the former view does not know it; others did.
+                number, previous = record.number - 1, first[record.number - 1].members
+            if previous is None or (record.number, number) in judged:
                 continue
-            judged.add((record.number, record.previous_number))
-            known = first.get(record.previous_number)
-            if known is not None and known.members != record.previous:
+            judged.add((record.number, number))
+            known = first.get(number)
+            if known is not None and known.members != previous:
                 text = (
-                    f"view {record.number} follows {record.previous_number} "
-                    f"[{_members(record.previous)}], which {life(known.n, known.inc)} installed "
-                    f"as [{_members(known.members)}]"
+                    f"view {record.number} follows {number} [{_members(previous)}], which "
+                    f"{life(known.n, known.inc)} installed as [{_members(known.members)}]"
                 )
                 found.append(self.breach(record.t, (record.n, known.n), text))
-            self._check_step(record, record.previous, left, found)
+            self._check_step(record, number, previous, left, found)
 
     def _check_step(
         self,
         record: Viewed,
+        number: int,
         previous: tuple[Address, ...],
         left: dict[str, int],
         found: list[Violation],
@@ -78,9 +82,9 @@ class ViewAgreement(Checker):
         before = tuple(member.name for member in previous)
         agreeing = [member.name for member in record.members]
         agreeing += [name for name in before if left.get(name, record.t + 1) <= record.t]
-        if record.previous_number >= record.number or not is_quorum(before, agreeing):
+        if number >= record.number or not is_quorum(before, agreeing):
             text = (
                 f"view {record.number} [{_members(record.members)}] follows "
-                f"{record.previous_number} [{_members(previous)}] without a quorum of it"
+                f"{number} [{_members(previous)}] without a quorum of it"
             )
             found.append(self.breach(record.t, (record.n,), text))

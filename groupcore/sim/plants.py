@@ -1,0 +1,293 @@
+"""Planted bugs: mistakes put into the code on purpose, each of which a checker must find.
+
+A plant replaces a function of the real code for as long as its context lasts. `caught_by` are the
+invariants that may break by it; the first is the one that it is meant for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from groupcore.batch import Batch
+from groupcore.effects import Down, Effect, Up
+from groupcore.events import CutAgreed, Event, FlushStarted, Stable, ViewInstalled
+from groupcore.layers import nakack, resilience, sequencer
+from groupcore.membership import attempt, succession
+from groupcore.order_state import OrderState
+from groupcore.sim.disk import Disk
+from groupcore.view import Address, View
+from groupcore.window import Window
+
+Patch = tuple[object, str, object]
+"""Whose attribute, which, and what stands there instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """One planted bug."""
+
+    name: str
+    summary: str
+    caught_by: tuple[int, ...]
+    patches: Callable[[], list[Patch]]
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """Within this context the bug is in the code."""
+        with ExitStack() as undo:
+            for owner, name, value in self.patches():
+                undo.callback(setattr, owner, name, getattr(owner, name))
+                setattr(owner, name, value)
+            yield
+
+
+def _gap() -> list[Patch]:
+    original = sequencer.Sequencer.deliver
+
+    def deliver(self: sequencer.Sequencer, batch: Batch, header: sequencer.Ordered) -> list[Effect]:
+        effects = original(self, batch, header)
+        if header.seqno % 5 == 4 and header.origin != self.me:
+            return [effect for effect in effects if not isinstance(effect, Up)]
+        return effects
+
+    return [(sequencer.Sequencer, "deliver", deliver)]
+
+
+def _duplicate() -> list[Patch]:
+    original = sequencer.Sequencer.deliver
+
+    def deliver(self: sequencer.Sequencer, batch: Batch, header: sequencer.Ordered) -> list[Effect]:
+        effects = original(self, batch, header)
+        if header.seqno % 5 == 4:
+            return [effects[0], *effects] if effects else effects
+        return effects
+
+    return [(sequencer.Sequencer, "deliver", deliver)]
+
+
+def _two_coordinators() -> list[Patch]:
+    def always(basis: View | None, names: object, cluster_size: int) -> bool:
+        return True
+
+    return [(succession, "is_quorum_of", always), (attempt, "is_quorum_of", always)]
+
+
+def _tail_lost() -> list[Patch]:
+    original = nakack.Nakack.on_event
+
+    def silent(self: nakack.Nakack) -> list[Effect]:
+        return []
+
+    def on_event(self: nakack.Nakack, event: Event, now: float) -> list[Effect]:
+        return [] if isinstance(event, Stable) else original(self, event, now)
+
+    return [
+        (nakack.Nakack, "repeat_high_water", silent),
+        (nakack.Nakack, "on_event", on_event),
+    ]
+
+
+def _joiner_forgets() -> list[Patch]:
+    original = sequencer.Sequencer.begin_epoch
+
+    def begin_epoch(self: sequencer.Sequencer, event: ViewInstalled) -> None:
+        original(self, event)
+        self.received_table = {}
+
+    return [(sequencer.Sequencer, "begin_epoch", begin_epoch)]
+
+
+def _no_deduplication() -> list[Patch]:
+    original = sequencer.Sequencer.deliver
+
+    def deliver(self: sequencer.Sequencer, batch: Batch, header: sequencer.Ordered) -> list[Effect]:
+        received = self.received_table.get(header.origin, 0)
+        self.received_table[header.origin] = min(received, header.seqno - 1)
+        return original(self, batch, header)
+
+    return [(sequencer.Sequencer, "deliver", deliver)]
+
+
+def _not_resent() -> list[Patch]:
+    original = sequencer.Sequencer.on_view
+
+    def on_view(self: sequencer.Sequencer, event: ViewInstalled) -> list[Effect]:
+        if event.fresh or event.recovered:
+            return original(self, event)
+        table, self.forward_table = self.forward_table, {}
+        effects = original(self, event)
+        self.forward_table = table
+        return effects
+
+    return [(sequencer.Sequencer, "on_view", on_view)]
+
+
+def _resent_in_reverse() -> list[Patch]:
+    original = sequencer.Sequencer.on_view
+    deliver = sequencer.Sequencer.deliver
+
+    def on_view(self: sequencer.Sequencer, event: ViewInstalled) -> list[Effect]:
+        effects = original(self, event)
+        downs = [effect for effect in effects if isinstance(effect, Down)]
+        return [*downs[::-1], *(effect for effect in effects if not isinstance(effect, Down))]
+
+    def anything(
+        self: sequencer.Sequencer, batch: Batch, header: sequencer.Ordered
+    ) -> list[Effect]:
+        received = self.received_table.get(header.origin, 0)
+        if header.seqno > received:
+            self.received_table[header.origin] = header.seqno - 1
+        return deliver(self, batch, header)
+
+    return [
+        (sequencer.Sequencer, "on_view", on_view),
+        (sequencer.Sequencer, "deliver", anything),
+    ]
+
+
+def _delivers_in_flush() -> list[Patch]:
+    nakack_event, resilience_event = nakack.Nakack.on_event, resilience.Resilience.on_event
+
+    def in_nakack(self: nakack.Nakack, event: Event, now: float) -> list[Effect]:
+        return [] if isinstance(event, FlushStarted) else nakack_event(self, event, now)
+
+    def in_resilience(self: resilience.Resilience, event: Event, now: float) -> list[Effect]:
+        return [] if isinstance(event, FlushStarted) else resilience_event(self, event, now)
+
+    return [
+        (nakack.Nakack, "on_event", in_nakack),
+        (resilience.Resilience, "on_event", in_resilience),
+    ]
+
+
+def _delivers_at_once() -> list[Patch]:
+    original = resilience.Resilience.on_view
+
+    def on_view(self: resilience.Resilience, view: View) -> list[Effect]:
+        effects = original(self, view)
+        self.pair_suffices = frozenset(view.members)
+        return effects
+
+    def count_holders(self: resilience.Resilience, mine: resilience.Stream) -> None:
+        mine.held = mine.received
+
+    return [
+        (resilience.Resilience, "on_view", on_view),
+        (resilience.Resilience, "count_holders", count_holders),
+    ]
+
+
+def _nothing_stored() -> list[Patch]:
+    def store(self: Disk, record: bytes, done: Callable[[], None]) -> None:
+        self.sync(done)
+
+    return [(Disk, "store", store)]
+
+
+def _window_off_by_one() -> list[Patch]:
+    original = Window.missing
+
+    def missing(self: Window, limit: int | None = None) -> list[tuple[int, int]]:
+        gaps = original(self, limit)
+        return [(first + 1, last) for first, last in gaps[:1] if first < last] + gaps[1:]
+
+    return [(Window, "missing", missing)]
+
+
+def _cut_off_by_one() -> list[Patch]:
+    original = nakack.Nakack.on_cut_agreed
+
+    def on_cut_agreed(self: nakack.Nakack, event: CutAgreed) -> list[Effect]:
+        cut = {sender: max(seqno - 1, 0) for sender, seqno in event.cut.items()}
+        return original(self, CutAgreed(cut))
+
+    return [(nakack.Nakack, "on_cut_agreed", on_cut_agreed)]
+
+
+def _joiner_at_zero() -> list[Patch]:
+    def order_state(self: sequencer.Sequencer) -> OrderState:
+        received: dict[Address, int] = dict(self.received_table)
+        return OrderState(max(self.position - 1, 0), received)
+
+    return [(sequencer.Sequencer, "order_state", order_state)]
+
+
+PLANTS: dict[str, Plant] = {
+    plant.name: plant
+    for plant in (
+        Plant("gap", "a message is skipped, its place is not", (5, 25), _gap),
+        Plant("duplicate", "a message is delivered twice", (2, 3, 4, 25), _duplicate),
+        Plant(
+            "two-coordinators",
+            "a view needs no quorum of its predecessor",
+            (12, 3, 4, 5, 2, 15, 25),
+            _two_coordinators,
+        ),
+        Plant(
+            "tail-lost", "no high-water marks: a lost last message stays lost", (25, 15), _tail_lost
+        ),
+        Plant(
+            "joiner-forgets",
+            "a joiner begins with an empty received-table",
+            (25, 3, 15),
+            _joiner_forgets,
+        ),
+        Plant(
+            "no-deduplication",
+            "what was ordered before is ordered again after a change of coordinator",
+            (2, 3, 6, 25),
+            _no_deduplication,
+        ),
+        Plant(
+            "not-resent",
+            "the forward-table is not sent to a new coordinator",
+            (15, 25),
+            _not_resent,
+        ),
+        Plant(
+            "resent-in-reverse",
+            "the forward-table is sent again from its end",
+            (6, 2, 3, 15, 25),
+            _resent_in_reverse,
+        ),
+        Plant(
+            "delivers-in-flush",
+            "multicasts are delivered while a view change is under way",
+            (3, 2, 4, 5, 6, 15, 25),
+            _delivers_in_flush,
+        ),
+        Plant(
+            "delivers-at-once",
+            "a multicast is delivered before a quorum holds it",
+            (3, 2, 5, 15, 25),
+            _delivers_at_once,
+        ),
+        Plant(
+            "nothing-stored",
+            "votes and views are not on disk when they are told",
+            (12, 2, 3, 4, 5, 15, 25),
+            _nothing_stored,
+        ),
+        Plant(
+            "window-off-by-one",
+            "the first missing number is never asked for",
+            (25, 15),
+            _window_off_by_one,
+        ),
+        Plant(
+            "cut-off-by-one",
+            "the last message of a view is not delivered in it",
+            (15, 25, 3, 2, 5),
+            _cut_off_by_one,
+        ),
+        Plant(
+            "joiner-one-behind",
+            "a joiner is told a position that is one too low",
+            (3, 2, 4, 5, 15, 25),
+            _joiner_at_zero,
+        ),
+    )
+}
+"""The plants by name."""
