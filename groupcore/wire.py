@@ -54,6 +54,7 @@ HEADERS: dict[int, type[Header]] = {
     16: sequencer.Forward,
     17: sequencer.Ordered,
     20: resilience.Mark,
+    21: resilience.Held,
     24: stability.Report,
     25: stability.Announce,
     28: failure_detection.Heartbeat,

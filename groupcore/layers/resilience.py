@@ -34,12 +34,18 @@ from groupcore.view import Address, View
 
 @dataclass(slots=True)
 class Mark(Header):
-    """Sender to group: a quorum of view `view` holds my multicasts up to `held`.
-
-    On each multicast, and alone when there is none to carry it; `wanted` asks for the other's.
-    """
+    """On a multicast: a quorum of view `view` holds the sender's multicasts up to `held`."""
 
     kind: ClassVar[str] = "resilience.mark"
+    view: int
+    held: int
+
+
+@dataclass(slots=True)
+class Held(Header):
+    """Alone, to group or to one member: the same; `wanted` asks for the other's."""
+
+    kind: ClassVar[str] = "resilience.held"
     view: int
     held: int
     wanted: bool
@@ -65,7 +71,7 @@ class Resilience(Layer):
     """Holds batches back until a quorum holds them."""
 
     name = "RESILIENCE"
-    headers = (Mark,)
+    headers = (Mark, Held)
     provides = frozenset({"uniform delivery"})
     requires_below = frozenset({"reliable multicast"})
     requires_above = frozenset({"views"})
@@ -96,19 +102,19 @@ class Resilience(Layer):
             return [Down(batch)]
         mine = self.streams.get(self.me)
         self.told = 0 if mine is None else mine.held
-        return [Down(batch.with_header(Mark(self.number, self.told, False)))]
+        return [Down(batch.with_header(Mark(self.number, self.told)))]
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
-        """A multicast that NAKACK has ordered, or a mark alone."""
-        mark = batch.headers[-1]
-        assert isinstance(mark, Mark)
+        """A multicast that NAKACK has ordered, or how far a quorum holds a sender's."""
+        header = batch.headers[-1]
         stream = self.streams.get(batch.sender)
         if stream is None:
             return []
-        if mark.view == self.number and not (self.frozen and not batch.reliable):
-            stream.held = max(stream.held, mark.held)
-        if not batch.reliable or batch.destination is not None:
-            return self.on_mark(batch.sender, mark, stream)
+        if isinstance(header, Held):
+            return self.on_held(batch.sender, header, stream)
+        assert isinstance(header, Mark)
+        if header.view == self.number:
+            stream.held = max(stream.held, header.held)
         stream.received += 1
         stream.waiting.append(batch.without_header())
         if batch.sender == self.me:
@@ -117,13 +123,14 @@ class Resilience(Layer):
             stream.held = stream.received
         return self.deliver(stream)
 
-    def on_mark(self, sender: Address, mark: Mark, stream: Stream) -> list[Effect]:
-        """A mark by itself: deliver what it allows, answer if it asks (I3)."""
-        if mark.view != self.number:
+    def on_held(self, sender: Address, told: Held, stream: Stream) -> list[Effect]:
+        """Deliver what it allows, answer if it asks (I3)."""
+        if told.view != self.number or self.frozen:
             return []
+        stream.held = max(stream.held, told.held)
         effects = self.deliver(stream)
-        if mark.wanted:
-            answer = Mark(self.number, self.streams[self.me].held, False)
+        if told.wanted:
+            answer = Held(self.number, self.streams[self.me].held, False)
             effects.append(Down(Batch(self.me, sender, (answer,), reliable=False)))
         return effects
 
@@ -209,7 +216,7 @@ class Resilience(Layer):
         effects: list[Effect] = []
         for sender, stream in self.streams.items():
             if stream.waiting and sender != self.me:
-                ask = Mark(self.number, self.streams[self.me].held, True)
+                ask = Held(self.number, self.streams[self.me].held, True)
                 effects.append(Down(Batch(self.me, sender, (ask,), reliable=False)))
         if effects:
             self.asking = True
@@ -222,4 +229,4 @@ class Resilience(Layer):
         if held == self.told:
             return []
         self.told = held
-        return [Down(Batch(self.me, None, (Mark(self.number, held, False),), reliable=False))]
+        return [Down(Batch(self.me, None, (Held(self.number, held, False),), reliable=False))]
