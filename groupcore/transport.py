@@ -48,6 +48,7 @@ from groupcore.transport_options import (
     ARRAY_BYTES,
     CONTROL_BYTES_MAX,
     DATAGRAM_BYTES_MAX,
+    PACKET_BYTES_MAX,
     TransportOptions,
 )
 from groupcore.view import Address
@@ -230,11 +231,15 @@ class Transport:
     # --- sending --------------------------------------------------------------------------------
 
     def send(self, batch: Batch) -> None:
-        """Queue a batch for the flush; AssertionError when it is larger than a datagram holds."""
+        """Queue a batch for the flush.
+
+        Bodies are FRAG's to cut. Headers of a large view may exceed `datagram_bytes_max` where
+        that is small: such a packet gets a datagram of its own, which the network cuts.
+        AssertionError above what any datagram holds.
+        """
         packet = encode_packet(batch)
-        assert len(packet) <= self.options.packet_bytes_max, (
-            f"a packet of {len(packet)} bytes is above {self.options.packet_bytes_max}: "
-            "FRAG has to cut it"
+        assert len(packet) <= PACKET_BYTES_MAX, (
+            f"a packet of {len(packet)} bytes is above {PACKET_BYTES_MAX}: FRAG has to cut it"
         )
         self._queues.setdefault(batch.destination, []).append(packet)
 

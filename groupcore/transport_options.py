@@ -18,6 +18,8 @@ ARRAY_BYTES = 5
 """Largest msgpack array header."""
 DESTINATION_BYTES = 80
 """Room for the destination in a unicast datagram: a node id of 64 ASCII characters."""
+PACKET_BYTES_MAX = 65_000
+"""Largest packet that any datagram holds (UDP carries 65,507 bytes)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,6 @@ class TransportOptions:
 
     @property
     def packet_bytes_max(self) -> int:
-        """Largest packet that fits: what FRAG may hand to the transport, headers included."""
+        """Largest packet that fits into `datagram_bytes_max`, headers and destination included."""
         overhead = HEADER.size + TAG_BYTES + ARRAY_BYTES + DESTINATION_BYTES
         return self.datagram_bytes_max - overhead

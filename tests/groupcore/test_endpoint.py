@@ -41,7 +41,7 @@ class Plain(Layer):
     def on_event(self, event: Event, now: float) -> list[Effect]:
         self.events.append(event)
         if isinstance(event, Connect):
-            view = View(1, 1, 1, (A, B))
+            view = View(1, 1, 0, 1, (A, B))
             return [Persist(3, b"record"), Notify(ViewInstalled(view)), StartTimer("late", 2.0)]
         return []
 
@@ -112,7 +112,7 @@ def test_events_and_records_come_out_and_events_go_in() -> None:
     a.notify(Connect(), 0.0)
     turn = a.end_turn(0.0)
     assert turn.persists == [Persist(3, b"record")]
-    assert turn.deliveries == [ViewInstalled(View(1, 1, 1, (A, B)))]
+    assert turn.deliveries == [ViewInstalled(View(1, 1, 0, 1, (A, B)))]
     a.notify(Persisted(3), 0.1)
     assert layer.events[-1] == Persisted(3)
 

@@ -194,10 +194,23 @@ def test_no_datagram_is_above_the_limit_and_the_order_is_kept(sizes: list[int]) 
     assert got == texts * 2
 
 
-def test_a_packet_that_cannot_fit_is_a_bug_above() -> None:
-    a = Node("a", options=TransportOptions(datagram_bytes_max=1_400))
+def test_a_packet_above_the_limit_travels_alone() -> None:
+    a, b = Node("a", options=TransportOptions(datagram_bytes_max=1_400)), Node("b")
+    acquaint(a, b)
+    for size in (10, 5_000, 10):
+        a.transport.send(batch(a, bytes(size)))
+    datagrams = a.transport.flush(0.0)
+    assert [b.receives(datagram.data, a.host) for datagram in datagrams] == [
+        [bytes(10)],
+        [bytes(5_000)],
+        [bytes(10)],
+    ]
+
+
+def test_a_packet_that_no_datagram_holds_is_a_bug_above() -> None:
+    a = Node("a")
     with pytest.raises(AssertionError, match="FRAG"):
-        a.transport.send(batch(a, bytes(1_300)))
+        a.transport.send(batch(a, bytes(65_000)))
 
 
 def test_an_unknown_destination_is_dropped_and_counted() -> None:

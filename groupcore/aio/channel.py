@@ -1,0 +1,412 @@
+"""The channel: a member of a group, for asyncio programs.
+
+    async with Channel("demo", node_id="a") as channel:
+        await channel.multicast(b"hello")
+        async for message in channel:
+            print(message.origin, message.payload)
+
+Every member of the group gets every multicast, its own included, in one and the same order. A
+channel that the group went on without makes a new life by itself: the reader sees `Excluded`, then
+a fresh `ViewInstalled`, and takes the state that it has missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from groupcore.aio.inbox import Inbox, Message, ReaderTooSlowError
+from groupcore.aio.life import fitted, make_endpoint, message_bytes_max, transport_options
+from groupcore.aio.lineage import Lineage, MemoryLineage
+from groupcore.aio.node import Node, Receiver
+from groupcore.aio.settings import check_settings, resolve_hosts
+from groupcore.aio.udp import UdpSockets
+from groupcore.endpoint import Delivery, Endpoint
+from groupcore.errors import (
+    ChannelClosedError,
+    GroupcoreError,
+    IdInUseError,
+    MessageTooLargeError,
+    NotPrimaryError,
+)
+from groupcore.events import (
+    Congested,
+    Connect,
+    Event,
+    Excluded,
+    Leave,
+    Left,
+    PrimaryLost,
+    PrimaryRegained,
+    Refused,
+    Saved,
+    Synced,
+    ViewInstalled,
+)
+from groupcore.peers import SocketAddress
+from groupcore.stacks import DEFAULT_STACK, StackOptions
+from groupcore.view import Address, View
+
+log = logging.getLogger(__name__)
+
+REJOIN_INTERVAL_S = 10.0
+"""Least time between the starts of two lives, so that a slow node does not come and go."""
+
+APPLICATION_EVENTS = (
+    Congested,
+    Excluded,
+    Left,
+    PrimaryLost,
+    PrimaryRegained,
+    Refused,
+    Saved,
+    ViewInstalled,
+)
+"""What of a stack's events concerns the application."""
+
+
+class JoinRefusedError(GroupcoreError):
+    """The group does not take this member; `code` is `version` or `foreign_cluster`."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+
+
+class Channel:
+    """One member of one group on the running loop.
+
+    Deliveries go to `receiver` (called once a turn with a list), or, without one, to the
+    iterators. `view` is the present view, None outside; `primary` tells whether this member can
+    take part in the order now. Use one channel from one loop and one task at a time.
+    """
+
+    def __init__(
+        self,
+        cluster: str,
+        *,
+        node_id: str,
+        bind: str = "127.0.0.1",
+        port: int = 0,
+        multicast: str | None = "228.8.8.8:45588",
+        initial_hosts: Sequence[str] = (),
+        key: bytes | None = None,
+        ttl: int = 0,
+        cluster_size: int = 1,
+        application_state: bool = False,
+        stack: str = DEFAULT_STACK,
+        stack_options: StackOptions | None = None,
+        lineage: Lineage | None = None,
+        receiver: Receiver | None = None,
+        datagram_bytes_max: int | None = None,
+        leave_timeout_s: float = 2.0,
+    ) -> None:
+        """Check the settings; nothing is opened before `connect`.
+
+        `cluster` and `key` are the same at all members. `node_id` is this node's own, at all
+        times. `multicast` None: no multicast, copies go to the members and to `initial_hosts`
+        (`host:port`), through which they are found; give `port` then. `key` None: loopback only.
+        `cluster_size` is how many nodes the cluster has; its first view needs a majority of them.
+        `application_state`: the application keeps state of its own and says with `synced` how far
+        it is; until then this member has no vote on what was lost. `stack_options` tunes layers.
+        `lineage` keeps what must outlive this process. `datagram_bytes_max` None: 60,000 on
+        loopback, 1,400 elsewhere. `leave_timeout_s` bounds `close`.
+
+        SettingsError and KeyFileError name the setting and the remedy.
+        """
+        self.view: View | None = None
+        self._settings = check_settings(
+            cluster,
+            node_id=node_id,
+            bind=bind,
+            port=port,
+            multicast=multicast,
+            initial_hosts=initial_hosts,
+            key=key,
+            ttl=ttl,
+            cluster_size=cluster_size,
+            application_state=application_state,
+            datagram_bytes_max=datagram_bytes_max,
+        )
+        self._stack = stack
+        self._stack_options = stack_options or StackOptions()
+        self._message_bytes_max = 0
+        self._lineage: Lineage = lineage or MemoryLineage()
+        self._receiver = receiver
+        self._leave_timeout_s = leave_timeout_s
+        self._inbox = Inbox()
+        self._sockets: UdpSockets | None = None
+        self._node: Node | None = None
+        self._hosts: tuple[SocketAddress, ...] = ()
+        self._held = (0, 0)
+        self._life_began = 0.0
+        self._rejoining: asyncio.Task[None] | None = None
+        self._first_view: asyncio.Future[View] | None = None
+        self._left = asyncio.Event()
+        self._may_send = asyncio.Event()
+        self._congested = False
+        self._primary = False
+        self._closed = False
+        self._error: GroupcoreError | None = None
+
+    # --- life cycle -----------------------------------------------------------------------------
+
+    async def connect(self, epoch: int = 0, position: int = 0) -> View:
+        """Join the group, or form it; returns the first view, however long that takes.
+
+        `epoch` and `position` say up to where the application's own storage holds the order.
+        Raises PortInUseError, LineageError, IdInUseError, JoinRefusedError, CompositionError;
+        then, and when it is cancelled, the channel is closed. Connect a channel once.
+        """
+        if self._first_view is not None or self._closed:
+            raise ChannelClosedError("this channel was connected before; make a new one")
+        self._held = (epoch, position)
+        self._first_view = asyncio.get_running_loop().create_future()
+        try:
+            settings = self._settings
+            self._hosts = await resolve_hosts(settings.initial_hosts)
+            self._sockets = UdpSockets(settings.bind, settings.port, settings.group, settings.ttl)
+            await self._begin_life()
+            return await self._first_view
+        except BaseException:
+            await self._shut_down()
+            raise
+
+    async def close(self) -> None:
+        """Leave the group gracefully, within `leave_timeout_s`, and close the sockets."""
+        if not self._closed and self._node is not None and self.view is not None:
+            self._node.notify(Leave())
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._left.wait(), self._leave_timeout_s)
+        await self._shut_down()
+
+    async def __aenter__(self) -> Self:
+        """Connect with nothing in storage."""
+        await self.connect()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close."""
+        await self.close()
+
+    # --- sending --------------------------------------------------------------------------------
+
+    async def multicast(self, payload: bytes) -> None:
+        """Send a message to the group in the total order; waits while the group is congested.
+
+        It waits too while this member is outside the primary view. Messages of one loop turn
+        travel together. ChannelClosedError, MessageTooLargeError.
+        """
+        while not self._may_send.is_set():
+            self._check_open()
+            await self._may_send.wait()
+        self.multicast_nowait(payload)
+
+    def multicast_nowait(self, payload: bytes) -> None:
+        """Send a message to the group without waiting: the caller bounds how much it sends.
+
+        NotPrimaryError while this member is in no view; ChannelClosedError,
+        MessageTooLargeError.
+        """
+        self._living(payload).send(None, payload)
+
+    async def unicast(self, destination: Address, payload: bytes) -> None:
+        """Send a message to one member of the view, in the order of sending.
+
+        NotPrimaryError while this member is in no view; ChannelClosedError,
+        MessageTooLargeError.
+        """
+        self._living(payload).send(destination, payload)
+
+    def synced(self, epoch: int, position: int) -> None:
+        """Say that everything up to this place in the order is safely in the own storage."""
+        self._held = (epoch, position)
+        if self._node is not None:
+            self._node.notify(Synced(epoch, position))
+
+    # --- receiving ------------------------------------------------------------------------------
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        """The messages, in order; ends when the channel is closed. Read by one task only."""
+        async for item in self.events():
+            if isinstance(item, Message):
+                yield item
+
+    async def events(self) -> AsyncIterator[Message | Event]:
+        """Messages and events (views, `Excluded`, `Saved`) in one order, instead of iterating."""
+        assert self._receiver is None, "the deliveries of this channel go to its receiver"
+        async for item in self._inbox.read():
+            yield item
+
+    # --- state ----------------------------------------------------------------------------------
+
+    @property
+    def address(self) -> Address:
+        """This member's present life; ChannelClosedError before `connect` and while rejoining."""
+        if self._node is None:
+            raise ChannelClosedError("the channel has no life now; connect it first")
+        return self._node.endpoint.address
+
+    @property
+    def socket_address(self) -> SocketAddress:
+        """Host and port of the unicast socket; ChannelClosedError before `connect`."""
+        if self._sockets is None:
+            raise ChannelClosedError("the channel is not connected")
+        return self._sockets.address
+
+    @property
+    def primary(self) -> bool:
+        """Whether this member is in the primary view and reaches a quorum of it."""
+        return self._primary
+
+    def counters(self) -> dict[str, int]:
+        """Counters of every layer, the transport and the sockets, by name."""
+        result = {} if self._node is None else self._node.endpoint.counters()
+        if self._sockets is not None:
+            for name, number in sorted(self._sockets.counters.items()):
+                result[f"udp.{name}"] = number
+        return result
+
+    # --- lives ----------------------------------------------------------------------------------
+
+    async def _begin_life(self) -> None:
+        """A new incarnation, with the record of the last one."""
+        loop = asyncio.get_running_loop()
+        incarnation, record = await loop.run_in_executor(None, self._lineage.begin, time.time_ns())
+        assert self._sockets is not None
+        self._life_began = loop.time()
+        endpoint = self._endpoint(incarnation, record)
+        self._node = Node(endpoint, self._sockets, self._lineage, self._on_deliveries)
+        self._node.start(Connect(*self._held))
+
+    def _endpoint(self, incarnation: int, record: bytes | None) -> Endpoint:
+        assert self._sockets is not None
+        settings = self._settings
+        buffer_bytes, durable = self._sockets.receive_buffer_bytes, self._lineage.durable
+        options = fitted(self._stack_options, settings, buffer_bytes, durable)
+        self._message_bytes_max = message_bytes_max(options)
+        transport = transport_options(settings, self._hosts)
+        return make_endpoint(settings, transport, self._stack, options, incarnation, record)
+
+    async def _rejoin(self, excluded: Node) -> None:
+        try:
+            await excluded.stop()
+            since = asyncio.get_running_loop().time() - self._life_began
+            await asyncio.sleep(max(0.0, REJOIN_INTERVAL_S - since))
+            await self._begin_life()
+        except GroupcoreError as error:
+            self._fail(error)
+
+    def _fail(self, error: GroupcoreError) -> None:
+        """The channel cannot go on: whoever waits for it is told why."""
+        self._error = self._error or error
+        self.view = None
+        self._primary = False
+        if self._node is not None:
+            self._node.halt()
+        if self._first_view is not None and not self._first_view.done():
+            self._first_view.set_exception(error)
+        else:
+            log.error("the channel of %s has ended: %s", self._settings.node_id, error)
+        self._inbox.close(error)
+        self._may_send.set()
+
+    async def _shut_down(self) -> None:
+        self._closed = True
+        self.view = None
+        self._primary = False
+        if self._rejoining is not None:
+            self._rejoining.cancel()
+            await asyncio.wait([self._rejoining])
+        if self._node is not None:
+            await self._node.stop()
+        if self._sockets is not None:
+            self._sockets.close()
+        self._inbox.close()
+        self._may_send.set()
+
+    def _check_open(self) -> None:
+        if self._error is not None:
+            raise ChannelClosedError(f"the channel has ended: {self._error}")
+        if self._closed or self._first_view is None:
+            raise ChannelClosedError("the channel is not connected; connect it before sending")
+
+    def _living(self, payload: bytes) -> Node:
+        """The node that can send this message now."""
+        self._check_open()
+        if len(payload) > self._message_bytes_max:
+            raise MessageTooLargeError(
+                f"a message of {len(payload)} bytes is above {self._message_bytes_max}; split it"
+            )
+        if self._node is None or self.view is None:
+            raise NotPrimaryError("this member is in no view now; send when it has one again")
+        return self._node
+
+    # --- what the node delivers -----------------------------------------------------------------
+
+    def _on_deliveries(self, deliveries: list[Delivery | Event]) -> None:
+        passed: list[Delivery | Event] = []
+        for item in deliveries:
+            if isinstance(item, APPLICATION_EVENTS):
+                self._on_event(item)
+                passed.append(item)
+            elif isinstance(item, Delivery):
+                passed.append(item)
+        if not passed:
+            return
+        if self._receiver is None:
+            try:
+                self._inbox.put(passed)
+            except ReaderTooSlowError as error:
+                self._fail(error)
+            return
+        try:
+            self._receiver(passed)
+        except Exception:
+            log.exception("the receiver of %s failed", self._settings.node_id)
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case ViewInstalled(view):
+                self.view = view
+                self._primary = True
+                self._congested = False if event.fresh else self._congested
+                if self._first_view is not None and not self._first_view.done():
+                    self._first_view.set_result(view)
+            case PrimaryLost():
+                self._primary = False
+            case PrimaryRegained():
+                self._primary = True
+            case Congested(on):
+                self._congested = on
+            case Left():
+                self._left.set()
+            case Excluded():
+                self._on_excluded()
+            case Refused(code, detail):
+                wrong = IdInUseError(detail) if code == "id_in_use" else None
+                self._fail(wrong or JoinRefusedError(code, detail))
+                return
+        if self._primary and self.view is not None and not self._congested:
+            self._may_send.set()
+        else:
+            self._may_send.clear()
+
+    def _on_excluded(self) -> None:
+        """This life is over: nothing of it is sent any more, and a new one begins."""
+        assert self._node is not None
+        node, self._node = self._node, None
+        node.halt()
+        self.view = None
+        self._primary = False
+        self._rejoining = asyncio.get_running_loop().create_task(self._rejoin(node))

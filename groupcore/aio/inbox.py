@@ -1,0 +1,77 @@
+"""The inbox of a channel that is read by iteration: messages and events in one order, bounded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from groupcore.endpoint import Delivery
+from groupcore.errors import GroupcoreError
+from groupcore.events import Event
+from groupcore.view import Address
+
+INBOX_ITEMS_MAX = 1 << 20
+"""Most messages and events that may wait for the reader."""
+
+
+class ReaderTooSlowError(GroupcoreError):
+    """The channel's messages were not read in time and it was closed; read faster, or rejoin."""
+
+
+@dataclass(slots=True)
+class Message:
+    """One message: who multicast it, its place in the total order (0: unicast), its bytes."""
+
+    origin: Address
+    payload: bytes
+    position: int
+
+
+class Inbox:
+    """What was delivered and not yet read, for one reader."""
+
+    def __init__(self) -> None:
+        self._items: deque[Message | Event] = deque()
+        self._filled = asyncio.Event()
+        self._closed = False
+        self._error: GroupcoreError | None = None
+
+    def put(self, deliveries: list[Delivery | Event]) -> None:
+        """Add what a turn has delivered; ReaderTooSlowError when it is too much to keep."""
+        items = self._items
+        for item in deliveries:
+            if isinstance(item, Event):
+                items.append(item)
+            elif item.position:
+                items.extend(
+                    Message(item.origin, payload, position)
+                    for position, payload in enumerate(item.payloads, item.position)
+                )
+            else:
+                items.extend(Message(item.origin, payload, 0) for payload in item.payloads)
+        self._filled.set()
+        if len(items) > INBOX_ITEMS_MAX:
+            raise ReaderTooSlowError(
+                f"{len(items)} messages wait to be read, at most {INBOX_ITEMS_MAX} may; "
+                "the channel is closed"
+            )
+
+    def close(self, error: GroupcoreError | None = None) -> None:
+        """End the iteration when all was read; with an error, it is raised there."""
+        self._closed = True
+        self._error = self._error or error
+        self._filled.set()
+
+    async def read(self) -> AsyncIterator[Message | Event]:
+        """Everything in its order, until the channel is closed."""
+        while True:
+            while self._items:
+                yield self._items.popleft()
+            if self._closed:
+                if self._error is not None:
+                    raise self._error
+                return
+            self._filled.clear()
+            await self._filled.wait()

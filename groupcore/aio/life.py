@@ -1,0 +1,90 @@
+"""One life of a channel's node: its address, its boot id, its transport and its stack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import SystemRandom
+
+from groupcore.aio.lineage import LineageError
+from groupcore.aio.settings import ChannelSettings
+from groupcore.endpoint import BODY_RESERVE_BYTES, Endpoint
+from groupcore.errors import WireError
+from groupcore.layers.fragmentation import FRAGMENTS_MAX, MESSAGE_BYTES_MAX
+from groupcore.peers import SocketAddress
+from groupcore.seal import BOOT_BYTES, Keyring
+from groupcore.stacks import StackOptions, compose
+from groupcore.transport import Transport, TransportOptions
+from groupcore.view import Address
+
+KEY_EPOCH = 1
+"""The key epoch of a channel's one key."""
+WINDOW_BYTES_LEAST = 64 << 10
+BODY_OVERHEAD_BYTES = 10
+"""What a body adds to the one message in it: two msgpack headers."""
+
+
+def transport_options(
+    settings: ChannelSettings, hosts: tuple[SocketAddress, ...]
+) -> TransportOptions:
+    """The transport's part of the settings; `hosts` are the initial hosts by IPv4 address."""
+    return TransportOptions(
+        datagram_bytes_max=settings.datagram_bytes_max,
+        multicast=settings.group is not None,
+        initial_hosts=hosts,
+    )
+
+
+def fitted(
+    options: StackOptions, settings: ChannelSettings, receive_buffer_bytes: int, durable: bool
+) -> StackOptions:
+    """The stack's options, fitted to the datagrams and to the receive buffer that there is.
+
+    The kernel charges a datagram more than its length, and several senders share one buffer: a
+    quarter of it is a sender's window (hot path, rule 15). `durable`: the lineage survives a
+    restart.
+    """
+    room = transport_options(settings, ()).packet_bytes_max - BODY_RESERVE_BYTES
+    window = max(WINDOW_BYTES_LEAST, receive_buffer_bytes // 4)
+    return replace(
+        options,
+        body_bytes_max=min(options.body_bytes_max, room),
+        nakack=replace(options.nakack, window_bytes=min(options.nakack.window_bytes, window)),
+        membership=replace(
+            options.membership,
+            cluster_size=settings.cluster_size,
+            application_state=settings.application_state,
+            durable=durable,
+        ),
+    )
+
+
+def message_bytes_max(options: StackOptions) -> int:
+    """Largest message that FRAG can carry in as many pieces as it may make."""
+    return min(MESSAGE_BYTES_MAX, options.body_bytes_max * FRAGMENTS_MAX) - BODY_OVERHEAD_BYTES
+
+
+def make_endpoint(
+    settings: ChannelSettings,
+    transport: TransportOptions,
+    spec: str,
+    options: StackOptions,
+    incarnation: int,
+    record: bytes | None,
+) -> Endpoint:
+    """An endpoint with a boot id that no other life has.
+
+    `record` is the membership record of the last life. CompositionError when the stack string
+    `spec` cannot be composed, LineageError when the record is not one.
+    """
+    address = Address(settings.node_id, incarnation)
+    random = SystemRandom()
+    try:
+        stack = compose(spec, address, random, options, record)
+    except WireError as error:
+        raise LineageError(
+            f"the stored membership record is not one of this version ({error}); move the "
+            "lineage file away and this node joins as an empty one"
+        ) from None
+    keys = Keyring(settings.cluster, {KEY_EPOCH: settings.key}, KEY_EPOCH)
+    boot = random.randbytes(BOOT_BYTES)
+    return Endpoint(address, stack, Transport(address, keys, boot, transport, random))

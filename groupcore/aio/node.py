@@ -1,0 +1,174 @@
+"""The pump: the one place that drives an endpoint with sockets, the loop's clock and a disk.
+
+Every input (datagrams, sends, events, a timer, a record that is stored) is handed to the endpoint,
+and then the turn ends: send, store, deliver, set the one timer. The end of the turn is the
+bundler's clock (hot path, rule 7): what one turn of the loop has caused goes out together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from groupcore.aio.lineage import Lineage
+from groupcore.aio.udp import UdpSockets
+from groupcore.effects import Persist
+from groupcore.endpoint import Delivery, Endpoint
+from groupcore.events import Event, Persisted
+from groupcore.peers import SocketAddress
+from groupcore.view import Address
+
+log = logging.getLogger(__name__)
+
+STORE_RETRY_S = 1.0
+"""Pause before a record that could not be stored is written again, to a fresh file."""
+
+Receiver = Callable[[list[Delivery | Event]], None]
+
+
+class Node:
+    """One life of one node on a running asyncio loop (uvloop or another).
+
+    `deliver` is called once a turn with everything that the turn has delivered, in order. It may
+    send and notify; that is handled in a turn of its own. It must not raise.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, sockets: UdpSockets, lineage: Lineage, deliver: Receiver
+    ) -> None:
+        self.endpoint = endpoint
+        self._sockets = sockets
+        self._lineage = lineage
+        self._deliver = deliver
+        self._loop = asyncio.get_running_loop()
+        self._outbox: dict[Address | None, list[bytes]] = {}
+        self._events: list[Event] = []
+        self._records: asyncio.Queue[Persist] = asyncio.Queue()
+        self._storing: asyncio.Task[None] | None = None
+        self._soon: asyncio.Handle | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._running = False
+
+    def start(self, event: Event) -> None:
+        """Watch the sockets, and begin with this event (`Connect`)."""
+        self._running = True
+        self._storing = self._loop.create_task(self._store_records())
+        for watched in self._sockets.sockets:
+            self._loop.add_reader(watched.fileno(), self._on_readable)
+        self.notify(event)
+
+    def halt(self) -> None:
+        """Let go of the sockets and the timer at once; nothing is sent or delivered any more."""
+        if not self._running:
+            return
+        self._running = False
+        for watched in self._sockets.sockets:
+            self._loop.remove_reader(watched.fileno())
+        for handle in (self._soon, self._timer):
+            if handle is not None:
+                handle.cancel()
+
+    async def stop(self) -> None:
+        """Halt; a record that is being written is written whole."""
+        self.halt()
+        if self._storing is not None:
+            self._storing.cancel()
+            await asyncio.wait([self._storing])
+
+    # --- inputs ---------------------------------------------------------------------------------
+
+    def send(self, destination: Address | None, payload: bytes) -> None:
+        """Send a message, to the group when `destination` is None, at the end of this loop turn."""
+        waiting = self._outbox.get(destination)
+        if waiting is None:
+            self._outbox[destination] = waiting = []
+        waiting.append(payload)
+        self._soon = self._soon or self._loop.call_soon(self._on_soon)
+
+    def notify(self, event: Event) -> None:
+        """Tell the stack of an event at the end of this loop turn, after what was sent before."""
+        self._events.append(event)
+        self._soon = self._soon or self._loop.call_soon(self._on_soon)
+
+    def _on_soon(self) -> None:
+        self._soon = None
+        self._turn(self._loop.time())
+
+    def _on_readable(self) -> None:
+        now = self._loop.time()
+        receive = self.endpoint.receive
+
+        def on_datagram(datagram: memoryview, source: SocketAddress) -> None:
+            receive(datagram, source, now)
+
+        self._sockets.drain(on_datagram)
+        self._turn(now)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        now = self._loop.time()
+        self.endpoint.wake(now)
+        self._turn(now)
+
+    # --- the turn -------------------------------------------------------------------------------
+
+    def _turn(self, now: float) -> None:
+        if not self._running:
+            return
+        endpoint = self.endpoint
+        if self._outbox:
+            outbox, self._outbox = self._outbox, {}
+            for destination, payloads in outbox.items():
+                if destination is None:
+                    endpoint.multicast(payloads, now)
+                else:
+                    endpoint.unicast(destination, payloads, now)
+        if self._events:
+            events, self._events = self._events, []
+            for event in events:
+                endpoint.notify(event, now)
+        turn = endpoint.end_turn(now)
+        if turn.datagrams:
+            self._sockets.send(turn.datagrams)
+        for record in turn.persists:
+            self._records.put_nowait(record)
+        if turn.deliveries:
+            self._deliver(turn.deliveries)
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        """One loop timer. One that is early is left alone: waking for nothing is cheaper."""
+        wake = self.endpoint.next_wake()
+        if wake is None or not self._running:
+            return
+        if self._timer is not None:
+            if self._timer.when() <= wake:
+                return
+            self._timer.cancel()
+        self._timer = self._loop.call_at(wake, self._on_timer)
+
+    async def _store_records(self) -> None:
+        """Store the records one after the other, off the loop's thread, and report each."""
+        while True:
+            record = await self._records.get()
+            await self._store(record)
+            self.notify(Persisted(record.token))
+
+    async def _store(self, record: Persist) -> None:
+        """Store a record; as long as the disk refuses it, this member takes no further part.
+
+        A failed write is never believed afterwards: every attempt writes a fresh file.
+        """
+        while True:
+            storing = self._loop.run_in_executor(None, self._lineage.store, record.record)
+            try:
+                await asyncio.shield(storing)
+            except OSError as error:
+                log.error("cannot store the membership record (%s); trying again", error.strerror)
+                await asyncio.sleep(STORE_RETRY_S)
+            except asyncio.CancelledError:
+                await asyncio.wait([storing])
+                raise
+            else:
+                return
