@@ -250,10 +250,10 @@ class Membership(Layer):
         """Who joins and who leaves if a view is decided now (I6: the provisional list)."""
         view = self.state.view
         if view is None:
-            return Candidates()
+            return Candidates(stateful=self.options.application_state)
         keep = self.keep(view)
         ready = self.admission.ready(view, keep, self.unreachable(), now)
-        return Candidates(ready, frozenset(self.leaving))
+        return Candidates(ready, frozenset(self.leaving), self.options.application_state)
 
     def is_later(self, view: View) -> bool:
         """Whether the chain that this node is in has gone on to that view."""

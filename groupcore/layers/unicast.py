@@ -12,7 +12,7 @@ Invariants.
   I1  What one member sends to another is delivered once and in order.
   I2  What was sent is repeated until it is acknowledged or the receiver has left the view.
   I3  At most `window_batches` are unacknowledged; the rest waits.
-  I4  An address that has left the view is forgotten: it never comes back.
+  I4  An address that has left the view is forgotten, and nothing of it is taken any more.
 """
 
 from __future__ import annotations
@@ -99,6 +99,7 @@ class Unicast(Layer):
         self.sending: dict[Address, Sending] = {}
         self.receiving: dict[Address, Receiving] = {}
         self.to_ack: dict[Address, None] = {}
+        self.departed: dict[str, int] = {}
         self.numbers = {"sent": 0, "repeated": 0, "dropped": 0}
 
     def counters(self) -> dict[str, int]:
@@ -133,6 +134,9 @@ class Unicast(Layer):
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """One of this layer's headers, outermost."""
         header = batch.headers[-1]
+        if batch.sender.incarnation <= self.departed.get(batch.sender.name, -1):
+            self.numbers["dropped"] += 1
+            return []
         match header:
             case Data():
                 return self.on_data(batch, header.seqno)
@@ -221,6 +225,7 @@ class Unicast(Layer):
         effects: list[Effect] = []
         for member in event.previous.members:
             if member not in event.view.members:
+                self.departed[member.name] = member.incarnation
                 self.receiving.pop(member, None)
                 if self.sending.pop(member, None) is not None:
                     effects.append(StopTimer(timer_of(member)))

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from groupcore.digest import Digest, maximum
-from groupcore.view import Address, View
+from groupcore.view import Address, View, is_quorum
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -104,10 +104,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Who could be in the next view beside the voters who live in the present one."""
+    """Who could be in the next view beside the voters, and who wants to be in it no more.
+
+    `stateful`: members keep state, and one that joins has none.
+    """
 
     joiners: tuple[Address, ...] = ()
     leaving: frozenset[Address] = field(default_factory=frozenset)
+    stateful: bool = False
 
 
 def is_quorum_of(basis: View | None, names: Iterable[str], cluster_size: int) -> bool:
@@ -149,21 +153,42 @@ def decide(
 def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
     """The next view of those who have their memory, and of those who join them."""
     present = {vote.voter for vote in live}
-    stay = [m for m in basis.members if m in present and m not in candidates.leaving]
-    names = {member.name for member in stay}
-    joiners = [joiner for joiner in sorted(candidates.joiners) if joiner.name not in names]
-    if not stay and not joiners:
-        stay = [member for member in basis.members if member in present][:1]
-    members = unique_names([*stay, *joiners])
+    complete = {vote.voter for vote in live if vote.counts}
+    here = [member for member in basis.members if member in present]
+    stay = [member for member in here if member not in candidates.leaving]
+    if not can_decide(stay, complete):
+        stay = here  # who leaves must wait until the others have the state, or somebody joins
+    members = admit(stay, complete, sorted(candidates.joiners), candidates.stateful)
     cut = maximum(vote.digest for vote in live)
     holders = {
         sender: tuple(vote.voter for vote in live if vote.digest.get(sender, 0) >= seqno)
         for sender, seqno in cut.items()
     }
-    complete = {vote.voter for vote in live if vote.counts}
     state_holders = tuple(m for m in basis.members if m in complete)
     view = replace(basis, number=basis.number + 1, members=tuple(members))
     return Proposal(basis.number, view, False, 0, cut, holders, state_holders)
+
+
+def can_decide(members: list[Address], complete: set[Address]) -> bool:
+    """Whether the members whose vote counts are a quorum of a view of these members."""
+    names = tuple(member.name for member in members)
+    return bool(members) and is_quorum(names, [m.name for m in members if m in complete])
+
+
+def admit(
+    members: list[Address], complete: set[Address], joiners: list[Address], stateful: bool
+) -> list[Address]:
+    """The members, and as many joiners as leave the decision with those who have the state.
+
+    A joiner without the state has no vote; more of them than this would block the view if one
+    of the others died before they have got it.
+    """
+    admitted = unique_names(members)
+    for joiner in joiners:
+        more = unique_names([*admitted, joiner])
+        if len(more) > len(admitted) and (not stateful or can_decide(more, complete)):
+            admitted = more
+    return admitted
 
 
 def recover(
@@ -178,10 +203,10 @@ def recover(
     newest = max((vote.epoch, vote.position) for vote in counting)
     holding = [vote for vote in counting if (vote.epoch, vote.position) == newest]
     others = [vote for vote in votes if vote not in holding and not vote.live]
-    ranked = sorted(vote.voter for vote in holding)
-    ranked += sorted(vote.voter for vote in others)
-    ranked += sorted(candidates.joiners)
-    members = tuple(unique_names([m for m in ranked if m not in candidates.leaving]))
+    complete = {vote.voter for vote in holding}
+    joiners = [*sorted(vote.voter for vote in others), *sorted(candidates.joiners)]
+    stateful = candidates.stateful and newest > (0, 0)
+    members = tuple(admit(sorted(complete), complete, joiners, stateful))
     number = 1 if basis is None else basis.number + 1
     epoch = max(newest[0], 0 if basis is None else basis.epoch) + 1
     chain = lineage if basis is None else basis.lineage
