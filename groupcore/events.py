@@ -64,7 +64,8 @@ class ViewInstalled(Event):
     `fresh` says that this member did not live through the former view: what was ordered up to
     `position` it must take from one of `holders` (none: nothing exists yet, or its own storage
     holds exactly that). `position` is the place of the last ordered message before the view, in
-    `view.epoch`. `recovered`: the view was formed from disk and begins its epoch.
+    `view.epoch`. `recovered`: the view was formed from disk and begins its epoch. `voters`: whose
+    votes decided it, a quorum of its predecessor.
     """
 
     view: View
@@ -74,6 +75,7 @@ class ViewInstalled(Event):
     position: int = 0
     recovered: bool = False
     order_state: OrderState | None = None
+    voters: tuple[Address, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,8 @@ class Membership(Layer):
         self.quorum_at = 0.0
         self.primary = True
         self.gathering = False
+        self.fruitless = 0
+        self.not_before = 0.0
         self.views = 0
 
     def counters(self) -> dict[str, int]:
@@ -253,7 +255,8 @@ class Membership(Layer):
             return Candidates(stateful=self.options.application_state)
         keep = self.keep(view)
         ready = self.admission.ready(view, keep, self.unreachable(), now)
-        return Candidates(ready, frozenset(self.leaving), self.options.application_state)
+        leaving, cut_off = frozenset(self.leaving), frozenset(view.members) - frozenset(keep)
+        return Candidates(ready, leaving, cut_off, self.options.application_state)
 
     def is_later(self, view: View) -> bool:
         """Whether the chain that this node is in has gone on to that view."""
@@ -384,8 +387,10 @@ class Membership(Layer):
         keep = self.keep(view)
         candidates = self.candidates(now)
         leaving = [member for member in view.members if member in candidates.leaving]
-        if len(keep) == len(view.members) and not candidates.joiners and not leaving:
-            return []
+        if len(keep) == len(view.members):
+            wanted = bool(candidates.joiners) or bool(leaving)
+            if not wanted or now < self.not_before:
+                return []
         if set(keep) <= set(leaving) and not candidates.joiners:
             return self.dissolve(keep)
         return self.propose(view, keep, now)
@@ -444,6 +449,9 @@ class Membership(Layer):
         for member in event.view.members:
             self.admission.withdraw(member)
         self.leaving = {m: None for m in self.leaving if m in event.view.members}
+        same = event.previous is not None and event.previous.members == event.view.members
+        self.fruitless = self.fruitless + 1 if same else 0
+        self.not_before = now + (min(0.1 * 2**self.fruitless, 2.0) if same else 0.0)
         if self.primary:
             return []
         self.primary = True

@@ -36,7 +36,8 @@ class Proposal:
     `cut`: what is delivered of the former view before this one begins, and `holders` of each
     sender's part. `recovered`: formed from disk; then `position` is what `state_holders` hold and
     the new epoch begins there, and nothing of the former view is delivered any more.
-    `state_holders`: who has the application's state when the view begins.
+    `state_holders`: who has the application's state when the view begins. `voters`: whose votes
+    counted; they are a quorum of the former view.
     """
 
     basis: int
@@ -46,6 +47,7 @@ class Proposal:
     cut: Digest
     holders: dict[Address, tuple[Address, ...]]
     state_holders: tuple[Address, ...]
+    voters: tuple[Address, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +108,13 @@ class Record:
 class Candidates:
     """Who could be in the next view beside the voters, and who wants to be in it no more.
 
+    `cut_off`: members that cannot go on together with the proposer, though they may vote.
     `stateful`: members keep state, and one that joins has none.
     """
 
     joiners: tuple[Address, ...] = ()
     leaving: frozenset[Address] = field(default_factory=frozenset)
+    cut_off: frozenset[Address] = field(default_factory=frozenset)
     stateful: bool = False
 
 
@@ -154,7 +158,7 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
     """The next view of those who have their memory, and of those who join them."""
     present = {vote.voter for vote in live}
     complete = {vote.voter for vote in live if vote.counts}
-    here = [member for member in basis.members if member in present]
+    here = [m for m in basis.members if m in present and m not in candidates.cut_off]
     stay = [member for member in here if member not in candidates.leaving]
     if not can_decide(stay, complete):
         stay = here  # who leaves must wait until the others have the state, or somebody joins
@@ -166,7 +170,8 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
     }
     state_holders = tuple(m for m in basis.members if m in complete)
     view = replace(basis, number=basis.number + 1, members=tuple(members))
-    return Proposal(basis.number, view, False, 0, cut, holders, state_holders)
+    voters = tuple(sorted(complete))
+    return Proposal(basis.number, view, False, 0, cut, holders, state_holders, voters)
 
 
 def can_decide(members: list[Address], complete: set[Address]) -> bool:
@@ -212,7 +217,8 @@ def recover(
     chain = lineage if basis is None else basis.lineage
     view = View(number, epoch, newest[1], chain, members)
     held = tuple(vote.voter for vote in holding) if newest[1] > 0 or newest[0] > 0 else ()
-    return Proposal(0 if basis is None else basis.number, view, True, newest[1], {}, {}, held)
+    voters = tuple(sorted(vote.voter for vote in counting))
+    return Proposal(number - 1, view, True, newest[1], {}, {}, held, voters)
 
 
 def unique_names(members: list[Address]) -> list[Address]:

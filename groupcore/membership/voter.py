@@ -233,6 +233,7 @@ class Voter:
             order_state.position,
             proposal.recovered,
             order_state,
+            proposal.voters,
         )
         effects: list[Effect] = [state.persist([]), Notify(installed)]
         if teller is not None:
