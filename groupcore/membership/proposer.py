@@ -137,16 +137,13 @@ class Proposer:
         self.numbers["views_proposed"] += 1
         proposal = attempt.proposal
         install = Install(proposal, self.voter.ask.order_state())
-        told = {*proposal.view.members, *(v.voter for v in attempt.votes.values() if v.live)}
+        told = {*proposal.view.members, *attempt.votes}
         self.confirming = {member: install for member in sorted(told) if member != self.state.me}
         return [StopTimer("repeat"), *self.install_mine(install)]
 
     def install_mine(self, install: Install) -> list[Effect]:
         """Begin the view here first: what a joiner must be told is known then."""
-        state = self.state
-        if state.me in install.proposal.view.members or state.view is not None:
-            return [*self.voter.on_install(state.me, install), StartTimer("confirm", 0)]
-        return [StartTimer("confirm", 0)]
+        return [*self.voter.on_install(self.state.me, install), StartTimer("confirm", 0)]
 
     def on_installed(self, member: Address, number: int) -> list[Effect]:
         """A member has the view, or lacks it and says so."""

@@ -116,8 +116,9 @@ class Voter:
                 return [state.send(teller, Installed(state.view.number))]
             return self.exclude("the others have gone on without this member")
         record = state.record
-        if record.view is not None and record.view.lineage != view.lineage:
-            return []
+        if record.view is not None:
+            if record.view.lineage != view.lineage or record.number >= view.number:
+                return []
         rebuilding = record.rebuilding or (record.view is None and state.options.durable)
         state.record = record.with_view(view, rebuilding)
         return []
@@ -175,8 +176,8 @@ class Voter:
             return []
         if state.view is None:
             if state.me not in proposal.view.members:
-                self.learn_view(proposal.view, teller)
-                return []
+                told = [state.send(teller, Installed(number))] if teller != state.me else []
+                return [*told, *self.learn_view(proposal.view, teller)]
             return self.install(teller, install)
         if proposal.basis != state.view.number:
             return self.exclude("this member has missed a view")
