@@ -1,0 +1,88 @@
+"""The application of the public address: page, API, WebSocket, health."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import Mount, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.errors import BadMessageError
+from server.node import Node
+from server.routes.api import DocumentRoutes
+from server.routes.health import health_routes
+from server.routes.page import page_routes
+from server.routes.problems import on_bad_message, on_failure, on_http_error
+from server.routes.socket import SocketRoute
+from server.session_registry import SessionRegistry
+
+# The page moves between the nodes, so it may open sockets on other ports. Scripts and styles come
+# from here alone; ProseMirror sets styles through the CSSOM, which needs no exception.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self' ws: wss:",
+        "img-src 'self' blob: data:",
+        "font-src 'self'",
+        "manifest-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+    )
+)
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class SecurityHeaders:
+    """Puts the headers on every HTTP answer; WebSocket frames pass untouched."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the application with a `send` that adds the headers."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+def make_app(node: Node, sessions: SessionRegistry) -> Starlette:
+    """One node's public application."""
+    handlers: dict[type[Exception] | int, Callable[..., object]] = {
+        HTTPException: on_http_error,
+        BadMessageError: on_bad_message,
+        Exception: on_failure,
+    }
+    return Starlette(
+        routes=[
+            WebSocketRoute("/ws", SocketRoute(node, sessions)),
+            Mount("/api/v1", routes=DocumentRoutes(node).routes()),
+            *health_routes(node),
+            *page_routes(node.settings.page),
+        ],
+        middleware=[Middleware(SecurityHeaders)],
+        exception_handlers=handlers,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,200 @@
+"""Markdown to blocks and back.
+
+Blocks carry the structure (headings, paragraphs, lists with depth, task lists, quotes, code,
+dividers); inline marks stay literal Markdown inside a block's text. What CommonMark has and
+blocks have not (tables, raw HTML) becomes paragraphs that hold the source.
+
+A text whose line would begin a block on the way back is escaped with one backslash, and the
+import takes exactly that backslash off again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from server.frames import Json
+from server.limits import TITLE_MAX
+from server.operations import Block
+
+DEPTH_MAX = 8
+SEPARATOR = "<!-- -->"
+LIST_KINDS = {"bullet", "numbered", "todo"}
+TASK = re.compile(r"\[([ xX])\](?: |$)")
+STARTS_BLOCK = re.compile(
+    r"\\*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|\d{1,9}[.)](?=\s|$)|`{3,}|~{3,}|<|\[[ xX]\]"
+    r"|([-*_])[ \t]*(?:\1[ \t]*){2,}$|[-=]+[ \t]*$|\[[^\]]*\]:)"
+)
+"""The beginning of a line that would be, or is escaped from being, more than text."""
+
+_parser = MarkdownIt("commonmark")
+
+
+@dataclass(slots=True)
+class Imported:
+    """A document as it comes out of Markdown."""
+
+    title: str
+    blocks: list[Block]
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Walks the tokens; keeps the open lists and whether the next text begins an item."""
+
+    blocks: list[Block] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    quotes: int = 0
+    item: bool = False
+    heading: int = 0
+
+    def add(self, attributes: dict[str, Json], text: str) -> None:
+        self.blocks.append((f"b{len(self.blocks) + 1}", attributes, text))
+
+    def read(self, tokens: list[Token]) -> None:
+        for token in tokens:
+            match token.type:
+                case "bullet_list_open" | "ordered_list_open":
+                    self.lists.append("bullet" if token.type[0] == "b" else "numbered")
+                case "bullet_list_close" | "ordered_list_close":
+                    self.lists.pop()
+                case "list_item_open":
+                    self.item = True
+                case "list_item_close":
+                    if self.item:
+                        self.text("")
+                case "blockquote_open":
+                    self.quotes += 1
+                case "blockquote_close":
+                    self.quotes -= 1
+                case "heading_open":
+                    self.heading = int(token.tag[1])
+                case "inline":
+                    self.text(token.content)
+                case "fence" | "code_block":
+                    self.code(token)
+                case "html_block" if token.content.strip() != SEPARATOR:
+                    self.text(token.content.rstrip("\n"))
+                case "hr":
+                    self.add({"kind": "divider"}, "")
+
+    def text(self, content: str) -> None:
+        attributes: dict[str, Json] = {"kind": "paragraph"}
+        if self.item and self.lists:
+            self.item = False
+            attributes = {"kind": self.lists[-1], "depth": min(len(self.lists) - 1, DEPTH_MAX)}
+            task = TASK.match(content)
+            if task and self.lists[-1] == "bullet":
+                attributes |= {"kind": "todo", "checked": task[1] != " "}
+                content = content[task.end() :]
+        elif self.heading:
+            attributes = {"kind": "heading", "level": self.heading}
+        elif self.quotes:
+            attributes = {"kind": "quote"}
+        self.heading = 0
+        self.add(attributes, unescape(content))
+
+    def code(self, token: Token) -> None:
+        attributes: dict[str, Json] = {"kind": "code"}
+        words = token.info.split()
+        if words and len(words[0]) <= 40:
+            attributes["language"] = words[0]
+        self.item = False
+        self.add(attributes, token.content.removesuffix("\n"))
+
+
+def import_markdown(source: str, title: str = "") -> Imported:
+    """The blocks of a Markdown text.
+
+    A heading of level 1 at the very beginning is the title, unless one is given; without either
+    the title is `Untitled`.
+    """
+    source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+    reader = _Reader()
+    reader.read(_parser.parse(source))
+    blocks = reader.blocks
+    if blocks and blocks[0][1].get("level") == 1:
+        first = " ".join(blocks[0][2].split())
+        if first and title in ("", first):
+            title, blocks = first, blocks[1:]
+    return Imported(clean_title(title), blocks)
+
+
+def clean_title(title: str) -> str:
+    """One line of 1 to TITLE_MAX characters."""
+    return " ".join(title.split())[:TITLE_MAX].strip() or "Untitled"
+
+
+def export_markdown(title: str, blocks: list[Block]) -> str:
+    """The document as Markdown, its title as the first heading."""
+    return "\n".join(["# " + escape(title), *_lines(blocks)]) + "\n"
+
+
+def _lines(blocks: list[Block]) -> Iterator[str]:
+    """The lines of all blocks; neighbours of one list or quote without an empty line."""
+    margins: list[int] = []
+    previous = ""
+    marker = ""
+    for _, attributes, text in blocks:
+        kind = str(attributes.get("kind", "paragraph"))
+        if kind not in LIST_KINDS:
+            yield ""
+            if kind == "quote" and previous == "quote":
+                # Two quotes in a row would be one: an empty comment keeps them apart.
+                yield SEPARATOR
+                yield ""
+            margins = []
+            yield from _plain(kind, attributes, text)
+        else:
+            depth = min(int(str(attributes.get("depth") or 0)), len(margins))
+            if previous not in LIST_KINDS:
+                yield ""
+            margin = sum(margins[:depth])
+            marker = _marker(kind, attributes)
+            body = escape(text).split("\n")
+            yield (" " * margin + marker + body[0]).rstrip()
+            inner = margin + (3 if kind == "numbered" else 2)
+            yield from (" " * inner + line for line in body[1:])
+            margins = [*margins[:depth], inner - margin]
+        previous = kind
+
+
+def _marker(kind: str, attributes: dict[str, Json]) -> str:
+    if kind == "todo":
+        return "- [x] " if attributes.get("checked") else "- [ ] "
+    return "1. " if kind == "numbered" else "- "
+
+
+def _plain(kind: str, attributes: dict[str, Json], text: str) -> list[str]:
+    """The lines of a block that is no list item."""
+    match kind:
+        case "heading":
+            level = int(str(attributes.get("level") or 1))
+            return [("#" * level + " " + " ".join(escape(text).split("\n"))).rstrip()]
+        case "quote":
+            return [("> " + line).rstrip() for line in escape(text).split("\n")]
+        case "divider":
+            return ["---"]
+        case "code":
+            runs = [len(run) for run in re.findall(r"`+", text)]
+            fence = "`" * max([3, *(run + 1 for run in runs)])
+            return [fence + str(attributes.get("language") or ""), *text.split("\n"), fence]
+        case _:
+            return escape(text).split("\n")
+
+
+def escape(text: str) -> str:
+    """The text with a backslash before every line that would begin a block."""
+    return "\n".join("\\" + line if STARTS_BLOCK.match(line) else line for line in text.split("\n"))
+
+
+def unescape(text: str) -> str:
+    """Take off the backslashes that `escape` has put on."""
+    return "\n".join(
+        line[1:] if line.startswith("\\") and STARTS_BLOCK.match(line[1:]) else line
+        for line in text.split("\n")
+    )

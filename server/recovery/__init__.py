@@ -1,0 +1,1 @@
+"""How a node gets the state that it has missed."""

@@ -1,0 +1,1 @@
+"""What the two addresses of a node answer."""

@@ -1,0 +1,55 @@
+"""Errors over HTTP: application/problem+json with the codes of the socket."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from server.errors import BadMessageError
+
+STATUS = {
+    "busy": 503,
+    "not_primary": 503,
+    "not_ready": 503,
+    "no_such_document": 404,
+    "too_large": 413,
+    "too_many_documents": 507,
+    "forbidden_origin": 403,
+}
+"""HTTP status by code; others are 400."""
+
+
+def problem(status: int, code: str, detail: str) -> Response:
+    """A problem document (RFC 9457)."""
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "code": code,
+        "detail": detail,
+    }
+    headers = {"Retry-After": "1"} if status == 503 else None
+    return JSONResponse(body, status, headers, media_type="application/problem+json")
+
+
+async def on_http_error(_: Request, error: Exception) -> Response:
+    """What routing refuses: unknown path, wrong method."""
+    assert isinstance(error, HTTPException)
+    code = error.detail.lower().replace(" ", "_")
+    response = problem(error.status_code, code, error.detail)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def on_bad_message(_: Request, error: Exception) -> Response:
+    """What the application refuses."""
+    assert isinstance(error, BadMessageError)
+    return problem(STATUS.get(error.code, 400), error.code, error.message)
+
+
+async def on_failure(_: Request, __: Exception) -> Response:
+    """Our own bug: no trace of it reaches a person."""
+    return problem(500, "internal", "the server has failed on this request; see its log")

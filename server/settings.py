@@ -1,0 +1,337 @@
+"""The settings: one table, read from flags and GROUPCORE_ environment variables.
+
+Each row says what the setting is, its unit, its default, the formula that it enters and what
+raising it costs. A flag wins over the environment, the environment over the default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import NoReturn
+
+from server.errors import SettingsProblem
+
+PREFIX = "GROUPCORE_"
+IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+Value = str | int | float | Path | tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table: how a setting is called, read and explained."""
+
+    name: str
+    kind: Callable[[str], Value]
+    unit: str
+    default: str
+    text: str
+
+    @property
+    def flag(self) -> str:
+        """As it is written on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        """As it is written in the environment."""
+        return PREFIX + self.name.upper()
+
+
+def parse_host_port(text: str) -> str:
+    """`HOST:PORT` as it is, ValueError otherwise; port 0 lets the system choose."""
+    host, colon, port = text.rpartition(":")
+    if not (colon and host and port.isdigit() and int(port) < 65536):
+        raise ValueError("is not ADDRESS:PORT; write for example 127.0.0.1:8000")
+    return text
+
+
+def parse_public(text: str) -> str:
+    """`HOST:PORT`, or a port alone on 127.0.0.1."""
+    return parse_host_port(f"127.0.0.1:{text}" if text.isdigit() else text)
+
+
+def parse_multicast(text: str) -> str | None:
+    """A group address with its port, or `none`."""
+    if text == "none":
+        return None
+    host = parse_host_port(text).rpartition(":")[0]
+    first = host.split(".")[0]
+    if not (first.isdigit() and 224 <= int(first) <= 239):
+        raise ValueError("is not a multicast address; use 224.0.0.0 to 239.255.255.255, or none")
+    return text
+
+
+def parse_identifier(text: str) -> str:
+    """1 to 64 characters of the identifier alphabet."""
+    if not IDENTIFIER.fullmatch(text):
+        raise ValueError("must be 1 to 64 characters of A-Z a-z 0-9 _ -")
+    return text
+
+
+def between(lowest: int, highest: int) -> Callable[[str], int]:
+    """A parser of integers in this closed interval."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,12}", text) or not lowest <= int(text) <= highest:
+            raise ValueError(f"must be an integer from {lowest} to {highest}")
+        return int(text)
+
+    return parse
+
+
+def parse_list(text: str) -> tuple[str, ...]:
+    """Items between commas, without blanks."""
+    return tuple(item for item in (part.strip() for part in text.split(",")) if item)
+
+
+def parse_hosts(text: str) -> tuple[str, ...]:
+    """`HOST:PORT` items between commas."""
+    return tuple(parse_host_port(item) for item in parse_list(text))
+
+
+def optional_path(text: str) -> Path | None:
+    """A path, or none when empty."""
+    return Path(text) if text else None
+
+
+def optional_url(text: str) -> str:
+    """An http or https address without a path, or empty."""
+    if text and not re.fullmatch(r"https?://[^/\s]+/?", text):
+        raise ValueError("must look like https://docs.example.org")
+    return text.rstrip("/")
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "node_id", parse_identifier, "", "", "this node's name, unique in the cluster; required"
+    ),
+    Setting("cluster", parse_identifier, "", "groupcore", "name that all nodes of a cluster share"),
+    Setting(
+        "cluster_size",
+        between(1, 128),
+        "nodes",
+        "1",
+        "the first view needs more than half of these; larger: a lone node waits longer at first",
+    ),
+    Setting("bind", str, "", "127.0.0.1", "address of the interface between the nodes"),
+    Setting(
+        "node_port",
+        between(0, 65535),
+        "",
+        "0",
+        "UDP port between the nodes, 0: any; fix it when others name it in --initial-hosts",
+    ),
+    Setting(
+        "multicast",
+        parse_multicast,
+        "",
+        "228.8.8.8:45588",
+        "group address and port, or none: then --initial-hosts finds the others",
+    ),
+    Setting("initial_hosts", parse_hosts, "", "", "ADDRESS:PORT of some nodes, between commas"),
+    Setting("ttl", between(0, 255), "hops", "0", "how far multicast goes; 0 stays on this machine"),
+    Setting("http", parse_public, "", "127.0.0.1:8000", "public address: page, API, WebSocket"),
+    Setting("admin", parse_public, "", "127.0.0.1:9000", "management address; keep it private"),
+    Setting(
+        "public_url", optional_url, "", "", "what browsers call this node; from --http if empty"
+    ),
+    Setting("origins", parse_list, "", "", "more origins, between commas, that may open a session"),
+    Setting("data", Path, "", ".data/node", "folder of the journal; one node a folder"),
+    Setting(
+        "key_file", optional_path, "", "", "file with the cluster key; may miss on loopback only"
+    ),
+    Setting(
+        "k",
+        between(0, 64),
+        "nodes",
+        "1",
+        "copies besides the sequencer's before delivery; larger: slower, survives more crashes. "
+        "Capped at members - 1",
+    ),
+    Setting("trace", optional_path, "", "", "folder for the trace of orders and deliveries"),
+    Setting("page", Path, "", "webui/dist", "folder of the built page"),
+    Setting(
+        "snapshot_every",
+        between(10, 1_000_000),
+        "operations",
+        "1000",
+        "a start replays at most about twice this; smaller: more writing",
+    ),
+    Setting(
+        "log_kept",
+        between(0, 100_000_000),
+        "operations",
+        "20000",
+        "kept behind the snapshot, so that a node that was away shorter takes the log alone",
+    ),
+    Setting(
+        "flush_ms",
+        between(0, 1000),
+        "ms",
+        "5",
+        "least time between two frames to a session; CPU a session = 1000 / this x 1.6 us a second",
+    ),
+    Setting(
+        "outbox_kib",
+        between(64, 1_048_576),
+        "KiB",
+        "1024",
+        "unsent bytes of a session before it is cut; memory = this x slow sessions",
+    ),
+    Setting("lag_s", between(1, 3600), "s", "10", "how long a session may stay congested"),
+    Setting("heartbeat_s", between(1, 3600), "s", "25", "ping interval; a tab gives up after two"),
+    Setting("hello_s", between(1, 3600), "s", "10", "a session must say hello within this"),
+    Setting(
+        "rate",
+        between(1, 1_000_000),
+        "messages/s",
+        "200",
+        "a session's lasting rate; above it, it is closed with 4429",
+    ),
+    Setting("burst", between(1, 1_000_000), "messages", "1000", "what a session may send at once"),
+    Setting("sessions_max", between(1, 1_000_000), "sessions", "10000", "24 KB each, then 1013"),
+    Setting("frame_kib", between(16, 65536), "KiB", "1024", "largest frame from a browser"),
+    Setting(
+        "submits_max",
+        between(1, 1_000_000),
+        "operations",
+        "1000",
+        "submits that wait for their place; above it they are refused as busy or not_primary",
+    ),
+    Setting("import_kib", between(1, 65536), "KiB", "4096", "largest Markdown document imported"),
+    Setting(
+        "documents_max", between(1, 10_000_000), "documents", "10000", "then creation is refused"
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the server was told; the table `SETTINGS` explains each field and its unit."""
+
+    node_id: str
+    cluster: str
+    cluster_size: int
+    bind: str
+    node_port: int
+    multicast: str | None
+    initial_hosts: tuple[str, ...]
+    ttl: int
+    http: str
+    admin: str
+    public_url: str
+    origins: tuple[str, ...]
+    data: Path
+    key_file: Path | None
+    k: int
+    trace: Path | None
+    page: Path
+    snapshot_every: int
+    log_kept: int
+    flush_ms: int
+    outbox_kib: int
+    lag_s: int
+    heartbeat_s: int
+    hello_s: int
+    rate: int
+    burst: int
+    sessions_max: int
+    frame_kib: int
+    submits_max: int
+    import_kib: int
+    documents_max: int
+
+
+def host_port(address: str) -> tuple[str, int]:
+    """The two parts of a checked `HOST:PORT`; brackets of IPv6 are taken off."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def help_text() -> str:
+    """The whole table, for `--help`."""
+    lines = [
+        "usage: python -m server --node-id ID [--flag VALUE ...]",
+        "       python -m server verify-log DIR | dump-log DIR",
+        "",
+        "Every flag is also an environment variable; the flag wins.",
+        "",
+    ]
+    for row in SETTINGS:
+        unit = f" [{row.unit}]" if row.unit else ""
+        default = row.default or "empty"
+        lines.append(f"  {row.flag} VALUE{unit}  (default {default}; {row.variable})")
+        lines.append(f"      {row.text}")
+    lines += ["", "Exit codes: 0 left, 1 other, 2 settings, 3 key, 4 damaged store, 5 version,"]
+    lines.append("6 id in use.")
+    return "\n".join(lines)
+
+
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
+    """Settings from flags, environment and defaults.
+
+    SettingsProblem names the first setting that is unknown, missing or wrong, and the remedy.
+    """
+    given = read_flags(arguments)
+    known = {row.variable for row in SETTINGS}
+    for variable in sorted(environment):
+        if variable.startswith(PREFIX) and variable not in known:
+            refuse(variable, "is not a setting; see --help")
+    values: dict[str, Value] = {}
+    for row in SETTINGS:
+        text, source = row.default, row.flag
+        if row.name in given:
+            text = given[row.name]
+        elif row.variable in environment:
+            text, source = environment[row.variable], row.variable
+        values[row.name] = parse(row, text, source)
+    assert {field.name for field in fields(Settings)} == set(values)
+    settings = Settings(**values)  # type: ignore[arg-type]  # the table's parsers give the types
+    check_together(settings)
+    return settings
+
+
+def read_flags(arguments: Sequence[str]) -> dict[str, str]:
+    """`--flag value` and `--flag=value` pairs by setting name."""
+    flags = {row.flag: row.name for row in SETTINGS}
+    given: dict[str, str] = {}
+    rest = list(arguments)
+    while rest:
+        flag, equals, value = rest.pop(0).partition("=")
+        if flag not in flags:
+            refuse(flag, "is not a setting; see --help")
+        if not equals:
+            if not rest:
+                refuse(flag, "needs a value")
+            value = rest.pop(0)
+        given[flags[flag]] = value
+    return given
+
+
+def parse(row: Setting, text: str, source: str) -> Value:
+    """The value of one setting; SettingsProblem names where the text came from."""
+    if row.name == "node_id" and not text:
+        refuse("--node-id", "is missing; give every node a name of its own")
+    try:
+        return row.kind(text)
+    except ValueError as error:
+        refuse(source, f"{text!r} {error}")
+
+
+def check_together(settings: Settings) -> None:
+    """What no single row can see."""
+    if settings.multicast is None and not settings.initial_hosts and settings.cluster_size > 1:
+        refuse("--multicast", "none needs --initial-hosts, or no other node is ever found")
+    if settings.http == settings.admin and host_port(settings.http)[1] != 0:
+        refuse("--admin", "is the same address as --http; choose another port")
+    if settings.burst < settings.rate:
+        refuse("--burst", f"must be at least --rate, {settings.rate}")
+
+
+def refuse(name: str, remedy: str) -> NoReturn:
+    """Raise SettingsProblem naming the setting and the remedy."""
+    raise SettingsProblem(f"{name} {remedy}")
