@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from groupcore.effects import Persist
 from groupcore.endpoint import Delivery, Endpoint, Turn
 from groupcore.events import (
     Congested,
@@ -30,7 +31,8 @@ from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock
 from groupcore.sim.disk import Disk
 from groupcore.sim.messages import compose_message, content_hash, identify
 from groupcore.sim.network import Network, SocketAddress
-from groupcore.sim.trace import Delivered, Lived, Mid, Sent, Trace, Viewed
+from groupcore.sim.trace import Accepted, Delivered, Lived, Mid, Sent, Trace, Viewed
+from groupcore.stacks import read_record
 from groupcore.view import Address, View
 
 INBOX_MAX = 4_096
@@ -248,7 +250,7 @@ class Node:
         for datagram in turn.datagrams:
             self._network.send(self.socket_address, datagram.destination, datagram.data)
         for persist in turn.persists:
-            self.disk.store(persist.record, self._persisted(life, persist.token))
+            self.disk.store(persist.record, self._persisted(life, persist))
         for item in turn.deliveries:
             if self.address != life or self.endpoint is None:
                 return
@@ -257,8 +259,16 @@ class Node:
             else:
                 self._on_event(item)
 
-    def _persisted(self, life: Address, token: int) -> Callable[[], None]:
+    def _persisted(self, life: Address, persist: Persist) -> Callable[[], None]:
+        token = persist.token
+        accepted = read_record(persist.record).accepted
+
         def done() -> None:
+            if accepted is not None:
+                view = accepted.view
+                self._trace.add(
+                    Accepted(self._clock.now_ns, *life, view.number, view.lineage, view.members)
+                )
             if self.address == life and self.endpoint is not None:
                 self._input(Persisted(token))
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from random import Random
 
 from groupcore.membership.state import MembershipOptions
-from groupcore.endpoint import BODY_RESERVE_BYTES
-from groupcore.membership.state import MembershipOptions
 from groupcore.sim.cluster import MakeStack
 from groupcore.sim.scenario import Scenario, draw_scenario
 from groupcore.stack import Stack

@@ -74,6 +74,17 @@ class Viewed(NamedTuple):
     holders: tuple[Address, ...]
 
 
+class Accepted(NamedTuple):
+    """A node's disk holds that it has accepted this successor of its view."""
+
+    t: int
+    n: str
+    inc: int
+    number: int
+    lineage: int
+    members: tuple[Address, ...]
+
+
 class Lived(NamedTuple):
     """A turn in a life: start, crash, leave, left, excluded, refused, stranded, gone.
 
@@ -144,7 +155,7 @@ class Wire(NamedTuple):
     fingerprint: int
 
 
-Record = Sent | Delivered | Viewed | Lived | Took | Happened | Ended | Absent | Wire
+Record = Sent | Delivered | Viewed | Accepted | Lived | Took | Happened | Ended | Absent | Wire
 
 HEALED = "healed"
 """`Happened.what` of the moment from which the network and all nodes are well."""
@@ -152,13 +163,14 @@ HEALED = "healed"
 _CODES: dict[type, int] = {
     kind: code
     for code, kind in enumerate(
-        (Sent, Delivered, Viewed, Lived, Took, Happened, Ended, Absent, Wire), start=1
+        (Sent, Delivered, Viewed, Accepted, Lived, Took, Happened, Ended, Absent, Wire), start=1
     )
 }
 _EVENTS: dict[type, str] = {
     Sent: "send",
     Delivered: "dlv",
     Viewed: "view",
+    Accepted: "accept",
     Lived: "life",
     Took: "inst",
     Happened: "fault",

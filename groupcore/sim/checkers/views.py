@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupcore.sim.checkers.base import Checker, Violation, life
-from groupcore.sim.trace import Lived, Trace, Viewed
+from groupcore.sim.trace import Accepted, Trace, Viewed
 from groupcore.view import Address, is_quorum
 
 
@@ -14,8 +14,8 @@ def _members(members: tuple[Address, ...]) -> str:
 class ViewAgreement(Checker):
     """12: one number, one membership; numbers grow at each node; each view meets its predecessor.
 
-    The nodes of a view that were in its predecessor, together with those that have left it
-    gracefully, must be a quorum of the predecessor.
+    Those on whose disks a view stood as accepted when it was first installed must be a quorum of
+    its predecessor, by node id.
     """
 
     number, name = 12, "view-agreement"
@@ -49,10 +49,11 @@ class ViewAgreement(Checker):
         self._scan_chain(trace, first, found)
 
     def _scan_chain(self, trace: Trace, first: dict[int, Viewed], found: list[Violation]) -> None:
-        left: dict[str, int] = {}
-        for record in trace.of(Lived):
-            if type(record) is Lived and record.what == "leave":
-                left.setdefault(record.n, record.t)
+        accepted: dict[tuple[int, int, tuple[Address, ...]], list[tuple[int, str]]] = {}
+        for record in trace.of(Accepted):
+            if type(record) is Accepted:
+                key = (record.number, record.lineage, record.members)
+                accepted.setdefault(key, []).append((record.t, record.n))
         judged: set[tuple[int, int]] = set()
         for record in trace.views:
             number, previous = record.previous_number, record.previous
@@ -69,22 +70,22 @@ class ViewAgreement(Checker):
                     f"{life(known.n, known.inc)} installed as [{_members(known.members)}]"
                 )
                 found.append(self.breach(record.t, (record.n, known.n), text))
-            self._check_step(record, number, previous, left, found)
+            acceptors = accepted.get((record.number, record.lineage, record.members), [])
+            agreeing = [n for t, n in acceptors if t <= record.t]
+            self._check_step(record, number, previous, agreeing, found)
 
     def _check_step(
         self,
         record: Viewed,
         number: int,
         previous: tuple[Address, ...],
-        left: dict[str, int],
+        agreeing: list[str],
         found: list[Violation],
     ) -> None:
         before = tuple(member.name for member in previous)
-        agreeing = [member.name for member in record.members]
-        agreeing += [name for name in before if left.get(name, record.t + 1) <= record.t]
         if number >= record.number or not is_quorum(before, agreeing):
             text = (
                 f"view {record.number} [{_members(record.members)}] follows "
-                f"{number} [{_members(previous)}] without a quorum of it"
+                f"{number} [{_members(previous)}]; accepted by {' '.join(agreeing) or 'nobody'}"
             )
             found.append(self.breach(record.t, (record.n,), text))

@@ -8,10 +8,10 @@ from groupcore.sim.checkers import CHECKERS, check_all
 from groupcore.sim.trace import (
     HEALED,
     Absent,
+    Accepted,
     Delivered,
     Ended,
     Happened,
-    Lived,
     Mid,
     Record,
     Sent,
@@ -51,8 +51,12 @@ class Story:
         t: int | None = None,
         epoch: int = 1,
         floor: int = 0,
+        by: tuple[Address, ...] | None = None,
     ) -> Story:
+        """A view is installed; `by` have accepted it before (default: all of its predecessor)."""
         previous_number, previous = after if after is not None else (0, None)
+        for voter in by or previous or ():
+            self.add(Accepted(0, *voter, number, lineage, members))
         return self.add(
             Viewed(
                 self.t if t is None else t,
@@ -252,19 +256,24 @@ def test_a_number_that_does_not_grow_at_a_node_breaks_view_agreement() -> None:
     assert begun().view(again, 1, A, again).breached() == [12]
 
 
-def test_a_view_of_a_minority_of_its_predecessor_breaks_the_chain() -> None:
+def test_a_view_that_a_minority_of_its_predecessor_accepted_breaks_the_chain() -> None:
     story = Story().view(A, 1, A, B, C, fresh=True)
-    assert story.view(A, 2, A, after=(1, (A, B, C))).breached() == [12]
+    assert story.view(A, 2, A, after=(1, (A, B, C)), by=(A,)).breached() == [12]
 
 
-def test_half_of_a_view_with_its_first_member_may_follow_it() -> None:
-    assert begun().view(A, 2, A, after=(1, (A, B))).breached() == []
-    assert begun().view(B, 2, B, after=(1, (A, B))).breached() == [12]
+def test_a_view_that_was_accepted_only_after_it_was_installed_breaks_the_chain() -> None:
+    story = begun().view(A, 2, A, after=(1, (A, B)), by=(C,))
+    assert story.add(Accepted(story.t, *A, 2, LINEAGE, (A,))).breached() == [12]
 
 
-def test_who_left_gracefully_counts_as_agreeing() -> None:
-    story = begun().add(Lived(5, "a", 1, "leave", ""))
-    assert story.view(B, 2, B, after=(1, (A, B))).breached() == []
+def test_half_of_a_view_with_its_first_member_may_decide_what_follows_it() -> None:
+    assert begun().view(A, 2, A, after=(1, (A, B)), by=(A,)).breached() == []
+    assert begun().view(B, 2, B, after=(1, (A, B)), by=(B,)).breached() == [12]
+
+
+def test_a_restarted_node_votes_with_what_it_has_on_disk() -> None:
+    again = Address("a", 2)
+    assert begun().view(B, 2, B, after=(1, (A, B)), by=(again, B)).breached() == []
 
 
 def test_a_predecessor_that_others_installed_differently_breaks_the_chain() -> None:
