@@ -116,11 +116,11 @@ class Voter:
                 return [state.send(teller, Installed(state.view.number))]
             return self.exclude("the others have gone on without this member")
         record = state.record
-        if record.view is not None:
-            if record.view.lineage != view.lineage or record.number >= view.number:
-                return []
-        rebuilding = record.rebuilding or (record.view is None and state.options.durable)
-        state.record = record.with_view(view, rebuilding)
+        mine = record.view
+        if mine is not None and (mine.lineage != view.lineage or mine.number >= view.number):
+            return []
+        lost_its_disk = state.options.durable and record == Record()
+        state.record = record.with_view(view, record.rebuilding or lost_its_disk)
         return []
 
     # --- accepting --------------------------------------------------------------------------------
