@@ -32,7 +32,6 @@ from groupcore.objects.changes import (
     mentioned,
 )
 from groupcore.objects.delta import (
-    TEXT_MAX,
     divide,
     inserts_text,
     shift,
@@ -192,8 +191,11 @@ def _delete(mine: DeleteChange, other: Change, mine_first: bool) -> Transaction:
             return ()
         case JoinChange() if other.block == block:
             # The text lives on in `into`; where the delete was first, it must go from there.
-            return _truncate(other) if mine_first else ()
-        case JoinChange() if other.into == block and not mine_first:
+            return (_part_again(other), DeleteChange(block, other.into)) if mine_first else ()
+        case JoinChange() if other.into == block:
+            if mine_first:
+                back = () if other.prev == block else _moved(other.block, other.prev, prev)
+                return (_part_again(other), DeleteChange(block, prev), *back)
             # Somebody's text came into the block: only what the deleter saw is deleted.
             return _edit(block, (-other.offset,) if other.offset else ())
         case SplitChange() if other.block == block:
@@ -202,9 +204,9 @@ def _delete(mine: DeleteChange, other: Change, mine_first: bool) -> Transaction:
             return (mine if prev == mine.prev else DeleteChange(block, prev),)
 
 
-def _truncate(join: JoinChange) -> Transaction:
-    """Takes out of `into` what the join brought, however long it is (never applied)."""
-    return _edit(join.into, shift((-TEXT_MAX,), join.offset))
+def _part_again(join: JoinChange) -> SplitChange:
+    """Takes out of `into` what the join brought (its attributes are not known here)."""
+    return SplitChange(join.into, join.offset, join.block, ())
 
 
 def _move(mine: MoveChange, other: Change, mine_first: bool) -> Transaction:
@@ -287,13 +289,17 @@ def _join(mine: JoinChange, other: Change, mine_first: bool) -> Transaction:
         case DeleteChange() if other.block == block:
             return ()
         case DeleteChange() if other.block == into:
-            # The deleter takes only what stood in `into` (see _delete): an empty `into` is left.
+            # The deleter took only what stood in `into` (see _delete): an emptied `into` is left.
             return (JoinChange(block, into, 0, prev),) if mine_first else ()
         case JoinChange() if other.block == block:
-            return _truncate(other) if mine_first and other.into != into else ()
+            again = mine_first and other.into != into
+            return (
+                (_part_again(other), JoinChange(block, into, offset, other.into)) if again else ()
+            )
+        case JoinChange() if other.block == into and other.into == block:
+            # Into each other: the first one decides which block is left.
+            return (_part_again(other), JoinChange(block, into, offset, prev)) if mine_first else ()
         case JoinChange() if other.block == into:
-            if other.into == block:
-                return ()
             into, offset = other.into, other.offset + offset
         case SplitChange() if other.block == into:
             into, offset = other.new, max(0, offset - other.at)

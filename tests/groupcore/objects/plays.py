@@ -24,7 +24,7 @@ from groupcore.objects.delta import Delta, canonical
 LETTERS = "ab😀é𝒳"
 SET_PAIRS = (
     (("kind", "heading"), ("level", 2)),
-    (("kind", "todo"), ("checked", True)),
+    (("checked", True), ("kind", "todo")),
     (("kind", "paragraph"), ("level", None)),
     (("depth", 1),),
 )

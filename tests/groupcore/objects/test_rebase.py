@@ -72,11 +72,11 @@ def test_two_transactions_converge(seed: int) -> None:
 
 @settings(max_examples=300)
 @given(seeds)
-def test_a_rebased_pair_applies_even_where_joins_meet(seed: int) -> None:
+def test_a_rebased_transaction_applies_even_where_joins_meet(seed: int) -> None:
     draw = random.Random(seed)
     state = some_state(draw)
-    first = some_transaction(draw, state, "f", 1)
-    later = some_transaction(draw, state, "l", 1)
+    first = some_transaction(draw, state, "f")
+    later = some_transaction(draw, state, "l")
     try:
         moved = rebase_transaction(later, first)
     except BlockDeletedError:
@@ -178,6 +178,37 @@ def test_later_changes_are_rebased_over_what_the_earlier_ones_left_of_the_other(
     )
 
 
-def test_typing_behind_a_join_of_a_deleted_block_stays_at_the_joint() -> None:
-    later = (JOIN, TextChange("c", (7, "x")))
+PART = SplitChange("c", 5, "b", ())
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        (DELETE, (PART, DeleteChange("b", "c"))),
+        (DeleteChange("c", "k"), (PART, DeleteChange("c", "k"), MoveChange("b", "a", "k"))),
+        (DeleteChange("c", "b"), (PART, DeleteChange("c", "a"))),
+        (JoinChange("b", "d", 1, "a"), (PART, JoinChange("b", "d", 1, "c"))),
+        (JoinChange("c", "b", 3, "k"), (PART, JoinChange("c", "b", 3, "k"))),
+        (JoinChange("b", "c", 5, "a"), ()),
+    ],
+)
+def test_a_later_join_is_parted_again_for_what_was_first(
+    first: Change, expected: Transaction
+) -> None:
+    assert rebase_change(first, JOIN, mine_first=True) == expected
+    assert rebase_change(JOIN, first, mine_first=False) == ()
+
+
+def test_typing_at_the_joint_of_a_deleted_block_stays_there() -> None:
+    later = (JOIN, TextChange("c", (5, "x")))
     assert rebase_transaction(later, (DELETE,)) == (TextChange("c", (5, "x")),)
+    with pytest.raises(BlockDeletedError):
+        rebase_transaction((JOIN, TextChange("c", (6, "x"))), (DELETE,))
+
+
+@pytest.mark.parametrize(
+    "idle", [MoveChange("b", "a", "a"), TextChange("b", ()), SetChange("b", ())]
+)
+def test_a_change_that_does_nothing_meets_nothing(idle: Change) -> None:
+    assert rebase_change(idle, DELETE, mine_first=False) == ()
+    assert rebase_change(TEXT, idle, mine_first=False) == (TEXT,)
