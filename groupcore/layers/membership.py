@@ -322,6 +322,8 @@ class Membership(Layer):
             return [] if last is None else [self.state.send(joiner, last)]
         if request.lineage not in (0, view.lineage):
             return [self.state.send(joiner, JoinRefused("foreign_cluster"))]
+        if self.admission.has_left(joiner):
+            return [self.state.send(joiner, JoinRefused("left_behind"))]  # I5
         self.admission.ask(joiner, request.hears, now)
         since = (
             self.admission.applicants[joiner].since if joiner in self.admission.applicants else now
@@ -336,6 +338,8 @@ class Membership(Layer):
         """This node may not join as it is."""
         if self.state.view is not None:
             return []
+        if code == "left_behind":
+            return self.voter.exclude("this life was in a view that has passed")
         details = {
             "id_in_use": "another living node has this id; give each node an id of its own",
             "foreign_cluster": "the data on this node belongs to another cluster; "
@@ -449,6 +453,9 @@ class Membership(Layer):
         for member in event.view.members:
             self.admission.withdraw(member)
         self.leaving = {m: None for m in self.leaving if m in event.view.members}
+        for member in () if event.previous is None else event.previous.members:
+            if member not in event.view.members:
+                self.admission.left_view(member)
         same = event.previous is not None and event.previous.members == event.view.members
         self.fruitless = self.fruitless + 1 if same else 0
         self.not_before = now + (min(0.1 * 2**self.fruitless, 2.0) if same else 0.0)

@@ -12,7 +12,8 @@ Invariants.
   I1  What one member sends to another is delivered once and in order.
   I2  What was sent is repeated until it is acknowledged or the receiver has left the view.
   I3  At most `window_batches` are unacknowledged; the rest waits.
-  I4  An address that has left the view is forgotten, and nothing of it is taken any more.
+  I4  Only members of the view installed here are listened to; who has left it is forgotten. What
+      comes before the view does is not acknowledged, so it comes again.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class Unicast(Layer):
         self.sending: dict[Address, Sending] = {}
         self.receiving: dict[Address, Receiving] = {}
         self.to_ack: dict[Address, None] = {}
-        self.departed: dict[str, int] = {}
+        self.members: frozenset[Address] = frozenset()
         self.numbers = {"sent": 0, "repeated": 0, "dropped": 0}
 
     def counters(self) -> dict[str, int]:
@@ -134,7 +135,7 @@ class Unicast(Layer):
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """One of this layer's headers, outermost."""
         header = batch.headers[-1]
-        if batch.sender.incarnation <= self.departed.get(batch.sender.name, -1):
+        if batch.sender not in self.members:
             self.numbers["dropped"] += 1
             return []
         match header:
@@ -220,16 +221,14 @@ class Unicast(Layer):
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """A view: forget who has left it (I4)."""
-        if not isinstance(event, ViewInstalled) or event.previous is None:
+        if not isinstance(event, ViewInstalled):
             return []
-        effects: list[Effect] = []
-        for member in event.previous.members:
-            if member not in event.view.members:
-                self.departed[member.name] = member.incarnation
-                self.receiving.pop(member, None)
-                if self.sending.pop(member, None) is not None:
-                    effects.append(StopTimer(timer_of(member)))
-        return effects
+        self.members = frozenset(event.view.members)
+        gone = [member for member in self.sending if member not in self.members]
+        for member in gone:
+            del self.sending[member]
+        self.receiving = {m: peer for m, peer in self.receiving.items() if m in self.members}
+        return [StopTimer(timer_of(member)) for member in gone]
 
 
 def timer_of(member: Address) -> str:

@@ -30,6 +30,7 @@ class Admission:
     def __init__(self, lapse_s: float = 0.6) -> None:
         self.lapse_s = lapse_s
         self.applicants: dict[Address, Applicant] = {}
+        self.departed: dict[str, int] = {}
 
     def ask(self, joiner: Address, hears: Iterable[Address], now: float) -> None:
         """A request came in."""
@@ -37,6 +38,14 @@ class Admission:
         since = now if known is None or now - known.last > self.lapse_s else known.since
         if known is not None or len(self.applicants) < JOINERS_MAX:
             self.applicants[joiner] = Applicant(since, now, frozenset(hears))
+
+    def left_view(self, member: Address) -> None:
+        """This life was in a view of the chain and is in it no more: it never comes back."""
+        self.departed[member.name] = max(member.incarnation, self.departed.get(member.name, 0))
+
+    def has_left(self, joiner: Address) -> bool:
+        """Whether this life was in an earlier view."""
+        return joiner.incarnation <= self.departed.get(joiner.name, -1)
 
     def withdraw(self, joiner: Address) -> None:
         """The node is in, or was refused."""

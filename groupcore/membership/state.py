@@ -84,6 +84,11 @@ class MembershipState:
         """Whether this node has lived through the last view that it knows of."""
         return self.view is not None and self.view.number == self.record.number
 
+    @property
+    def is_storing(self) -> bool:
+        """Whether something that the record holds is not on disk yet."""
+        return bool(self.after_persist)
+
     def send(self, destination: Address | None, header: Header) -> Effect:
         """A header by itself to one node, or (None) to everybody who listens."""
         return Down(Batch(self.me, destination, (header,), reliable=False))

@@ -63,6 +63,8 @@ class Voter:
             return [self.promise(proposer, number, prepare.ballot, record.promised)]
         effects = self.block()
         if record.promised == prepare.ballot:
+            if self.state.is_storing:
+                return effects  # told when it is on disk
             return [*effects, self.promise(proposer, number, prepare.ballot, prepare.ballot)]
         return [*effects, self.store_promise(proposer, number, prepare.ballot)]
 
@@ -133,6 +135,8 @@ class Voter:
         if not state.record.may_promise(propose.ballot):
             return []
         if state.record.accepted_ballot == propose.ballot:
+            if state.is_storing:
+                return []  # told when it is on disk
             return [state.send(proposer, Accept(propose.basis, propose.ballot))]
         proposal = propose.proposal
         self.to_accept = None
