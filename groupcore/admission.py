@@ -35,6 +35,7 @@ from groupcore.seal import (
     CHALLENGE,
     DATA,
     HEADER,
+    INTRODUCTION,
     LANE_BYTES,
     NONCE_PREFIX,
     PROOF,
@@ -116,7 +117,7 @@ class Admission:
         """Look at a datagram of a boot that is no peer; the peer, when this made it one."""
         pending = self._table.pending.get(arrival.identity)
         if (
-            arrival.kind == DATA
+            arrival.kind in (DATA, INTRODUCTION)
             and pending is not None
             and not self._may_challenge(pending, arrival.now)
         ):
@@ -134,7 +135,7 @@ class Admission:
             peer = self._on_proof(arrival, pending, plaintext)
             if peer is not None:
                 return peer
-        elif arrival.kind == DATA:
+        elif arrival.kind != CHALLENGE:
             self._drops["unproven"] += 1
         elif arrival.counter > pending.answered:
             pending.answered = arrival.counter

@@ -28,8 +28,8 @@ from groupcore.errors import SettingsError
 
 VERSION = 1
 """Version of the datagram's form."""
-DATA, CHALLENGE, PROOF = 0, 1, 2
-"""Kinds of datagrams: packets of a stack; "prove that you live"; the answer to it."""
+DATA, CHALLENGE, PROOF, INTRODUCTION = 0, 1, 2, 3
+"""Kinds of datagrams: packets of a stack; "prove that you live"; the answer; "these I know"."""
 KEY_BYTES = 32
 BOOT_BYTES = 16
 TAG_BYTES = 16
@@ -149,7 +149,7 @@ class Sealer:
             self._cipher = self._keys.cipher(self._epoch, self._sender, self._boot)
             self._prefixes = tuple(
                 bytes((VERSION, each, self._epoch)) + self._sender + self._boot
-                for each in (DATA, CHALLENGE, PROOF)
+                for each in (DATA, CHALLENGE, PROOF, INTRODUCTION)
             )
         assert self._cipher is not None, "the current key cannot be removed"
         self.counter += 1

@@ -11,8 +11,8 @@ Source. Threat model T1 to T8; hot path, rules 1, 2, 7, 8 and 23.
 Invariants.
   X1  No bytes make `receive` raise; what does not open changes nothing but the drop counters.
   X2  A batch comes up only from a boot that has proven itself to this receiver, once a counter.
-  X3  Nothing is answered that did not open, and an answer is not larger than its cause by more
-      than a node id and a nonce.
+  X3  Nothing is answered that did not open, and what an unproven boot gets for an answer is not
+      larger than its cause by more than a node id and a nonce.
   X4  Packets for one destination leave in the order in which they came.
 """
 
@@ -29,12 +29,14 @@ from msgpack import Packer
 from groupcore.admission import Admission, Arrival
 from groupcore.batch import Batch
 from groupcore.errors import WireError
+from groupcore.introductions import Introductions
 from groupcore.peers import Lane, Peer, PeerTable, SocketAddress
 from groupcore.seal import (
     CHALLENGE,
     DATA,
     HEADER,
     IDENTITY,
+    INTRODUCTION,
     LANE_BYTES,
     NONCE_PREFIX,
     PROOF,
@@ -95,6 +97,7 @@ class Transport:
         self._sealer = Sealer(keys, sender_id(address.name), boot)
         self._table = PeerTable(options.peers_max, options.pending_max)
         self._admission = Admission(address, boot, keys, self._table, options, random, self.drops)
+        self._introductions = Introductions(self._table, options)
         self._heard: set[Address] = set()
         self._queues: dict[Address | None, list[bytes]] = {}
         self._datagrams_sent = 0
@@ -194,10 +197,10 @@ class Transport:
         version, kind, epoch, _, boot, counter = HEADER.unpack_from(datagram)
         if boot == self._boot:
             return []  # the multicast loop brings back what this node has sent
-        if version != VERSION or kind > PROOF or counter == 0:
+        if version != VERSION or kind > INTRODUCTION or counter == 0:
             self.drops["bad_clear_header"] += 1
             return []
-        if kind != DATA and len(datagram) > CONTROL_BYTES_MAX:
+        if kind in (CHALLENGE, PROOF) and len(datagram) > CONTROL_BYTES_MAX:
             self.drops["bad_size"] += 1
             return []
         identity = bytes(datagram[IDENTITY])
@@ -224,9 +227,15 @@ class Transport:
             lane = bytes(arrival.datagram[:LANE_BYTES])
             self._table.add_lane(lane, peer.ciphers[arrival.epoch], peer)
         self._heard_from(peer, arrival.counter, arrival.source, arrival.now)
+        if arrival.kind == DATA:
+            return self._batches(plaintext, peer)
         if arrival.kind == CHALLENGE:
             self._admission.on_challenge(plaintext, arrival.source)
-        return self._batches(plaintext, peer) if arrival.kind == DATA else []
+        elif arrival.kind == INTRODUCTION and not self._introductions.receive(
+            plaintext, arrival.now
+        ):
+            self.drops["bad_introduction"] += 1
+        return []  # a second proof says nothing new
 
     # --- sending --------------------------------------------------------------------------------
 
@@ -250,6 +259,8 @@ class Transport:
             for kind, plaintext, source in self._admission.control
         ]
         self._admission.control.clear()
+        if not self.options.multicast:
+            datagrams += self._introduce(now)
         queues, self._queues = self._queues, {}
         for destination, packets in queues.items():
             if destination is None:
@@ -268,6 +279,13 @@ class Transport:
         self._datagrams_sent += len(datagrams)
         return datagrams
 
+    def _introduce(self, now: float) -> list[Datagram]:
+        plaintext = self._introductions.next(now)
+        if plaintext is None:
+            return []
+        data = self._sealer.seal(INTRODUCTION, plaintext)
+        return [Datagram(data, peer.source) for peer in self._table.by_address.values()]
+
     def _bundle(self, named: bytes, packets: list[bytes]) -> Iterator[bytes]:
         """The packets joined into arrays that fit into a datagram, behind who they are for."""
         room = self.options.datagram_bytes_max - HEADER.size - TAG_BYTES - ARRAY_BYTES - len(named)
@@ -282,7 +300,7 @@ class Transport:
         yield b"".join((_packer.pack_array_header(len(joined) + 1), named, *joined))
 
     def _group(self, now: float) -> list[SocketAddress | None]:
-        """Where a multicast goes: the group, or every peer and initial host."""
+        """Where a multicast goes: the group, or every initial host, peer and who peers know."""
         if self.options.multicast:
             return [None]
         targets: dict[SocketAddress | None, None] = dict.fromkeys(self.options.initial_hosts)
@@ -292,6 +310,7 @@ class Transport:
                     continue
                 peer.fanned_out_at = now
             targets[peer.source] = None
+        targets.update(dict.fromkeys(self._introductions.hosts(now)))
         return list(targets)
 
     # --- for the owner --------------------------------------------------------------------------

@@ -30,7 +30,8 @@ class TransportOptions:
     one travels in pieces, and one lost piece loses it). `multicast` False sends a copy to every
     known peer and to `initial_hosts` instead. Unknown boots cost work: of one source at most
     `unknown_burst` datagrams at once and `unknown_per_s` in the long run are opened. In unicast
-    mode a peer that was silent for `idle_s` gets a multicast at most every `idle_probe_s`.
+    mode a peer that was silent for `idle_s` gets a multicast at most every `idle_probe_s`; peers
+    tell each other whom they know every `introduce_every_s`, to be forgotten after `introduced_s`.
     """
 
     datagram_bytes_max: int = 60_000
@@ -45,6 +46,8 @@ class TransportOptions:
     pending_max: int = 256
     idle_s: float = 30.0
     idle_probe_s: float = 1.0
+    introduce_every_s: float = 1.0
+    introduced_s: float = 5.0
 
     @property
     def packet_bytes_max(self) -> int:

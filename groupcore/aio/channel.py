@@ -20,7 +20,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from groupcore.aio.inbox import Inbox, Message, ReaderTooSlowError
+from groupcore.aio.errors import JoinRefusedError, ReaderTooSlowError
+from groupcore.aio.inbox import APPLICATION_EVENTS, Inbox, Message
 from groupcore.aio.life import fitted, make_endpoint, message_bytes_max, transport_options
 from groupcore.aio.lineage import Lineage, MemoryLineage
 from groupcore.aio.node import Node, Receiver
@@ -44,7 +45,6 @@ from groupcore.events import (
     PrimaryLost,
     PrimaryRegained,
     Refused,
-    Saved,
     Synced,
     ViewInstalled,
 )
@@ -56,26 +56,6 @@ log = logging.getLogger(__name__)
 
 REJOIN_INTERVAL_S = 10.0
 """Least time between the starts of two lives, so that a slow node does not come and go."""
-
-APPLICATION_EVENTS = (
-    Congested,
-    Excluded,
-    Left,
-    PrimaryLost,
-    PrimaryRegained,
-    Refused,
-    Saved,
-    ViewInstalled,
-)
-"""What of a stack's events concerns the application."""
-
-
-class JoinRefusedError(GroupcoreError):
-    """The group does not take this member; `code` is `version` or `foreign_cluster`."""
-
-    def __init__(self, code: str, detail: str) -> None:
-        super().__init__(f"{code}: {detail}")
-        self.code = code
 
 
 class Channel:

@@ -7,17 +7,36 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from groupcore.aio.errors import ReaderTooSlowError
 from groupcore.endpoint import Delivery
 from groupcore.errors import GroupcoreError
-from groupcore.events import Event
+from groupcore.events import (
+    Congested,
+    Event,
+    Excluded,
+    Left,
+    PrimaryLost,
+    PrimaryRegained,
+    Refused,
+    Saved,
+    ViewInstalled,
+)
 from groupcore.view import Address
 
 INBOX_ITEMS_MAX = 1 << 20
 """Most messages and events that may wait for the reader."""
 
-
-class ReaderTooSlowError(GroupcoreError):
-    """The channel's messages were not read in time and it was closed; read faster, or rejoin."""
+APPLICATION_EVENTS = (
+    Congested,
+    Excluded,
+    Left,
+    PrimaryLost,
+    PrimaryRegained,
+    Refused,
+    Saved,
+    ViewInstalled,
+)
+"""What of a stack's events concerns the application."""
 
 
 @dataclass(slots=True)

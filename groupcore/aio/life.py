@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import SystemRandom
 
-from groupcore.aio.lineage import LineageError
+from groupcore.aio.errors import LineageError
 from groupcore.aio.settings import ChannelSettings
 from groupcore.endpoint import BODY_RESERVE_BYTES, Endpoint
 from groupcore.errors import WireError

@@ -13,15 +13,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
-from groupcore.errors import GroupcoreError
+from groupcore.aio.errors import LineageError
 
 _MAGIC = b"groupcore lineage 1\n"
 _CHECK_BYTES = 16
 _NUMBER_BYTES = 8
-
-
-class LineageError(GroupcoreError):
-    """The lineage file cannot be read or is damaged; the text says what to do."""
 
 
 class Lineage(Protocol):

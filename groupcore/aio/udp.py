@@ -12,6 +12,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from groupcore.aio.errors import PortInUseError
 from groupcore.errors import GroupcoreError, SettingsError
 from groupcore.peers import SocketAddress
 from groupcore.transport import Datagram
@@ -27,10 +28,6 @@ RECEIVE_BUFFER_BYTES_LEAST = 1 << 20
 """Below this a burst of a few senders is lost, and the log says so (hot path, rule 15)."""
 
 OnDatagram = Callable[[memoryview, SocketAddress], None]
-
-
-class PortInUseError(GroupcoreError):
-    """Another program has this UDP port; stop it or give this node another port."""
 
 
 class UdpSockets:

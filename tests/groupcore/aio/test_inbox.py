@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from groupcore.aio import inbox as module
-from groupcore.aio.inbox import Inbox, Message, ReaderTooSlowError
+from groupcore.aio.errors import ReaderTooSlowError
+from groupcore.aio.inbox import Inbox, Message
 from groupcore.endpoint import Delivery
 from groupcore.errors import ChannelClosedError
 from groupcore.events import Left, PrimaryLost

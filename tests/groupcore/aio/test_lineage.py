@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupcore.aio.lineage import FileLineage, Lineage, LineageError, MemoryLineage
+from groupcore.aio.errors import LineageError
+from groupcore.aio.lineage import FileLineage, Lineage, MemoryLineage
 
 
 @pytest.fixture(params=["memory", "file"])

@@ -1,0 +1,23 @@
+"""What can go wrong between a channel and the machine that it runs on."""
+
+from groupcore.errors import GroupcoreError
+
+
+class PortInUseError(GroupcoreError):
+    """Another program has this UDP port; stop it or give this node another port."""
+
+
+class LineageError(GroupcoreError):
+    """The lineage file cannot be read or is damaged; the text says what to do."""
+
+
+class JoinRefusedError(GroupcoreError):
+    """The group does not take this member; `code` is `version` or `foreign_cluster`."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+
+
+class ReaderTooSlowError(GroupcoreError):
+    """The channel's messages were not read in time and it was closed; read faster, or rejoin."""
