@@ -99,15 +99,15 @@ def _joiner_forgets() -> list[Patch]:
     return [(sequencer.Sequencer, "begin_epoch", begin_epoch)]
 
 
-def _no_deduplication() -> list[Patch]:
-    original = sequencer.Sequencer.deliver
+def _table_forgotten() -> list[Patch]:
+    original = sequencer.Sequencer.on_view
 
-    def deliver(self: sequencer.Sequencer, batch: Batch, header: sequencer.Ordered) -> list[Effect]:
-        received = self.received_table.get(header.origin, 0)
-        self.received_table[header.origin] = min(received, header.seqno - 1)
-        return original(self, batch, header)
+    def on_view(self: sequencer.Sequencer, event: ViewInstalled) -> list[Effect]:
+        effects = original(self, event)
+        self.received_table = {}
+        return effects
 
-    return [(sequencer.Sequencer, "deliver", deliver)]
+    return [(sequencer.Sequencer, "on_view", on_view)]
 
 
 def _not_resent() -> list[Patch]:
@@ -235,10 +235,10 @@ PLANTS: dict[str, Plant] = {
             _joiner_forgets,
         ),
         Plant(
-            "no-deduplication",
-            "what was ordered before is ordered again after a change of coordinator",
-            (2, 3, 6, 25),
-            _no_deduplication,
+            "received-table-forgotten",
+            "the received-table is emptied by every view",
+            (15, 3, 25),
+            _table_forgotten,
         ),
         Plant(
             "not-resent",

@@ -88,6 +88,7 @@ def draw_scenario(seed: int) -> Scenario:
     random = stream(seed, "scenario")
     nodes = random.choices(NODE_COUNTS, NODE_WEIGHTS)[0]
     safety_ns = random.randint(6 * SECOND, 14 * SECOND)
+    faults = _draw_faults(stream(seed, "faults"), nodes, safety_ns)
     return Scenario(
         seed=seed,
         nodes=nodes,
@@ -97,8 +98,8 @@ def draw_scenario(seed: int) -> Scenario:
         disk=_draw_disk(random),
         multicast=random.random() < 0.8,
         datagram_bytes_max=random.choice((60_000, 60_000, 8_000, 1_400)),
-        faults=_draw_faults(stream(seed, "faults"), nodes, safety_ns),
-        sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns),
+        faults=faults,
+        sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns, faults),
     )
 
 
@@ -191,7 +192,10 @@ def _draw_nodes(random: Random, nodes: int, kind: str, named: int) -> tuple[int,
     return tuple(chosen)
 
 
-def _draw_sends(random: Random, nodes: int, safety_ns: int) -> tuple[Send, ...]:
+def _draw_sends(
+    random: Random, nodes: int, safety_ns: int, faults: tuple[Fault, ...]
+) -> tuple[Send, ...]:
+    """Some at any time, some just before or after something goes wrong."""
     sends: list[Send] = []
     number = random.randint(20, 90)
     burst_max = random.choice((1, 4, 12))
@@ -206,5 +210,8 @@ def _draw_sends(random: Random, nodes: int, safety_ns: int) -> tuple[Send, ...]:
         )
         to = random.randrange(nodes) if random.random() < 0.08 else None
         at_ns = random.randint(100 * MILLISECOND, safety_ns)
+        if faults and random.random() < 0.5:
+            around_ns = random.randint(-20 * MILLISECOND, 40 * MILLISECOND)
+            at_ns = max(0, random.choice(faults).at_ns + around_ns)
         sends.append(Send(at_ns, random.choice(senders), sizes, to))
     return tuple(sorted(sends, key=lambda send: (send.at_ns, send.node)))
