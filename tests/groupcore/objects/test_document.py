@@ -27,7 +27,7 @@ from groupcore.objects import (
     transaction_to_wire,
 )
 from groupcore.objects.refusal import BadChangeError, BlockExistsError, NoSuchBlockError
-from tests.groupcore.objects.plays import State, after, some_state, some_transaction
+from tests.groupcore.objects.plays import after, content, some_submits
 
 SMALL = Limits(history=6, clients=8, block_text=40, blocks=9, history_bytes=4_000)
 BLOCKS = [("a", {"kind": "paragraph"}, "one"), ("b", {}, "two"), ("c", {}, "three")]
@@ -43,47 +43,11 @@ def typed(text: str, block: str = "a") -> Transaction:
     return (TextChange(block, (text,)),)
 
 
-def content(replica: Document) -> State:
-    return replica.title, list(replica.blocks())
-
-
-Submit = tuple[str, int, int, int, Transaction, int]
-
-
-def some_submits(draw: random.Random, count: int) -> tuple[State, list[Submit]]:
-    """Submits of three clients, each from a base of its own that may be stale or unknown."""
-    state = some_state(draw)
-    model = Document("d", state[0], 1, state[1], SMALL)
-    states = {0: content(model)}
-    ops = dict.fromkeys("xyz", 0)
-    epoch = 1
-    submits: list[Submit] = []
-    for number in range(count):
-        client = draw.choice("xyz")
-        epoch += draw.random() < 0.05
-        base = max(0, model.version - draw.choice([0, 0, 1, 2, 4, 8]))
-        made = some_transaction(draw, states[base], f"n{number}", 3)
-        history = model.history_since(1, 0) or []
-        base_epoch = next((one.epoch for one in history if one.version == base), model.epoch)
-        ops[client] += 1
-        submit = (client, ops[client], base_epoch, base, made, epoch)
-        if submits and draw.random() < 0.15:
-            submit = draw.choice(submits)  # sent again, or far too late
-        if draw.random() < 0.05:
-            submit = (client, ops[client] + 3, base_epoch, base + 2, made, epoch)
-        verdict = model.submit(*submit)
-        states[model.version] = content(model)
-        submits.append(submit)
-        if isinstance(verdict, Refused) and verdict.code == "op_out_of_order":
-            ops[client] = model.last_op(client)
-    return state, submits
-
-
 @settings(max_examples=150)
 @given(st.integers(0, 2**32), st.integers(0, 25))
 def test_replicas_agree_and_a_copy_judges_as_the_original(seed: int, copied_at: int) -> None:
     draw = random.Random(seed)
-    state, submits = some_submits(draw, 25)
+    state, submits = some_submits(draw, 25, SMALL)
     one = Document("d", state[0], 1, state[1], SMALL)
     two = Document("d", state[0], 1, state[1], SMALL)
     for number, submit in enumerate(submits):
