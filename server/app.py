@@ -78,7 +78,7 @@ def make_app(node: Node, sessions: SessionRegistry) -> Starlette:
     }
     return Starlette(
         routes=[
-            WebSocketRoute("/ws", SocketRoute(node, sessions)),
+            WebSocketRoute("/ws", SocketRoute(node, sessions).endpoint),
             Mount("/api/v1", routes=DocumentRoutes(node).routes()),
             *health_routes(node),
             *page_routes(node.settings.page),

@@ -51,6 +51,7 @@ class Journal:
             raise
         self.queued_bytes = 0
         self.failed = False
+        self._replaced = False
         self.commits = 0
         self._commands: queue.SimpleQueue[tuple[Command, Future[object] | None, int] | None]
         self._commands = queue.SimpleQueue()
@@ -106,6 +107,7 @@ class Journal:
             # A crash behind this line must not find a head that the new branch does not reach.
             store.write_head(0, 0, bytes(16))
             store.replace(state)
+            self._replaced = True
 
         self._put(run, None, 0)
 
@@ -173,7 +175,8 @@ class Journal:
             if group and not self._write(group):
                 return
             place = (self._store.epoch, self._store.position)
-            moved, last = self._store.chain != last, self._store.chain
+            moved, last = self._replaced or self._store.chain != last, self._store.chain
+            self._replaced = False
             self._call(self._after, sum(size for _, _, size in group), place, moved)
             if end:
                 return

@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 
 from groupcore.aio import Channel, JoinRefusedError, read_key_file
 from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
+from groupcore.stacks import StackOptions
 from server.admin import make_admin
 from server.app import make_app
 from server.errors import IdInUseProblem, KeyProblem, ServerError, SettingsProblem
@@ -82,6 +83,7 @@ def make_server(app: Starlette, settings: Settings) -> QuietServer:
             access_log=False,
             log_config=None,
             server_header=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=LAST_ANSWERS_S,
         )
     )
@@ -112,6 +114,8 @@ def channel_maker(settings: Settings, key: bytes | None) -> MakeChannel:
                 key=key,
                 ttl=settings.ttl,
                 cluster_size=settings.cluster_size,
+                application_state=True,
+                stack_options=StackOptions(k=settings.k),
                 lineage=journal,
                 receiver=receiver,
             )

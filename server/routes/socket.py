@@ -20,13 +20,13 @@ CLOSE_S = 2.0
 
 
 class SocketRoute:
-    """The endpoint, on one node."""
+    """The endpoint of `/ws`, on one node."""
 
     def __init__(self, node: Node, sessions: SessionRegistry) -> None:
         self.node = node
         self.sessions = sessions
 
-    async def __call__(self, websocket: WebSocket) -> None:
+    async def endpoint(self, websocket: WebSocket) -> None:
         """Accept or refuse the connection, run its session, close it."""
         if await self._refused(websocket):
             return
