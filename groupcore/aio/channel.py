@@ -129,6 +129,7 @@ class Channel:
         self._first_view: asyncio.Future[View] | None = None
         self._left = asyncio.Event()
         self._may_send = asyncio.Event()
+        self._sending: Node | None = None
         self._congested = False
         self._primary = False
         self._closed = False
@@ -187,6 +188,10 @@ class Channel:
         It waits too while this member is outside the primary view. Messages of one loop turn
         travel together. ChannelClosedError, MessageTooLargeError.
         """
+        node = self._sending
+        if node is not None and len(payload) <= self._message_bytes_max:
+            node.send(None, payload)
+            return
         while not self._may_send.is_set():
             self._check_open()
             await self._may_send.wait()
@@ -195,16 +200,14 @@ class Channel:
     def multicast_nowait(self, payload: bytes) -> None:
         """Send a message to the group without waiting: the caller bounds how much it sends.
 
-        NotPrimaryError while this member is in no view; ChannelClosedError,
-        MessageTooLargeError.
+        NotPrimaryError while in no view; ChannelClosedError, MessageTooLargeError.
         """
         self._living(payload).send(None, payload)
 
     async def unicast(self, destination: Address, payload: bytes) -> None:
         """Send a message to one member of the view, in the order of sending.
 
-        NotPrimaryError while this member is in no view; ChannelClosedError,
-        MessageTooLargeError.
+        NotPrimaryError while in no view; ChannelClosedError, MessageTooLargeError.
         """
         self._living(payload).send(destination, payload)
 
@@ -292,6 +295,7 @@ class Channel:
         self._error = self._error or error
         self.view = None
         self._primary = False
+        self._sending = None
         if self._node is not None:
             self._node.halt()
         if self._first_view is not None and not self._first_view.done():
@@ -305,6 +309,7 @@ class Channel:
         self._closed = True
         self.view = None
         self._primary = False
+        self._sending = None
         if self._rejoining is not None:
             self._rejoining.cancel()
             await asyncio.wait([self._rejoining])
@@ -379,8 +384,10 @@ class Channel:
                 return
         if self._primary and self.view is not None and not self._congested:
             self._may_send.set()
+            self._sending = self._node
         else:
             self._may_send.clear()
+            self._sending = None
 
     def _on_excluded(self) -> None:
         """This life is over: nothing of it is sent any more, and a new one begins."""

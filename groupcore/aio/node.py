@@ -80,10 +80,10 @@ class Node:
 
     def send(self, destination: Address | None, payload: bytes) -> None:
         """Send a message, to the group when `destination` is None, at the end of this loop turn."""
-        waiting = self._outbox.get(destination)
-        if waiting is None:
-            self._outbox[destination] = waiting = []
-        waiting.append(payload)
+        if destination in self._outbox:
+            self._outbox[destination].append(payload)
+            return
+        self._outbox[destination] = [payload]
         self._soon = self._soon or self._loop.call_soon(self._on_soon)
 
     def notify(self, event: Event) -> None:

@@ -34,6 +34,8 @@ from groupcore.events import (
     ViewInstalled,
 )
 
+pytestmark = pytest.mark.slow
+
 KEY = b"k" * 32
 LIMIT_S = 10
 
@@ -130,7 +132,6 @@ async def test_a_channel_alone_forms_a_group_and_hears_itself(cluster: Cluster) 
     assert await read(a, 2) == [("a", b"one", 1), ("a", b"two", 2)]
 
 
-@pytest.mark.slow
 async def test_all_members_get_all_messages_in_one_order(cluster: Cluster) -> None:
     channels = [await cluster.connected(node_id) for node_id in ("a", "b", "c")]
     for number in range(40):
@@ -146,7 +147,6 @@ async def test_all_members_get_all_messages_in_one_order(cluster: Cluster) -> No
         assert sent == list(range(40))
 
 
-@pytest.mark.slow
 async def test_a_large_message_and_a_unicast_arrive(cluster: Cluster) -> None:
     a, b = [await cluster.connected(node_id) for node_id in ("a", "b")]
     await b.multicast(bytes(1_000_000))
@@ -159,7 +159,6 @@ async def test_a_large_message_and_a_unicast_arrive(cluster: Cluster) -> None:
     assert ("a", b"for b", 0) in got
 
 
-@pytest.mark.slow
 async def test_a_small_datagram_size_carries_views_and_messages(
     multicast_cluster: Cluster,
 ) -> None:
@@ -171,7 +170,6 @@ async def test_a_small_datagram_size_carries_views_and_messages(
     assert [len(payload) for _, payload, _ in await read(b, 1)] == [20_000]
 
 
-@pytest.mark.slow
 async def test_views_and_messages_come_in_one_order_of_events(multicast_cluster: Cluster) -> None:
     a = await multicast_cluster.connected("a")
     await a.multicast(b"before")
@@ -186,7 +184,6 @@ async def test_views_and_messages_come_in_one_order_of_events(multicast_cluster:
     assert shapes == [("a",), b"before", ("a", "b"), b"after"]
 
 
-@pytest.mark.slow
 async def test_a_member_that_leaves_is_gone_from_the_view_at_once(cluster: Cluster) -> None:
     a, b = [await cluster.connected(node_id) for node_id in ("a", "b")]
     await b.multicast(b"last words")
@@ -199,7 +196,6 @@ async def test_a_member_that_leaves_is_gone_from_the_view_at_once(cluster: Clust
     assert b.view is None
 
 
-@pytest.mark.slow
 async def test_a_stranger_with_another_key_is_not_heard(multicast_cluster: Cluster) -> None:
     a = await multicast_cluster.connected("a")
     other = await multicast_cluster.connected("b", key=b"o" * 32)
@@ -210,7 +206,6 @@ async def test_a_stranger_with_another_key_is_not_heard(multicast_cluster: Clust
     assert a.counters()["transport.drops.forged"] > 0
 
 
-@pytest.mark.slow
 async def test_a_second_node_of_the_same_id_is_refused(cluster: Cluster) -> None:  # fault 19
     a = await cluster.connected("a")
     with pytest.raises(IdInUseError, match="its own"):
@@ -220,7 +215,6 @@ async def test_a_second_node_of_the_same_id_is_refused(cluster: Cluster) -> None
     assert await read(a, 1) == [("a", b"undisturbed", 1)]
 
 
-@pytest.mark.slow
 async def test_a_new_life_has_a_larger_incarnation(
     multicast_cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -238,7 +232,6 @@ async def test_a_new_life_has_a_larger_incarnation(
 # --- exclusion and congestion ---------------------------------------------------------------------
 
 
-@pytest.mark.slow
 async def test_an_excluded_channel_comes_back_by_itself_as_a_new_life(
     multicast_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
