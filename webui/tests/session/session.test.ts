@@ -1,0 +1,340 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Transaction } from "../../src/model/changes";
+import { DocumentValue } from "../../src/model/document";
+import type { DocumentMessage } from "../../src/protocol/messages";
+import { DocumentSession } from "../../src/session/session";
+import type { SessionEvent } from "../../src/session/state";
+import { DummyDocument } from "../dummy-node";
+import { type Choice, choices, documents, editOf, plain } from "../random";
+
+/** One person: a session, and the frames that are on their way in both directions. */
+class Player {
+  session: DocumentSession;
+  /** What the editor shows, led along by the events alone. */
+  shown: DocumentValue;
+  private toNode: (() => void)[] = [];
+  private fromNode: DocumentMessage[] = [];
+  private isUp = false;
+  private count = 0;
+  events: SessionEvent[] = [];
+
+  constructor(
+    private readonly world: World,
+    readonly client: string,
+  ) {
+    this.session = new DocumentSession("doc", client);
+    this.shown = this.session.view;
+  }
+
+  connect(): void {
+    if (this.isUp) return;
+    this.isUp = true;
+    const open = this.session.connected();
+    this.toNode.push(() => this.fromNode.push(...this.world.document.open(this.client, open)));
+  }
+
+  /** The socket is lost with everything on it; what the node got stays got. */
+  lose(): void {
+    this.isUp = false;
+    this.toNode = [];
+    this.fromNode = [];
+    this.session.disconnected();
+  }
+
+  edit(choice: Choice): void {
+    if (!this.session.isLoaded) return;
+    this.count += 1;
+    const changes = editOf(choice, this.session.view, `${this.client}-${this.count}`);
+    this.session.localChange(changes);
+    this.shown = this.shown.apply(changes).document;
+    expect(plain(this.shown)).toEqual(plain(this.session.view));
+  }
+
+  submit(): void {
+    const submit = this.session.sendable();
+    if (submit === null) return;
+    this.toNode.push(() => {
+      const outcome = this.world.document.submit(this.client, this.client, submit);
+      this.fromNode.push(...outcome.reply);
+      this.world.broadcast(outcome.broadcast);
+    });
+  }
+
+  hear(messages: readonly DocumentMessage[]): void {
+    if (this.isUp) this.fromNode.push(...messages);
+  }
+
+  deliver(): void {
+    this.toNode.shift()?.();
+  }
+
+  take(): void {
+    const message = this.fromNode.shift();
+    if (message !== undefined) this.follow(this.session.receive(message));
+  }
+
+  get isQuiet(): boolean {
+    return this.toNode.length === 0 && this.fromNode.length === 0 && !this.session.hasUnsent;
+  }
+
+  /** The tab is closed and opened again from what was kept. */
+  reload(): void {
+    const stored = structuredClone(this.session.toStored());
+    this.lose();
+    this.session = new DocumentSession("doc", this.client, stored);
+    expect(plain(this.session.view)).toEqual(plain(this.shown));
+  }
+
+  private follow(events: SessionEvent[]): void {
+    this.events.push(...events);
+    for (const event of events) {
+      if (event.kind === "view") {
+        expect(plain(event.before)).toEqual(plain(this.shown));
+        this.shown = this.shown.apply(event.changes).document;
+        expect(plain(event.after)).toEqual(plain(this.shown));
+      } else if (event.kind === "reopen") {
+        const open = this.session.openFrom(event.position);
+        this.toNode.push(() => this.fromNode.push(...this.world.document.open(this.client, open)));
+      }
+    }
+  }
+}
+
+class World {
+  readonly players: Player[];
+
+  constructor(
+    readonly document: DummyDocument,
+    count: number,
+  ) {
+    this.players = Array.from({ length: count }, (_, index) => new Player(this, `c${index}`));
+    for (const player of this.players) player.connect();
+  }
+
+  broadcast(messages: readonly DocumentMessage[]): void {
+    for (const player of this.players) player.hear(messages);
+  }
+
+  /** Everybody is connected, and everything on its way arrives. */
+  settle(): void {
+    for (let round = 0; round < 500; round += 1) {
+      for (const player of this.players) {
+        player.connect();
+        player.submit();
+        player.deliver();
+        player.take();
+      }
+      if (this.players.every((player) => player.isQuiet)) break;
+    }
+    this.broadcast([this.document.save()]);
+    for (const player of this.players) player.take();
+  }
+}
+
+function play(value: DocumentValue, count = 2): World {
+  const world = new World(new DummyDocument("doc", value), count);
+  world.settle();
+  return world;
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const value = list[index];
+  if (value === undefined) throw new Error(`nothing at ${index}`);
+  return value;
+}
+
+const HELLO = new DocumentValue("Title", [{ id: "b0", attributes: {}, text: "hello" }]);
+const type = (text: string, place: number): Transaction => [
+  ["text", "b0", place > 0 ? [place, text] : [text]],
+];
+
+const steps = fc.array(
+  fc.record({
+    player: fc.nat(2),
+    action: fc.constantFrom(
+      ...["edit", "edit", "submit", "deliver", "deliver", "take", "take", "take"],
+      ...["lose", "connect", "connect", "reload", "forget", "save"],
+    ),
+    choice: choices,
+  }),
+  { maxLength: 120 },
+);
+
+function act(world: World, player: Player, action: string, choice: Choice): void {
+  switch (action) {
+    case "edit":
+      return player.edit(choice);
+    case "submit":
+      return player.submit();
+    case "deliver":
+      return player.deliver();
+    case "take":
+      return player.take();
+    case "lose":
+      return player.lose();
+    case "connect":
+      return player.connect();
+    case "reload":
+      return player.reload();
+    case "forget":
+      return world.document.forget();
+    default:
+      return world.broadcast([world.document.save()]);
+  }
+}
+
+test("all views become equal, whatever is edited, delayed, lost, reloaded or forgotten", () => {
+  fc.assert(
+    fc.property(documents, steps, (value, script) => {
+      const world = play(value, 3);
+      for (const { player, action, choice } of script) {
+        act(world, at(world.players, player), action, choice);
+      }
+      world.settle();
+      for (const player of world.players) {
+        expect(plain(player.session.view)).toEqual(plain(world.document.value));
+        expect(player.session.saveState()).toEqual({ kind: "saved", edits: 0 });
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("every typed word is in the document once or in a draft of its author (S3)", () => {
+  fc.assert(
+    fc.property(steps, (script) => {
+      const world = play(HELLO, 3);
+      const words: [Player, string][] = [];
+      for (const { player: index, action, choice } of script) {
+        const player = at(world.players, index);
+        if (action !== "edit") {
+          act(world, player, action, choice);
+        } else if (player.session.view.get("b0") !== undefined) {
+          const word = `<${words.length}>`;
+          player.session.localChange(type(word, 0));
+          player.shown = player.session.view;
+          words.push([player, word]);
+        }
+      }
+      world.settle();
+      const text = world.document.value.blocks.map((block) => block.text).join("\n");
+      for (const [, word] of words) expect(text.split(word).length - 1).toBe(1);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("saved is never said while an own edit is not on disk at a majority (S4)", () => {
+  fc.assert(
+    fc.property(documents, steps, (value, script) => {
+      const world = play(value, 3);
+      const typed = new Map<Player, number>();
+      for (const { player: index, action, choice } of script) {
+        const player = at(world.players, index);
+        act(world, player, action, choice);
+        if (action === "edit") typed.set(player, (typed.get(player) ?? 0) + 1);
+        const { document } = world;
+        for (const one of world.players) {
+          if (one.session.saveState().kind !== "saved") continue;
+          const isUnsaved = (update: { client: string; version: number }): boolean =>
+            update.client === one.client && update.version > document.saved;
+          expect(document.history.some(isUnsaved)).toBe(false);
+          expect(one.session.hasUnsent).toBe(false);
+        }
+      }
+    }),
+  );
+});
+
+test("one transaction is in flight at a time, and it is sent again unchanged (S2)", () => {
+  const [one] = play(HELLO).players;
+  if (one === undefined) throw new Error("no player");
+  one.session.localChange(type("a", 0));
+  const first = one.session.sendable();
+  one.session.localChange(type("b", 1));
+  expect(one.session.sendable()).toBeNull();
+  one.lose();
+  expect(one.session.saveState()).toEqual({ kind: "offline", edits: 2 });
+  const open = one.session.connected();
+  expect(open).toEqual({ t: "open", doc: "doc", epoch: 1, version: 0 });
+  one.session.receive({ t: "opened", doc: "doc", epoch: 1, version: 0, saved: 0 });
+  expect(one.session.sendable()).toEqual(first);
+});
+
+test("an edit counts as saved only after its answer and the mark on disk (S4)", () => {
+  const world = play(HELLO);
+  const one = at(world.players, 0);
+  const kind = (): string => one.session.saveState().kind;
+  one.session.localChange(type("a", 0));
+  expect(kind()).toBe("saving");
+  one.submit();
+  one.deliver();
+  one.take();
+  expect(one.session.hasUnsent).toBe(false);
+  expect(kind()).toBe("saving");
+  world.broadcast([world.document.save()]);
+  one.take();
+  expect(kind()).toBe("saved");
+});
+
+test("text typed into a block that somebody else deleted is kept as a draft", () => {
+  const world = play(HELLO);
+  const [one, two] = [at(world.players, 0), at(world.players, 1)];
+  one.session.localChange([["delete", "b0", null]]);
+  one.shown = one.session.view;
+  two.session.localChange(type("precious ", 0));
+  two.shown = two.session.view;
+  one.submit();
+  one.deliver();
+  world.settle();
+  expect(two.session.view.blocks).toEqual([]);
+  expect(two.session.drafts.map((draft) => draft.text)).toEqual(["precious hello"]);
+  expect(two.session.drafts[0]?.code).toBe("block_deleted");
+});
+
+test("a refusal for a while keeps the edit and sends the same again", () => {
+  const one = at(play(HELLO).players, 0);
+  one.session.localChange(type("a", 0));
+  const first = one.session.sendable();
+  const events = one.session.receive({
+    t: "reject",
+    doc: "doc",
+    op: 1,
+    code: "not_primary",
+    message: "",
+    temporary: true,
+  });
+  expect(events).toEqual([{ kind: "retry" }]);
+  expect(one.session.sendable()).toBeNull();
+  expect(one.session.saveState().kind).toBe("offline");
+  one.session.retry();
+  expect(one.session.sendable()).toEqual(first);
+});
+
+test("an acknowledged edit that a new epoch lost becomes a draft (S3)", () => {
+  const world = play(HELLO);
+  const one = at(world.players, 0);
+  one.session.localChange(type("lost ", 0));
+  one.submit();
+  one.deliver();
+  one.take();
+  one.lose();
+  const fresh = new DummyDocument("doc", HELLO);
+  fresh.epoch = 2;
+  one.session.connected();
+  one.session.receive(fresh.snapshot("c0"));
+  expect(one.session.view.get("b0")?.text).toBe("hello");
+  expect(one.session.drafts.map((draft) => draft.text)).toEqual(["lost hello"]);
+});
+
+test("a large paste goes in several submits", () => {
+  const world = play(HELLO);
+  const one = at(world.players, 0);
+  one.session.limits = { changes: 10, frame_bytes: 65_536 };
+  one.session.localChange(type("x".repeat(90_000), 0));
+  one.shown = one.session.view;
+  world.settle();
+  expect(world.document.value.get("b0")?.text.length).toBe(90_005);
+  expect(world.document.version).toBeGreaterThan(1);
+});
