@@ -73,9 +73,13 @@ class Cluster:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Let the loop turn until this holds."""
-    async with asyncio.timeout(WAIT_S):
-        while not condition():
-            await asyncio.sleep(0.002)
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + WAIT_S
+    while not condition():
+        assert loop.time() < deadline, "what the test waits for does not come"
+        turn = asyncio.Event()
+        loop.call_later(0.002, turn.set)
+        await turn.wait()
 
 
 class Browser:

@@ -1,0 +1,166 @@
+"""The HTTP surfaces: API, health, headers, management."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.server.support import Cluster, create, get
+
+
+async def test_a_document_is_created_listed_read_and_exported(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    doc = await create(node, "Plan", "## Steps\n\n- one")
+    api = f"{node.url}/api/v1/documents"
+    status, listed = await get(api)
+    assert status == 200
+    assert [(row["id"], row["title"], row["blocks"]) for row in listed["documents"]] == [
+        (doc, "Plan", 2)
+    ]
+    _, read = await get(f"{api}/{doc}")
+    assert [(block["kind"], block["text"]) for block in read["blocks"]] == [
+        ("heading", "Steps"),
+        ("bullet", "one"),
+    ]
+    assert await get(f"{api}/{doc}/markdown") == (200, "# Plan\n\n## Steps\n\n- one\n")
+
+
+async def test_the_same_idempotency_key_makes_one_document_on_any_node(cluster: Cluster) -> None:
+    nodes = [await cluster.start("a"), await cluster.start("b")]
+    ids = set()
+    async with aiohttp.ClientSession() as session:
+        for node in [*nodes, *nodes]:
+            url = f"{node.url}/api/v1/documents/import"
+            headers = {"Idempotency-Key": "k1", "Content-Type": "text/markdown"}
+            async with session.post(url, data=b"# One\n\ntext", headers=headers) as answer:
+                assert answer.status == 201
+                body = await answer.json()
+                assert answer.headers["Location"] == f"/api/v1/documents/{body['id']}"
+                ids.add(body["id"])
+    assert len(ids) == 1
+    assert len(nodes[0].node.replica.documents) == 1
+
+
+BAD_BODIES = [
+    (b"", 400),
+    (b"[]", 400),
+    (b'{"title": ""}', 400),
+    (b'{"title": 1}', 400),
+    (b'{"title": "x", "colour": 1}', 400),
+    (b"[" * 100_000, 400),
+    (b'{"title": "x", "markdown": "' + b"y" * 120_000 + b'"}', 413),
+]
+
+
+@pytest.mark.parametrize(("body", "status"), BAD_BODIES)
+async def test_a_bad_body_is_a_problem_document(cluster: Cluster, body: bytes, status: int) -> None:
+    node = await cluster.start("a")
+    url = f"{node.url}/api/v1/documents"
+    async with aiohttp.ClientSession() as session, session.post(url, data=body) as answer:
+        assert answer.status == status
+        assert answer.content_type == "application/problem+json"
+        problem = await answer.json()
+        assert problem["status"] == status
+        assert problem["code"]
+        assert problem["detail"]
+
+
+async def test_an_import_above_the_limit_is_refused(cluster: Cluster) -> None:
+    node = await cluster.start("a", import_kib=1)
+    url = f"{node.url}/api/v1/documents/import"
+    async with aiohttp.ClientSession() as session, session.post(url, data=bytes(3000)) as answer:
+        assert answer.status == 413
+        assert (await answer.json())["code"] == "too_large"
+
+
+async def test_a_foreign_page_cannot_write(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    url = f"{node.url}/api/v1/documents"
+    headers = {"Origin": "http://evil.example"}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(url, json={"title": "x"}, headers=headers) as answer,
+    ):
+        assert answer.status == 403
+
+
+@pytest.mark.parametrize("path", ["/api/v1/documents/none", "/nowhere", "/api/v1/x"])
+async def test_what_is_not_there_is_a_problem_document(cluster: Cluster, path: str) -> None:
+    node = await cluster.start("a")
+    status, body = await get(node.url + path)
+    assert (status, body["status"]) == (404, 404)
+
+
+async def test_every_answer_carries_the_security_headers(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    async with aiohttp.ClientSession() as session:
+        for path in ("/", "/doc/x", "/assets/none.js", "/api/v1/documents", "/livez"):
+            async with session.get(node.url + path) as answer:
+                policy = answer.headers["Content-Security-Policy"]
+                assert "default-src 'none'" in policy
+                assert "unsafe" not in policy
+                assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_the_page_is_served_for_every_address_that_it_knows(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    page = tmp_path / "page"
+    (page / "assets").mkdir(parents=True)
+    (page / "index.html").write_text("<title>Groupcore</title>")
+    (page / "assets" / "main.js").write_text("1")
+    node = await cluster.start("a", page=str(page))
+    for path in ("/", "/doc/some-id"):
+        assert await get(node.url + path) == (200, "<title>Groupcore</title>")
+    assert (await get(node.url + "/assets/main.js"))[0] == 200
+    assert (await get(node.url + "/assets/../index.html"))[0] == 404
+    assert (await get(node.url + "/assets/%2e%2e/%2e%2e/a/lock"))[0] == 404
+
+
+async def test_ready_says_no_outside_the_primary_view(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    assert await get(node.url + "/readyz") == (200, "ok")
+    cluster.channel("a").lose_primary(True)
+    assert (await get(node.url + "/readyz"))[0] == 503
+    assert (await get(node.url + "/readyz?verbose"))[1]["state"] == "stale"
+    assert (await get(node.url + "/livez"))[0] == 200
+
+
+async def test_nodes_are_named_with_their_addresses_this_one_first(cluster: Cluster) -> None:
+    first, second = await cluster.start("a"), await cluster.start("b")
+    _, body = await get(second.url + "/api/v1/nodes")
+    assert body["nodes"] == [{"id": "b", "url": second.url}, {"id": "a", "url": first.url}]
+
+
+async def test_the_status_tells_view_sequencer_and_positions(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    await cluster.start("b")
+    doc = await create(node)
+    _, status = await get(node.admin_url + "/admin/status")
+    assert status["view"]["members"] == ["a", "b"]
+    assert (status["state"], status["sequencer"], status["incarnation"]) == ("serving", "a", 1)
+    group = status["groups"]["documents"]
+    assert (group["epoch"], group["head"], group["synced"]) == (1, 1, 1)
+    assert status["documents"][doc] == {"epoch": 1, "head": 0, "saved": 0}
+    assert status["drops"] == {"replayed": 0}
+
+
+async def test_metrics_have_the_documented_names(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    await create(node)
+    _, text = await get(node.admin_url + "/metrics")
+    for line in (
+        "groupcore_operations_submitted_total 1.0",
+        "groupcore_operations_ordered_total 1.0",
+        'groupcore_build_info{version="0.1.0"} 1.0',
+        "groupcore_documents 1.0",
+    ):
+        assert line in text
+
+
+async def test_the_public_address_serves_nothing_of_the_management(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    for path in ("/admin/status", "/metrics", "/internal/transfer/00"):
+        assert (await get(node.url + path))[0] == 404
