@@ -1,0 +1,201 @@
+"""Settings: one table, clear refusals; and the exit codes of real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.errors import SettingsProblem
+from server.settings import SETTINGS, help_text, read_settings
+from server.store import Record, open_store
+from server.supervise import Line, make_arguments, make_variables, read_procfile
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_flag_wins_over_the_environment_and_that_over_the_default() -> None:
+    environment = {"GROUPCORE_K": "2", "GROUPCORE_RATE": "50", "PATH": "/bin"}
+    settings = read_settings(["--node-id", "a", "--k=3"], environment)
+    assert (settings.k, settings.rate, settings.burst) == (3, 50, 1000)
+
+
+def test_the_help_names_every_setting_with_its_default_and_variable() -> None:
+    text = help_text()
+    for row in SETTINGS:
+        assert row.flag + " " in text
+        assert row.variable in text
+        assert row.text in text
+
+
+WRONG = [
+    ([], {}, "--node-id"),
+    (["--node-id", "a b"], {}, "--node-id"),
+    (["--node-id", "a", "--colour", "red"], {}, "--colour"),
+    (["--node-id", "a", "--http"], {}, "--http"),
+    (["--node-id", "a", "--http", "nowhere"], {}, "--http"),
+    (["--node-id", "a", "--multicast", "10.0.0.1:5"], {}, "--multicast"),
+    (["--node-id", "a", "--k", "-1"], {}, "--k"),
+    (["--node-id", "a", "--cluster-size", "3", "--multicast", "none"], {}, "--multicast"),
+    (["--node-id", "a"], {"GROUPCORE_COLOUR": "red"}, "GROUPCORE_COLOUR"),
+    (["--node-id", "a"], {"GROUPCORE_K": "many"}, "GROUPCORE_K"),
+    (["--node-id", "a", "--admin", "127.0.0.1:8000"], {}, "--admin"),
+    (["--node-id", "a", "--burst", "1"], {}, "--burst"),
+    (["--node-id", "a", "--public-url", "example.org"], {}, "--public-url"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "environment", "named"), WRONG)
+def test_a_wrong_setting_is_named(
+    arguments: list[str], environment: dict[str, str], named: str
+) -> None:
+    with pytest.raises(SettingsProblem, match=f"^{named} "):
+        read_settings(arguments, environment)
+
+
+async def run_server(*arguments: str) -> tuple[int, str, str]:
+    """Exit code, output and errors of a server that ends by itself."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "server",
+        *arguments,
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={name: text for name, text in os.environ.items() if "GROUPCORE" not in name},
+    )
+    output, errors = await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode is not None
+    assert "Traceback" not in errors.decode()
+    return process.returncode, output.decode(), errors.decode().splitlines()[-1] if errors else ""
+
+
+def addresses() -> list[str]:
+    return ["--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--multicast", "228.8.8.17:45991"]
+
+
+@pytest.mark.process
+async def test_wrong_settings_exit_2(tmp_path: Path) -> None:
+    code, _, error = await run_server("--node-id", "a", "--k", "x")
+    assert (code, "--k" in error) == (2, True)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        data = str(tmp_path)
+        code, _, error = await run_server("--node-id", "a", "--http", address, "--data", data)
+    assert code == 2
+    assert f"--http {address} cannot be used" in error
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("kind", ["missing", "open", "wrong"])
+async def test_a_wrong_key_exits_3(tmp_path: Path, kind: str) -> None:
+    key = tmp_path / "key"
+    if kind != "missing":
+        key.write_text("00" * 32 if kind == "open" else "secret")
+        key.chmod(0o644 if kind == "open" else 0o600)
+    data = str(tmp_path / "d")
+    code, _, error = await run_server(
+        "--node-id", "a", "--key-file", str(key), "--data", data, *addresses()
+    )
+    assert code == 3
+    assert error.startswith("groupcore: --key-file")
+    assert "secret" not in error
+
+
+@pytest.mark.process
+async def test_leaving_loopback_without_a_key_exits_3(tmp_path: Path) -> None:
+    data = str(tmp_path / "d")
+    code, _, error = await run_server(
+        "--node-id", "a", "--bind", "192.0.2.1", "--data", data, *addresses()
+    )
+    assert code == 3
+    assert "key" in error
+
+
+@pytest.mark.process
+async def test_a_damaged_store_exits_4_and_another_version_5(tmp_path: Path) -> None:
+    for name, version in (("damaged", 1), ("newer", 9)):
+        store = open_store(tmp_path / name, "groupcore", "a")
+        store.begin()
+        store.append([Record(1, 1, b"x")])
+        store.commit()
+        store.close()
+        database = sqlite3.connect(tmp_path / name / "journal.sqlite3")
+        database.execute("UPDATE log SET payload = x'01'")
+        database.execute(f"PRAGMA user_version = {version}")
+        database.commit()
+        database.close()
+    codes = []
+    for name in ("damaged", "newer"):
+        data = str(tmp_path / name)
+        code, _, error = await run_server("--node-id", "a", "--data", data, *addresses())
+        codes.append(code)
+        assert "journal" in error
+    code, _, _ = await run_server("verify-log", str(tmp_path / "damaged"))
+    assert [*codes, code] == [4, 5, 4]
+
+
+@pytest.mark.process
+async def test_a_node_runs_refuses_a_second_one_in_its_folder_and_leaves_on_sigterm(
+    tmp_path: Path,
+) -> None:
+    data = str(tmp_path / "d")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "server", "--node-id", "a", "--data", data, *addresses(),
+        cwd=ROOT, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    async with asyncio.timeout(60):
+        async for line in process.stderr:
+            if b"is serving" in line:
+                break
+        code, _, error = await run_server("--node-id", "a", "--data", data, *addresses())
+        assert code == 6
+        assert "another process uses the data folder" in error
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert process.returncode == 0
+    code, output, _ = await run_server("verify-log", data)
+    assert (code, output.startswith("good: position 0")) == (0, True)
+
+
+@pytest.mark.process
+async def test_the_log_is_dumped_as_json_lines(tmp_path: Path) -> None:
+    from server.operations import Create, Submit, encode_operation
+
+    store = open_store(tmp_path, "groupcore", "a")
+    store.begin()
+    create = Create("d", "Title", [("b1", {"kind": "paragraph"}, "x")], "key")
+    submit = Submit("d", "c1", 1, 1, 0, [["text", "b1", ["y"]]], "Ann")
+    operations = [encode_operation(create), encode_operation(submit), b"junk"]
+    store.append([Record(n, 1, payload) for n, payload in enumerate(operations, 1)])
+    store.commit()
+    store.close()
+    code, output, _ = await run_server("dump-log", str(tmp_path))
+    rows = [json.loads(line) for line in output.splitlines()]
+    assert code == 0
+    assert [row["verdict"].split(":")[0] for row in rows] == ["created", "applied", "no operation"]
+    assert (rows[1]["subject"], rows[1]["client_operation_id"]) == ("c1", 1)
+    assert [row["sequence_number"] for row in rows] == [1, 2, 3]
+
+
+def test_the_procfile_becomes_commands_with_the_variables_filled_in() -> None:
+    variables = make_variables({"PORT_BASE": "8100", "DATA_DIR": "/d"}, Path("/root"))
+    [line] = read_procfile("# nodes\n\na: python -m server --http $HTTP_2 --data ${DATA_DIR}/a\n")
+    assert make_arguments(line, variables) == [
+        sys.executable, "-m", "server", "--http", "127.0.0.1:8102", "--data", "/d/a",
+    ]  # fmt: skip
+    with pytest.raises(SettingsProblem, match="NOBODY"):
+        make_arguments(Line("a", "python $NOBODY"), variables)
+    with pytest.raises(SettingsProblem, match="Procfile"):
+        read_procfile("what is this")
+    with pytest.raises(SettingsProblem, match="PORT_BASE"):
+        make_variables({"PORT_BASE": "80"}, Path("/root"))
