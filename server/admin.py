@@ -73,15 +73,15 @@ def status_of(node: Node, sessions: SessionRegistry) -> dict[str, object]:
         "sequencer": sequencer,
         "groups": {
             "documents": {
-                "epoch": node.epoch,
+                "epoch": node.order.epoch,
                 "sequencer": sequencer,
                 "head": node.replica.position,
-                "synced": node.synced_position,
-                "saved": node.saved_position,
+                "synced": node.order.synced_position,
+                "saved": node.order.saved_position,
             }
         },
         "documents": {
-            doc: {"epoch": epoch, "head": version, "saved": node.saved.version(doc)}
+            doc: {"epoch": epoch, "head": version, "saved": node.order.saved.version(doc)}
             for doc, (epoch, version) in versions.items()
         },
         "sessions": len(sessions),
@@ -110,8 +110,8 @@ def set_gauges(node: Node, sessions: SessionRegistry) -> None:
     gauge("view_members", "Members of the view", 0 if node.view is None else len(node.view.members))
     gauge("documents", "Documents held", len(node.replica.documents))
     gauge("head_position", "Last position applied", node.replica.position)
-    gauge("synced_position", "Last position on this disk", node.synced_position)
-    gauge("saved_position", "Last position on a quorum's disks", node.saved_position)
+    gauge("synced_position", "Last position on this disk", node.order.synced_position)
+    gauge("saved_position", "Last position on a quorum's disks", node.order.saved_position)
     gauge("log_queue_bytes", "Waiting for the journal", node.journal.queued_bytes)
     gauge("log_commits", "Groups committed by the journal", node.journal.commits)
     gauge("submissions_waiting", "Operations without a place yet", len(node.submissions))

@@ -51,3 +51,14 @@ class BadMessageError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
+
+
+def refusal(code: str, detail: str) -> ServerError:
+    """The error of a membership that was refused."""
+    match code:
+        case "id_in_use":
+            return IdInUseProblem(f"{detail}; give this node another --node-id")
+        case "version":
+            return VersionProblem(f"{detail}; run the same version on all nodes")
+        case _:
+            return SettingsProblem(f"--data belongs to another cluster: {detail}")

@@ -51,6 +51,7 @@ class Journal:
             raise
         self.queued_bytes = 0
         self.failed = False
+        self.full = False
         self._replaced = False
         self.commits = 0
         self._commands: queue.SimpleQueue[tuple[Command, Future[object] | None, int] | None]
@@ -194,7 +195,6 @@ class Journal:
 
     def _write(self, group: list[tuple[Command, Future[object] | None, int]]) -> bool:
         """One transaction for the group; False when the journal has ended."""
-        full = False
         while True:
             try:
                 self._store.begin()
@@ -206,11 +206,12 @@ class Journal:
                 if not again or self._closing.is_set() or not self._undo():
                     self._fail(group, str(error))
                     return False
-                if not full:
+                if not self.full:
+                    self.full = True
                     self._call(self._on_trouble, "full", str(error))
-                full = True
                 self._closing.wait(RETRY_S)
-        if full:
+        if self.full:
+            self.full = False
             self._call(self._on_trouble, "recovered", "")
         for (_, future, _), result in zip(group, results, strict=True):
             if future is not None and future.set_running_or_notify_cancel():

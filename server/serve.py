@@ -18,10 +18,10 @@ from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, Setting
 from groupcore.stacks import StackOptions
 from server.admin import make_admin
 from server.app import make_app
-from server.errors import IdInUseProblem, KeyProblem, ServerError, SettingsProblem
+from server.errors import IdInUseProblem, KeyProblem, ServerError, SettingsProblem, refusal
 from server.fanout import FanoutWebSocketProtocol
 from server.journal import Journal
-from server.node import MakeChannel, Node, refusal
+from server.node import MakeChannel, Node
 from server.ports import GroupChannel, Receiver
 from server.session_registry import SessionRegistry
 from server.settings import Settings, host_port

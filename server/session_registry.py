@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from server.frames import Message
-from server.node import Node, State
+from server.node import Node
 from server.sessions import Session, status_message
+from server.state import State
 
 PING: Message = {"t": "ping"}
 MISSED_MAX = 2

@@ -16,9 +16,10 @@ from server.fanout import Writer
 from server.frames import Json, Message, pack
 from server.hub import Subscriber
 from server.limits import BLOCK_TEXT_MAX, BLOCKS_MAX, CHANGES_MAX, NAME_MAX
-from server.node import Node, State
+from server.node import Node
 from server.operations import Void, identifier, number, read_submit, text
 from server.peers import Person
+from server.state import State
 
 PROTOCOL = "groupcore.v1.msgpack"
 PROTOCOL_VERSION = 1
@@ -99,7 +100,7 @@ class Session:
         if subscriber is None:
             return
         for doc in sorted(subscriber.docs):
-            self.node.presence.leave(doc, self.session_id)
+            self.node.neighbours.presence.leave(doc, self.session_id)
         self.node.hub.remove(subscriber)
         if self.node.subscribers.get(subscriber.client) is subscriber:
             del self.node.subscribers[subscriber.client]
@@ -183,7 +184,7 @@ class Session:
         node = self.node
         here = node.replica.version_of
         # The client may have seen more on another node: nobody shall see the past again.
-        await node.wait_until(
+        await node.waiters.until(
             lambda: doc in node.replica.documents and (known is None or here(doc) >= known),
             CATCH_UP_S if known is not None or node.state is State.REBUILDING else 0,
         )
@@ -191,14 +192,16 @@ class Session:
             code = "not_ready" if node.state is State.REBUILDING else "no_such_document"
             raise BadMessageError(code, f"there is no document {doc} on this node")
         node.hub.subscribe(subscriber, doc, here(doc))
-        node.presence.move(Person(doc, self.session_id, self.name))
-        saved = node.saved.version(doc)
+        node.neighbours.presence.move(Person(doc, self.session_id, self.name))
+        saved = node.order.saved.version(doc)
         messages = node.replica.open(doc, known, subscriber.client, saved)
-        node.hub.send(subscriber, [*messages, pack(node.presence.people(doc, self.session_id))])
+        node.hub.send(
+            subscriber, [*messages, pack(node.neighbours.presence.people(doc, self.session_id))]
+        )
 
     def _close(self, subscriber: Subscriber, doc: str) -> None:
         if doc in subscriber.docs:
-            self.node.presence.leave(doc, self.session_id)
+            self.node.neighbours.presence.leave(doc, self.session_id)
             self.node.hub.unsubscribe(subscriber, doc)
 
     def _submit(self, subscriber: Subscriber, message: Message) -> None:
@@ -241,7 +244,9 @@ class Session:
         if block is not None:
             block = identifier(block)
         anchor, head = number(message["anchor"]), number(message["head"])
-        self.node.presence.move(Person(doc, self.session_id, self.name, block, anchor, head))
+        self.node.neighbours.presence.move(
+            Person(doc, self.session_id, self.name, block, anchor, head)
+        )
 
     def _send(self, *messages: Message) -> None:
         assert self.subscriber is not None, "nothing is sent before hello"

@@ -24,6 +24,7 @@ class Submissions:
         self._send = send
         self._limit = limit
         self._waiting: dict[Key, bytes] = {}
+        self._taken: dict[Key, float] = {}
         self._unsent: deque[Key] = deque()
         self._open = False
 
@@ -33,20 +34,23 @@ class Submissions:
     def __contains__(self, key: Key) -> bool:
         return key in self._waiting
 
-    def add(self, key: Key, payload: bytes) -> bool:
+    def add(self, key: Key, payload: bytes, now: float) -> bool:
         """Take an operation; False when too many wait. One that is under way is not sent twice."""
         if key in self._waiting:
             return True
         if len(self._waiting) >= self._limit:
             return False
         self._waiting[key] = payload
+        self._taken[key] = now
         self._unsent.append(key)
         self._pump()
         return True
 
-    def delivered(self, key: Key) -> None:
-        """The operation has its place in the order."""
-        self._waiting.pop(key, None)
+    def delivered(self, key: Key, now: float) -> float | None:
+        """The operation has its place in the order: the seconds that took, None if not ours."""
+        if self._waiting.pop(key, None) is None:
+            return None
+        return now - self._taken.pop(key)
 
     def set_open(self, value: bool) -> None:
         """Whether the channel takes operations now."""
@@ -66,7 +70,7 @@ class Submissions:
                 try:
                     self._send(payload)
                 except MessageTooLargeError:
-                    del self._waiting[key]
+                    del self._waiting[key], self._taken[key]
                 except GroupcoreError:
                     # The channel says in an event when it is ready again.
                     self._open = False

@@ -109,11 +109,13 @@ class DocumentRoutes:
             if (wrong := new_document_problem(create)) is not None:
                 raise wrong
             node.submit(create)
-            if not await node.wait_until(lambda: create.doc in node.replica.documents, DELIVERY_S):
+            if not await node.waiters.until(
+                lambda: create.doc in node.replica.documents, DELIVERY_S
+            ):
                 raise BadMessageError("not_primary", "the cluster takes no changes now; try again")
         entry = node.replica.documents[create.doc]
         place = entry.position
-        await node.wait_until(lambda: node.saved_position >= place, SAVED_S)
+        await node.waiters.until(lambda: node.order.saved_position >= place, SAVED_S)
         body = {
             "id": create.doc,
             "title": entry.document.title,
@@ -121,6 +123,10 @@ class DocumentRoutes:
             "version": entry.document.version,
         }
         return JSONResponse(body, 201, {"Location": f"/api/v1/documents/{create.doc}"})
+
+    async def _delivered(self, doc: str) -> bool:
+        here = self.node
+        return await here.waiters.until(lambda: doc in here.replica.documents, DELIVERY_S)
 
     async def read(self, request: Request) -> Response:
         """The present state of this node's replica."""
@@ -135,7 +141,7 @@ class DocumentRoutes:
                 "title": entry.document.title,
                 "epoch": entry.document.epoch,
                 "version": entry.document.version,
-                "saved": self.node.saved.version(doc),
+                "saved": self.node.order.saved.version(doc),
                 "blocks": blocks,
             }
         )
@@ -163,8 +169,8 @@ class DocumentRoutes:
         node = self.node
         me = node.settings.node_id
         names = node.view.names if node.view is not None else (me,)
-        known = [name for name in names if name in node.urls and name != me]
-        rows = [{"id": name, "url": node.urls[name]} for name in [me, *known]]
+        known = [name for name in names if name in node.neighbours.urls and name != me]
+        rows = [{"id": name, "url": node.neighbours.urls[name]} for name in [me, *known]]
         return JSONResponse({"nodes": rows})
 
 

@@ -9,11 +9,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from server.errors import BadMessageError
 from server.fanout import QueueWriter, writer_of
 from server.frames import decode_frame
-from server.node import Node, State
+from server.node import Node
 from server.routes.origins import origin_allowed
 from server.routes.problems import problem
 from server.session_registry import SessionRegistry
 from server.sessions import PROTOCOL, Session, SessionEnd
+from server.state import State
 
 CLOSE_S = 2.0
 """How long a close frame may wait for a congested connection."""

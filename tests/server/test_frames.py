@@ -33,7 +33,7 @@ values = st.recursive(
     max_leaves=12,
 )
 names = st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True)
-lines = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00\r\n"))
+lines = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r\n"))
 numbers = st.integers(0, 2**53 - 1)
 
 

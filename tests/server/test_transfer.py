@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groupcore.events import Saved
 from groupcore.view import Address
 from server.peers import PeerMessage, StateDenied, StateOffer, StateRequest
 from server.recovery.joiner import Joiner
@@ -64,7 +65,7 @@ async def test_a_log_that_was_pruned_is_replaced_by_snapshots(cluster: Cluster) 
     doc = await create(first)
     await cluster.stop("b")
     await edit(first, doc, 25)
-    await until(lambda: first.node.checkpointer.done >= 1)
+    await until(lambda: first.node.order.checkpointer.done >= 1)
     second = await cluster.start("b")
     assert same(first, second)
     assert second.node.metrics.catchup.labels("snapshot")._value.get() == 1
@@ -81,7 +82,7 @@ async def test_the_whole_cluster_starts_again_from_its_disks(cluster: Cluster) -
     await cluster.stop("a")
     again = await cluster.start("a")
     assert again.node.replica.version_of(doc) == version
-    assert (again.node.epoch, again.node.epochs) == (2, {1: 0, 2: 4})
+    assert (again.node.order.epoch, again.node.order.epochs) == (2, {1: 0, 2: 4})
     await edit(again, doc, 1)
     # The epoch is the order's; the document's own moves with its next transaction.
     assert again.node.replica.version_of(doc) == (2, version[1] + 1)
@@ -247,3 +248,25 @@ def test_a_stream_that_was_changed_or_cut_short_never_finishes(data: st.DataObje
     except TransferError:
         return
     assert not opener.finished
+
+
+async def test_what_was_saved_while_the_state_came_is_known_as_saved_after_it(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await cluster.start("a")
+    doc = await create(first)
+    may_go = asyncio.Event()
+    answer = Provider.answer
+
+    async def late(self: Provider, request: StateRequest) -> StateOffer | StateDenied:
+        await may_go.wait()
+        return await answer(self, request)
+
+    monkeypatch.setattr(Provider, "answer", late)
+    second = await cluster.begin("b")
+    await edit(first, doc, 2)
+    second.node.receive([Saved(1, 3)])
+    assert second.node.order.saved.version(doc) == 0
+    may_go.set()
+    await until(lambda: second.node.ready)
+    assert second.node.order.saved.version(doc) == 2
