@@ -1,0 +1,22 @@
+"""docs/operations.md and the program say the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.metrics import Metrics
+from server.settings import SETTINGS
+
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "operations.md").read_text("utf-8")
+
+
+def test_the_guide_has_every_setting_as_the_program_has_it() -> None:
+    for row in SETTINGS:
+        default = f"`{row.default}`" if row.default else "-"
+        line = f"| `{row.flag}` | `{row.variable}` | {row.unit or '-'} | {default} | {row.text} |"
+        assert line in GUIDE
+
+
+def test_the_guide_names_every_metric() -> None:
+    for family in Metrics().registry.collect():
+        assert f"`{family.name}" in GUIDE
