@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass
 from hashlib import blake2b
 from json import dumps
 from multiprocessing import get_context
@@ -18,76 +16,16 @@ from os import cpu_count
 from pathlib import Path
 from time import perf_counter
 
-from groupcore.sim.checkers import Violation
+from groupcore.sim.jobs import Job, Outcome, work
 from groupcore.sim.minimise import minimise
 from groupcore.sim.plants import PLANTS
-from groupcore.sim.profiles import PROFILES, Profile, profile_of
-from groupcore.sim.randomness import derive
+from groupcore.sim.profiles import PROFILES
 from groupcore.sim.report import explain, fail_line
-from groupcore.sim.run import Verdict, run_scenario
+from groupcore.sim.run import Verdict
 from groupcore.sim.scenario import Scenario
 
 REPORTED_MAX = 10
 """Most failing schedules that get a line of their own."""
-TWICE_IN = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a worker sends back of one schedule."""
-
-    index: int
-    profile: str
-    trace_hash: str
-    deliveries: int
-    simulated_s: float
-    violations: list[Violation]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One schedule to run: its profile, the seed of the whole run, its number, a planted bug."""
-
-    profile: str
-    seed: int
-    index: int
-    plant: str
-
-    @property
-    def run_profile(self) -> Profile:
-        """The profile that this schedule falls to."""
-        return profile_of(self.profile, self.index)
-
-    @property
-    def scenario_seed(self) -> int:
-        """The seed of this one schedule."""
-        return derive(self.seed, self.run_profile.name, self.index)
-
-    def verdict(self, scenario: Scenario | None = None) -> Verdict:
-        """Run it, or another schedule in its place."""
-        profile = self.run_profile
-        with PLANTS[self.plant].planted() if self.plant else nullcontext():
-            return run_scenario(scenario or profile.draw(self.scenario_seed), profile.make_stack)
-
-
-def work(job: Job) -> Outcome:
-    """Run one schedule in a worker, a few of them twice."""
-    verdict = job.verdict()
-    trace_hash = verdict.trace.hash()
-    violations = list(verdict.violations)
-    if derive(job.seed, "twice", job.index) % TWICE_IN == 0:
-        again = job.verdict().trace.hash()
-        if again != trace_hash:
-            text = f"the same seed gave the trace hashes {trace_hash} and {again}"
-            violations.append(Violation(0, "determinism", 0, (), (), text))
-    return Outcome(
-        job.index,
-        job.run_profile.name,
-        trace_hash,
-        verdict.deliveries,
-        verdict.simulated_s,
-        violations,
-    )
 
 
 def outcomes(jobs: list[Job], processes: int) -> Iterator[Outcome]:
@@ -113,11 +51,11 @@ def parse(arguments: list[str] | None = None) -> Namespace:
     return parser.parse_args(arguments)
 
 
-def rerun_command(options: Namespace, index: int) -> str:
+def rerun_command(options: Namespace, profile: str, index: int) -> str:
     """The command that runs this schedule again."""
     plant = f" --plant {options.plant}" if options.plant else ""
     return (
-        f"python -m groupcore.sim --profile {options.profile} --seed {options.seed} "
+        f"python -m groupcore.sim --profile {profile} --seed {options.seed} "
         f"--only {index}{plant}"
     )
 
@@ -128,10 +66,10 @@ def report(options: Namespace, job: Job, outcome: Outcome) -> None:
 
     def fails(scenario: Scenario) -> bool:
         found = job.verdict(scenario).violations
-        return any(violation.number == first.number for violation in found)
+        return any(violation.invariant == first.invariant for violation in found)
 
     scenario = job.run_profile.draw(job.scenario_seed)
-    smallest = minimise(scenario, fails) if first.number else scenario
+    smallest = scenario if first.invariant == "determinism" else minimise(scenario, fails)
     verdict = job.verdict(smallest)
     print(f"the smallest schedule found that breaks invariant {first.number} {first.invariant}:")
     for line in explain(verdict):
@@ -177,7 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
             failed += 1
             first_failure = first_failure or (job, outcome)
             if failed <= REPORTED_MAX:
-                rerun = rerun_command(options, outcome.index)
+                rerun = rerun_command(options, outcome.profile, outcome.index)
                 first = outcome.violations[0]
                 print(fail_line(options.seed, outcome.profile, outcome.index, first, rerun))
             if options.plant:

@@ -8,6 +8,7 @@ are sent then, and the run goes on until they too are everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from traceback import extract_tb
 
 from groupcore.sim.checkers import Violation, check_all
 from groupcore.sim.clock import MILLISECOND, SECOND
@@ -40,14 +41,29 @@ class Verdict:
 
 
 def run_scenario(scenario: Scenario, make_stack: MakeStack) -> Verdict:
-    """Run the schedule and judge its trace."""
+    """Run the schedule and judge its trace; an exception out of the code is a violation too."""
     cluster = Cluster(scenario, make_stack)
-    cluster.clock.run_until(scenario.safety_ns)
-    cluster.happened(HEALED)
-    cluster.heal()
-    _converge(cluster)
-    _conclude(cluster)
-    return Verdict(scenario, cluster.trace, check_all(cluster.trace), cluster.simulated_s)
+    raised: list[Violation] = []
+    try:
+        cluster.clock.run_until(scenario.safety_ns)
+        cluster.happened(HEALED)
+        cluster.heal()
+        _converge(cluster)
+        _conclude(cluster)
+    except Exception as error:
+        raised = [_raised(error, cluster.clock.now_ns)]
+    violations = [*raised, *check_all(cluster.trace)]
+    return Verdict(scenario, cluster.trace, violations, cluster.simulated_s)
+
+
+def _raised(error: Exception, t: int) -> Violation:
+    """The violation that an exception is: which one, and from where."""
+    frames = [
+        f"{frame.name} ({frame.filename}:{frame.lineno})"
+        for frame in extract_tb(error.__traceback__)
+    ]
+    text = f"{type(error).__name__}: {error}; in {' < '.join(frames[:-4:-1])}"
+    return Violation(0, "exception", t, (), (), text)
 
 
 def _converge(cluster: Cluster) -> None:
