@@ -39,9 +39,9 @@ class Batch:
     transport authenticated (SEQUENCER puts the original sender back). `destination` None means
     the group. `headers` go from innermost to outermost; the last is the next to be taken off.
     `reliable` False asks NAKACK and UNICAST to let it pass as it is. `position` is the place of
-    the first message in the total order, 1 for the first of an epoch; 0 without one. Treat as immutable: layers
-    that change one make a shallow copy (`with_header`, `without_header`, `from_sender`), so that
-    what is kept for retransmission stays what was sent.
+    the first message in the total order, 1 for the first of an epoch; 0 without one. Treat as
+    immutable: layers that change one make a shallow copy (`with_header`, `without_header`,
+    `ordered`), so that what is kept for retransmission stays what was sent.
     """
 
     __slots__ = ("body", "count", "destination", "headers", "position", "reliable", "sender")

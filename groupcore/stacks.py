@@ -18,7 +18,8 @@ from groupcore.layers.durability import Durability
 from groupcore.layers.failure_detection import DetectionOptions, FailureDetection
 from groupcore.layers.fragmentation import Fragmentation
 from groupcore.layers.membership import Membership
-from groupcore.layers.nakack import Nakack, NakackOptions
+from groupcore.layers.nakack import Nakack
+from groupcore.layers.nakack_headers import NakackOptions
 from groupcore.layers.resilience import Resilience
 from groupcore.layers.sequencer import Sequencer
 from groupcore.layers.stability import Stability

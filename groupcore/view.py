@@ -34,8 +34,8 @@ class View:
     """The agreed members, oldest first, under a number that grows by one a view.
 
     `epoch` grows when a view was formed from what was on disk because the memory of a quorum was
-    lost; it began at position `floor`, and positions are unique within it. `lineage` is drawn at random by the first view and
-    carried on by its successors: two clusters never share one.
+    lost; it began at position `floor`, and positions are unique within it. `lineage` is drawn at
+    random by the first view and carried on by its successors: two clusters never share one.
     """
 
     number: int

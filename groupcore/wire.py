@@ -26,7 +26,7 @@ from groupcore.layers import (
     durability,
     failure_detection,
     fragmentation,
-    nakack,
+    nakack_headers,
     resilience,
     sequencer,
     stability,
@@ -43,11 +43,11 @@ HEADERS_MAX = 8
 INTEGER_MAX = (1 << 64) - 1
 
 HEADERS: dict[int, type[Header]] = {
-    1: nakack.Data,
-    2: nakack.Ack,
-    3: nakack.Request,
-    4: nakack.Repair,
-    5: nakack.HighWater,
+    1: nakack_headers.Data,
+    2: nakack_headers.Ack,
+    3: nakack_headers.Request,
+    4: nakack_headers.Repair,
+    5: nakack_headers.HighWater,
     8: unicast.Data,
     9: unicast.Ack,
     14: fragmentation.Fragment,
@@ -251,12 +251,8 @@ class _HeaderCodec:
     def decode(self, values: list[Any]) -> Header:
         if len(values) != self.size:
             raise WireError("bad_header", f"{self.header.kind} has {self.size - 1} fields")
-        position = 0
-        decoded = []
-        for decoder in self.decoders:
-            position += 1
-            decoded.append(decoder(values[position]))
-        return self.header(*decoded)
+        pairs = zip(self.decoders, values[1:], strict=True)
+        return self.header(*[decode(value) for decode, value in pairs])
 
 
 _BY_CODE = {code: _HeaderCodec(code, header) for code, header in HEADERS.items()}

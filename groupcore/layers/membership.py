@@ -45,16 +45,14 @@ from groupcore.events import (
     Leave,
     Left,
     Persisted,
-    PrimaryLost,
-    PrimaryRegained,
     ReachabilityChanged,
-    Refused,
     Synced,
     ViewInstalled,
 )
 from groupcore.layer import Layer
 from groupcore.membership.admission import Admission
 from groupcore.membership.headers import (
+    HEADERS,
     Accept,
     Dissolved,
     Install,
@@ -67,8 +65,10 @@ from groupcore.membership.headers import (
     Propose,
     Superseded,
 )
+from groupcore.membership.primary import PrimaryWatch
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.reachability import connected, is_lowest
+from groupcore.membership.seeker import Seeker
 from groupcore.membership.state import MembershipOptions, MembershipState, Questions
 from groupcore.membership.succession import Candidates, Record, is_quorum_of
 from groupcore.membership.voter import Voter
@@ -82,19 +82,7 @@ class Membership(Layer):
     """Joins, leaves, lost members; and who proposes the next view."""
 
     name = "GMS"
-    headers = (
-        JoinRequest,
-        JoinRefused,
-        LeaveRequest,
-        Dissolved,
-        Prepare,
-        Promise,
-        Propose,
-        Accept,
-        Install,
-        Installed,
-        Superseded,
-    )
+    headers = HEADERS
     provides = frozenset({"views"})
     requires_below = frozenset({"discovery", "failure detection", "digest"})
 
@@ -114,12 +102,11 @@ class Membership(Layer):
         self.state = MembershipState(me, options, record, encode)
         self.voter = Voter(self.state, ask)
         self.proposer = Proposer(self.state, self.voter, random)
+        self.seeker = Seeker(self.state, self.voter, self.proposer, ask)
         self.admission = Admission()
         self.leaving: dict[Address, None] = {}
-        self.connected_at = 0.0
         self.begun_at = 0
-        self.quorum_at = 0.0
-        self.primary = True
+        self.primary = PrimaryWatch(self.state)
         self.gathering = False
         self.fruitless = 0
         self.not_before = 0.0
@@ -129,8 +116,6 @@ class Membership(Layer):
         """Views installed, attempts to decide one, and nodes that ask to join."""
         waiting = len(self.admission.applicants)
         return {**self.proposer.numbers, "views": self.views, "applicants": waiting}
-
-    # --- dispatch ---------------------------------------------------------------------------------
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """One of this layer's headers."""
@@ -160,7 +145,7 @@ class Membership(Layer):
             case JoinRequest() as request:
                 return self.on_join_request(sender, request, now)
             case JoinRefused(code):
-                return self.on_join_refused(code)
+                return self.seeker.on_join_refused(code)
             case LeaveRequest():
                 self.leaving[sender] = None
                 return self.gather()
@@ -187,7 +172,8 @@ class Membership(Layer):
     def react(self, event: Event, now: float) -> list[Effect]:
         match event:
             case Connect(epoch, position):
-                return self.on_connect(epoch, position, now)
+                self.seeker.begin(epoch, position, now)
+                return [StartTimer("tick", self.options.tick_s)]
             case Persisted(token):
                 return self.state.after_persist.pop(token, [])
             case CutHeld():
@@ -213,25 +199,16 @@ class Membership(Layer):
         """`tick` always; the others while there is something to finish."""
         if self.state.gone and timer != "confirm":
             return []
-        match timer:
-            case "tick":
-                effects = [*self.on_tick(now), StartTimer("tick", self.options.tick_s)]
-            case "gather":
-                self.gathering = False
-                effects = self.consider(now)
-            case "repeat":
-                effects = self.proposer.on_repeat(self.silent(), self.candidates(now), now)
-            case "confirm":
-                effects = self.proposer.confirm(self.unreachable())
-            case "stuck":
-                effects = self.on_stuck(now)
-            case "leave":
-                effects = self.ask_to_leave()
-            case _:
-                raise AssertionError(f"not a timer of GMS: {timer}")
+        handlers: dict[str, Callable[[float], list[Effect]]] = {
+            "tick": self.on_tick,
+            "gather": self.on_gathered,
+            "repeat": self.on_repeat,
+            "confirm": lambda now: self.proposer.confirm(self.unreachable()),
+            "stuck": self.on_stuck,
+            "leave": lambda now: self.ask_to_leave(),
+        }
+        effects = handlers[timer](now)
         return self.settle(effects, now)
-
-    # --- who is there -----------------------------------------------------------------------------
 
     def unreachable(self) -> frozenset[Address]:
         """Members that this one does not hear."""
@@ -263,54 +240,13 @@ class Membership(Layer):
         mine = self.state.record.view
         return mine is None or (mine.lineage == view.lineage and view.number > mine.number)
 
-    # --- joining ----------------------------------------------------------------------------------
-
-    def on_connect(self, epoch: int, position: int, now: float) -> list[Effect]:
-        """Begin to look for a view."""
-        self.state.connected = True
-        self.state.stored = (epoch, position)
-        self.connected_at = now
-        return [StartTimer("tick", self.options.tick_s)]
-
     def on_tick(self, now: float) -> list[Effect]:
         """Look for a view, or look after the one that is here."""
+        again = StartTimer("tick", self.options.tick_s)
         if self.state.view is None:
-            return self.seek(now)
-        return [*self.watch_primary(now), *self.consider(now)]
-
-    def seek(self, now: float) -> list[Effect]:
-        """Ask to join the view that is there; where there is none, decide one."""
-        present = self.ask.present(now)
-        views = [view for view, primary in present.values() if primary]
-        if views:
-            newest = max(views, key=lambda view: view.number)
-            mine = self.state.record.view
-            hears = self.ask.heard_since(now - 1.0)
-            request = JoinRequest(hears, 0 if mine is None else mine.lineage)
-            return [self.state.send(newest.coordinator, request)]
-        waited_s = now - self.connected_at
-        if waited_s < self.options.seek_s or self.proposer.attempt is not None:
-            return []
-        return self.form(now, waited_s)
-
-    def form(self, now: float, waited_s: float) -> list[Effect]:
-        """Propose a view of the nodes that look for one, if this node is the one to do it."""
-        seekers = {**self.ask.seeking(now), self.me: self.state.record.view}
-        blocked = [view for view, _ in self.ask.present(now).values()]
-        known = [view for view in [*seekers.values(), *blocked] if view is not None]
-        basis = max(known, key=lambda view: view.number, default=None)
-        if basis in blocked or min(seekers) != self.me:
-            return []  # who lives in the view, or the first by address, proposes
-        names = {seeker.name for seeker in seekers}
-        if not is_quorum_of(basis, names, self.options.cluster_size):
-            return []
-        wanted = self.options.cluster_size if basis is None else len(basis.members)
-        if len(names) < wanted and waited_s < self.options.patience_s:
-            return []
-        if self.state.blocked or self.state.record.number != (basis.number if basis else 0):
-            if basis is not None:
-                self.voter.learn_view(basis, self.me)
-        return self.proposer.start(basis, frozenset(seekers), now)
+            return [again, *self.seeker.seek(now)]
+        watched = self.primary.watch(self.keep(self.state.view), now)
+        return [again, *watched, *self.consider(now)]
 
     def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
         """A node asks to be taken in."""
@@ -324,29 +260,12 @@ class Membership(Layer):
             return [self.state.send(joiner, JoinRefused("foreign_cluster"))]
         if self.admission.has_left(joiner):
             return [self.state.send(joiner, JoinRefused("left_behind"))]  # I5
-        self.admission.ask(joiner, request.hears, now)
-        since = (
-            self.admission.applicants[joiner].since if joiner in self.admission.applicants else now
-        )
+        since = self.admission.ask(joiner, request.hears, now)
         if now - since > NAMESAKE_S:
             heard = self.ask.heard_since(since + NAMESAKE_S / 2)
             if self.admission.live_namesake(joiner, view, heard) is not None:
                 return [self.state.send(joiner, JoinRefused("id_in_use"))]  # I8
         return self.gather()
-
-    def on_join_refused(self, code: str) -> list[Effect]:
-        """This node may not join as it is."""
-        if self.state.view is not None:
-            return []
-        if code == "left_behind":
-            return self.voter.exclude("this life was in a view that has passed")
-        details = {
-            "id_in_use": "another living node has this id; give each node an id of its own",
-            "foreign_cluster": "the data on this node belongs to another cluster; "
-            "start it with an empty data folder or in its own cluster",
-        }
-        self.state.gone = True
-        return [Notify(Refused(code, details.get(code, code)))]
 
     def on_found(self, now: float) -> list[Effect]:
         """Somebody is in a later view of this chain, or in another chain (I5)."""
@@ -362,14 +281,21 @@ class Membership(Layer):
                     return self.voter.exclude("a larger cluster of this name is there: joining it")
         return []
 
-    # --- proposing --------------------------------------------------------------------------------
-
     def gather(self) -> list[Effect]:
         """Wait a moment for others that join or leave at the same time (I6)."""
         if self.gathering:
             return []
         self.gathering = True
         return [StartTimer("gather", self.options.bulk_s)]
+
+    def on_gathered(self, now: float) -> list[Effect]:
+        """Serve all who have asked meanwhile."""
+        self.gathering = False
+        return self.consider(now)
+
+    def on_repeat(self, now: float) -> list[Effect]:
+        """An attempt goes on."""
+        return self.proposer.on_repeat(self.silent(), self.candidates(now), now)
 
     def on_reachability(self, now: float) -> list[Effect]:
         """Somebody is lost, or back: a proposer goes on without waiting for the lost."""
@@ -426,28 +352,9 @@ class Membership(Layer):
         effects = self.propose(view, self.keep(view), now)
         return effects or [StartTimer("stuck", self.proposer.back_off_s())]
 
-    def watch_primary(self, now: float) -> list[Effect]:
-        """Say when no quorum can be reached, and when it can again."""
-        view = self.state.view
-        assert view is not None
-        reachable = is_quorum_of(
-            view, {member.name for member in self.keep(view)}, self.options.cluster_size
-        )
-        if reachable and not self.state.blocked:
-            self.quorum_at = now
-        lost = now - self.quorum_at > self.options.primary_lost_s
-        if lost and self.primary:
-            self.primary = False
-            return [Notify(PrimaryLost())]
-        if not lost and not self.primary:
-            self.primary = True
-            return [Notify(PrimaryRegained())]
-        return []
-
     def on_view_installed(self, event: ViewInstalled, now: float) -> list[Effect]:
         """A view begins: who is in it need not ask any more."""
         self.views += 1
-        self.quorum_at = now
         if event.fresh:
             self.begun_at = event.position
         for member in event.view.members:
@@ -459,12 +366,7 @@ class Membership(Layer):
         same = event.previous is not None and event.previous.members == event.view.members
         self.fruitless = self.fruitless + 1 if same else 0
         self.not_before = now + (min(0.1 * 2**self.fruitless, 2.0) if same else 0.0)
-        if self.primary:
-            return []
-        self.primary = True
-        return [Notify(PrimaryRegained())]
-
-    # --- leaving ----------------------------------------------------------------------------------
+        return self.primary.on_view(now)
 
     def on_leave(self) -> list[Effect]:
         """The application wants to go; the ordering layer says when nothing is in flight."""

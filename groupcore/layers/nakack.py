@@ -27,9 +27,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
 
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest, covers
@@ -45,75 +43,18 @@ from groupcore.events import (
     ViewInstalled,
 )
 from groupcore.layer import Layer
+from groupcore.layers.nakack_headers import (
+    Ack,
+    Data,
+    HighWater,
+    NakackOptions,
+    Repair,
+    Request,
+)
+from groupcore.outgoing import Outgoing
+from groupcore.repairs import Repairs, held_in
 from groupcore.view import Address, View
 from groupcore.window import Window
-
-
-@dataclass(slots=True)
-class Data(Header):
-    """Sender to group: my multicast number `seqno` of this view; all hold up to `stable`."""
-
-    kind: ClassVar[str] = "nakack.data"
-    view: int
-    seqno: int
-    stable: int
-
-
-@dataclass(slots=True)
-class Ack(Header):
-    """Receiver to sender: I hold your multicasts up to `received`."""
-
-    kind: ClassVar[str] = "nakack.ack"
-    view: int
-    received: int
-
-
-@dataclass(slots=True)
-class Request(Header):
-    """Receiver to a holder: send me these multicasts of `origin`; pairs of first and last."""
-
-    kind: ClassVar[str] = "nakack.request"
-    view: int
-    origin: Address
-    ranges: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Repair(Header):
-    """Holder to requester: multicast number `seqno` of `origin`, as it was sent."""
-
-    kind: ClassVar[str] = "nakack.repair"
-    view: int
-    origin: Address
-    seqno: int
-
-
-@dataclass(slots=True)
-class HighWater(Header):
-    """Sender to group: my highest multicast is `seqno`; acknowledge it or ask for it."""
-
-    kind: ClassVar[str] = "nakack.high_water"
-    view: int
-    seqno: int
-
-
-@dataclass(frozen=True, slots=True)
-class NakackOptions:
-    """Times in seconds, sizes in bytes.
-
-    `window_bytes` bounds what a sender has sent and not everybody holds: with it, memory and the
-    load on receive buffers; it should stay under half of the smallest receive buffer.
-    """
-
-    window_bytes: int = 1 << 20
-    retry_min_s: float = 0.02
-    retry_max_s: float = 0.4
-    high_water_min_s: float = 0.03
-    high_water_max_s: float = 0.5
-    request_ranges_max: int = 32
-    repair_batches_max: int = 64
-    repair_bytes_max: int = 256 << 10
-    future_batches_max: int = 4096
 
 
 class Nakack(Layer):
@@ -139,11 +80,7 @@ class Nakack(Layer):
         self.number = 0
         self.windows: dict[Address, Window] = {}
         self.previous: tuple[int, dict[Address, Window]] = (0, {})
-        self.mine = Window()
-        self.acked: dict[Address, int] = {}
-        self.sent = 0
-        self.in_flight_bytes = 0
-        self.stable = 0
+        self.mine = Outgoing(Window(), ())
         self.frozen = False
         self.waiting: deque[Batch] = deque()
         self.future: dict[int, list[Batch]] = {}
@@ -152,11 +89,9 @@ class Nakack(Layer):
         self.to_ack: dict[Address, None] = {}
         self.opening = False
         self.early: list[Batch] = []
-        self.asked: Digest = {}
+        self.repairs = Repairs(me, random, options.repair)
         self.retrying = False
-        self.retry_s = options.retry_min_s
         self.high_water_s = options.high_water_min_s
-        self.tries = 0
         self.numbers = {"sent": 0, "repairs_sent": 0, "requests_sent": 0, "dropped": 0}
 
     def digest(self) -> Digest:
@@ -174,9 +109,7 @@ class Nakack(Layer):
     def counters(self) -> dict[str, int]:
         """Batches sent, repaired, asked for and dropped; bytes in flight; batches kept."""
         kept = sum(len(window.batches) for window in self.windows.values())
-        return {**self.numbers, "in_flight_bytes": self.in_flight_bytes, "kept": kept}
-
-    # --- down: numbering and flow -----------------------------------------------------------------
+        return {**self.numbers, "in_flight_bytes": self.mine.in_flight_bytes, "kept": kept}
 
     def on_down(self, batch: Batch, now: float) -> list[Effect]:
         """Number a reliable multicast; everything else passes."""
@@ -188,30 +121,21 @@ class Nakack(Layer):
         return self.number_batch(batch)
 
     def number_batch(self, batch: Batch) -> list[Effect]:
-        """Give the batch its number, keep it, deliver it here, send what the window lets."""
-        window = self.mine
-        window.delivered = window.highest + 1
-        window.add(window.delivered, batch)
+        """Give the batch its number, send what the window lets, deliver it here."""
+        self.mine.add(batch)
         return [*self.transmit(), Up(batch)]
 
     def transmit(self) -> list[Effect]:
-        """Send what has a number and fits into the window; it is in flight until all hold it."""
-        effects: list[Effect] = []
-        limit = self.options.window_bytes
-        alone = len(self.windows) == 1
-        while self.sent < self.mine.highest and (self.in_flight_bytes < limit or alone):
-            self.sent += 1
-            batch = self.mine.batches[self.sent]
-            self.in_flight_bytes += batch.size_bytes
-            self.numbers["sent"] += 1
-            effects.append(Down(batch.with_header(Data(self.number, self.sent, self.stable))))
-        if alone:
-            self.note_stable(self.sent)
-        elif effects:
+        """Send what has a number and fits into the window."""
+        mine = self.mine
+        effects: list[Effect] = [
+            Down(batch.with_header(Data(self.number, seqno, mine.stable)))
+            for seqno, batch in mine.sendable(self.options.window_bytes)
+        ]
+        self.numbers["sent"] += len(effects)
+        if effects and not mine.alone:
             effects.append(StartTimer("high_water", self.high_water_s))
         return effects
-
-    # --- up ---------------------------------------------------------------------------------------
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """One of this layer's headers, outermost."""
@@ -234,9 +158,8 @@ class Nakack(Layer):
         if header.view != self.number:
             return self.keep_for_later(batch, header.view)
         window = self.windows.get(batch.sender)
-        if window is None or window is self.mine:
-            self.numbers["dropped"] += 1
-            return []
+        if window is None or batch.sender == self.me:
+            return self.drop()
         effects = self.receive(window, header.seqno, batch.without_header(), batch.sender)
         if header.stable > window.purged:
             window.purge(header.stable)
@@ -262,35 +185,30 @@ class Nakack(Layer):
     def keep_for_later(self, batch: Batch, view: int) -> list[Effect]:
         """A batch of a view that is not installed here yet (I6), or of one that has gone."""
         if view <= self.number or self.future_count >= self.options.future_batches_max:
-            self.numbers["dropped"] += 1
-            return []
+            return self.drop()
         self.future.setdefault(view, []).append(batch)
         self.future_count += 1
         return []
 
+    def drop(self) -> list[Effect]:
+        """May come, must not count."""
+        self.numbers["dropped"] += 1
+        return []
+
     def on_ack(self, member: Address, header: Ack) -> list[Effect]:
         """A member holds my multicasts up to a number."""
-        if header.view != self.number or header.received <= self.acked.get(member, 1 << 62):
+        mine = self.mine
+        if header.view != self.number or not mine.acknowledge(member, header.received):
             return []
-        self.acked[member] = min(header.received, self.sent)
         effects: list[Effect] = []
         if not self.frozen:
-            effects.append(Notify(Acknowledged(member, self.acked[member])))
-        stable = min(self.acked.values())
-        if stable > self.stable:
-            self.note_stable(stable)
+            effects.append(Notify(Acknowledged(member, mine.acknowledged[member])))
+        if mine.settle():  # I5
             self.high_water_s = self.options.high_water_min_s
             effects += [] if self.frozen else self.transmit()
-        if self.stable == self.mine.highest:
+        if mine.all_hold:
             effects.append(StopTimer("high_water"))
         return effects
-
-    def note_stable(self, stable: int) -> None:
-        """Every member holds my multicasts up to here: they leave the window (I5)."""
-        for seqno in range(self.stable + 1, stable + 1):
-            self.in_flight_bytes -= self.mine.batches[seqno].size_bytes
-        self.stable = stable
-        self.mine.purge(stable)
 
     def on_high_water(self, sender: Address, header: HighWater) -> list[Effect]:
         """The sender has sent up to a number: acknowledge, or ask for what is missing (I4)."""
@@ -304,8 +222,6 @@ class Nakack(Layer):
             effects.append(StartTimer("repair", 0))
         return effects
 
-    # --- repair -----------------------------------------------------------------------------------
-
     def on_request(self, member: Address, header: Request) -> list[Effect]:
         """Send what is asked for and held, from this view or the one before it."""
         if header.view == self.number:
@@ -314,90 +230,46 @@ class Nakack(Layer):
             window = self.previous[1].get(header.origin)
         else:
             window = None
-        if window is None or len(header.ranges) > 2 * self.options.request_ranges_max:
-            self.numbers["dropped"] += 1
-            return []
+        if window is None:
+            return self.drop()
         effects: list[Effect] = []
-        size_bytes = 0
-        pairs = zip(header.ranges[::2], header.ranges[1::2], strict=False)
-        for first, last in pairs:
-            for seqno in range(first, min(last, window.highest) + 1):
-                batch = window.get(seqno)
-                if batch is None:
-                    continue
-                repair = Repair(header.view, header.origin, seqno)
-                copy = Batch(
-                    self.me, member, (*batch.headers, repair), batch.body, batch.count, False
-                )
-                effects.append(Down(copy))
-                size_bytes += batch.size_bytes
-                full = len(effects) >= self.options.repair_batches_max
-                if full or size_bytes >= self.options.repair_bytes_max:
-                    self.numbers["repairs_sent"] += len(effects)
-                    return effects
+        for seqno in held_in(window, header.ranges, self.options.repair):
+            batch = window.batches[seqno]
+            headers = (*batch.headers, Repair(header.view, header.origin, seqno))
+            effects.append(Down(Batch(self.me, member, headers, batch.body, batch.count, False)))
         self.numbers["repairs_sent"] += len(effects)
         return effects
 
     def on_repair(self, batch: Batch, header: Repair) -> list[Effect]:
         """A multicast, second hand: as if it had come from its sender."""
-        if header.view != self.number:
-            self.numbers["dropped"] += 1
-            return []
         window = self.windows.get(header.origin)
-        if window is None or window is self.mine:
-            self.numbers["dropped"] += 1
-            return []
+        if header.view != self.number or window is None or header.origin == self.me:
+            return self.drop()
         original = Batch(header.origin, None, batch.headers[:-1], batch.body, batch.count)
-        self.tries = 0
-        self.retry_s = self.options.retry_min_s
+        self.repairs.progress()
         return self.receive(window, header.seqno, original, header.origin)
 
     def requests(self, only_new: bool) -> list[Effect]:
         """Ask for every gap, or for those not asked for yet."""
-        effects: list[Effect] = []
-        for origin, window in self.windows.items():
-            limit = self.cut_of(origin) if self.frozen else window.highest
-            asked = self.asked.get(origin, 0) if only_new else 0
-            gaps = [(first, last) for first, last in window.missing(limit) if last > asked]
-            holder = self.holder_of(origin) if gaps else None
-            if holder is None:
-                continue
-            self.asked[origin] = limit
-            ranges = [number for gap in gaps[: self.options.request_ranges_max] for number in gap]
-            request = Request(self.number, origin, tuple(ranges))
-            effects.append(Down(Batch(self.me, holder, (request,), reliable=False)))
+        if self.frozen and self.fetch is None:
+            return []
+        wanted = self.repairs.wanted(self.windows, self.unreachable(), self.fetch, only_new)
+        effects = [
+            self.tell(ask.holder, Request(self.number, ask.origin, ask.ranges)) for ask in wanted
+        ]
         self.numbers["requests_sent"] += len(effects)
         return effects
 
-    def cut_of(self, origin: Address) -> int:
-        return 0 if self.fetch is None else self.fetch.cut.get(origin, 0)
-
-    def holder_of(self, origin: Address) -> Address | None:
-        """Whom to ask for a batch of `origin`: others when it is silent or has not answered."""
-        if self.fetch is not None:
-            candidates = [m for m in self.fetch.holders.get(origin, ()) if m != self.me]
-        else:
-            silent = self.unreachable()
-            if origin not in silent and self.tries < 2:
-                return origin
-            candidates = [m for m in self.windows if m != self.me and m not in silent]
-        return self.random.choice(candidates) if candidates else None
-
-    # --- timers -----------------------------------------------------------------------------------
-
     def on_timer(self, timer: str, now: float) -> list[Effect]:
         """`begin`, `ack`, `repair` at the end of a turn, `retry` and `high_water` later."""
-        match timer:
-            case "ack":
-                return self.acknowledge()
-            case "high_water":
-                return self.repeat_high_water()
-            case "begin":
-                return self.begin()
-            case "repair":
-                return self.repair()
-            case _:
-                return self.retry()
+        handlers = {
+            "ack": self.acknowledge,
+            "begin": self.begin,
+            "repair": self.repair,
+            "retry": self.retry,
+            "high_water": self.repeat_high_water,
+        }
+        return handlers[timer]()
 
     def acknowledge(self) -> list[Effect]:
         """One cumulative acknowledgement to each sender that was heard in this turn."""
@@ -405,26 +277,23 @@ class Nakack(Layer):
         if self.frozen:
             return []  # I3: what is held from now on does not count
         return [
-            Down(
-                Batch(
-                    self.me,
-                    origin,
-                    (Ack(self.number, self.windows[origin].received),),
-                    reliable=False,
-                )
-            )
+            self.tell(origin, Ack(self.number, self.windows[origin].received))
             for origin in heard
             if origin in self.windows and origin != self.me
         ]
 
+    def tell(self, member: Address | None, header: Header) -> Effect:
+        """A header by itself, to one member or to the group."""
+        return Down(Batch(self.me, member, (header,), reliable=False))
+
     def repeat_high_water(self) -> list[Effect]:
         """Say how far I have sent, as long as somebody has not acknowledged it."""
-        if self.frozen or self.view is None or self.stable == self.mine.highest:
+        if self.frozen or self.view is None or self.mine.all_hold:
             return []
-        mark = HighWater(self.number, self.sent)
+        mark = HighWater(self.number, self.mine.sent)
         self.high_water_s = min(2 * self.high_water_s, self.options.high_water_max_s)
         return [
-            Down(Batch(self.me, None, (mark,), reliable=False)),
+            self.tell(None, mark),
             StartTimer("high_water", self.high_water_s),
         ]
 
@@ -432,8 +301,9 @@ class Nakack(Layer):
         """Ask for gaps in the turn in which they are first seen; again after a while."""
         effects = self.requests(only_new=True)
         if not self.retrying and self.unheld():
-            self.retrying, self.tries, self.retry_s = True, 0, self.options.retry_min_s
-            effects.append(StartTimer("retry", self.retry_s))
+            self.retrying = True
+            self.repairs.progress()
+            effects.append(StartTimer("retry", self.repairs.next_retry_s()))
         return effects
 
     def retry(self) -> list[Effect]:
@@ -441,18 +311,14 @@ class Nakack(Layer):
         self.retrying = self.unheld()
         if not self.retrying:
             return []
-        self.tries += 1
-        self.retry_s = min(2 * self.retry_s, self.options.retry_max_s)
-        delay_s = self.retry_s * (0.75 + 0.5 * self.random.random())
-        return [*self.requests(only_new=False), StartTimer("retry", delay_s)]
+        effects = self.requests(only_new=False)
+        return [*effects, StartTimer("retry", self.repairs.next_retry_s())]
 
     def unheld(self) -> bool:
         """Whether anything is known to exist and still missing."""
         if self.frozen:
             return self.fetch is not None and not covers(self.digest(), self.fetch.cut)
         return any(window.received < window.highest for window in self.windows.values())
-
-    # --- view change --------------------------------------------------------------------------------
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """The steps of a view change, and stability."""
@@ -474,7 +340,7 @@ class Nakack(Layer):
     def on_fetch_cut(self, event: FetchCut) -> list[Effect]:
         """Get what the cut contains."""
         self.fetch = event
-        self.asked = {}
+        self.repairs.begin()
         return self.cut_held() or self.repair()
 
     def cut_held(self) -> list[Effect]:
@@ -497,10 +363,10 @@ class Nakack(Layer):
         self.previous = (self.number, self.windows)
         self.view, self.number = view, view.number
         self.windows = {member: Window() for member in view.members}
-        self.mine = self.windows[self.me]
-        self.acked = {member: 0 for member in view.members if member != self.me}
-        self.sent = self.stable = self.in_flight_bytes = self.tries = 0
-        self.frozen, self.fetch, self.to_ack, self.asked = False, None, {}, {}
+        others = [member for member in view.members if member != self.me]
+        self.mine = Outgoing(self.windows[self.me], others)
+        self.frozen, self.fetch, self.to_ack = False, None, {}
+        self.repairs.begin()
         self.opening = True
         self.early = self.future.pop(view.number, [])
         self.future = {number: kept for number, kept in self.future.items() if number > view.number}

@@ -32,12 +32,13 @@ class Admission:
         self.applicants: dict[Address, Applicant] = {}
         self.departed: dict[str, int] = {}
 
-    def ask(self, joiner: Address, hears: Iterable[Address], now: float) -> None:
-        """A request came in."""
+    def ask(self, joiner: Address, hears: Iterable[Address], now: float) -> float:
+        """A request came in; since when the node has been asking without a pause."""
         known = self.applicants.get(joiner)
         since = now if known is None or now - known.last > self.lapse_s else known.since
         if known is not None or len(self.applicants) < JOINERS_MAX:
             self.applicants[joiner] = Applicant(since, now, frozenset(hears))
+        return since
 
     def left_view(self, member: Address) -> None:
         """This life was in a view of the chain and is in it no more: it never comes back."""

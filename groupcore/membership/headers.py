@@ -108,3 +108,19 @@ class Superseded(Header):
 
     kind: ClassVar[str] = "membership.superseded"
     view: View
+
+
+HEADERS = (
+    JoinRequest,
+    JoinRefused,
+    LeaveRequest,
+    Dissolved,
+    Prepare,
+    Promise,
+    Propose,
+    Accept,
+    Install,
+    Installed,
+    Superseded,
+)
+"""All of them, for the layer that owns them."""

@@ -61,7 +61,8 @@ class Proposer:
 
     def back_off_s(self) -> float:
         """Seconds until the next try: longer after each failure, and never the same for two."""
-        return min(0.1 * 2 ** min(self.failures, 4), 1.0) * (0.5 + self.random.random())
+        longest_s = 0.1 * float(1 << min(self.failures, 3))
+        return longest_s * (0.5 + self.random.random())
 
     # --- votes ------------------------------------------------------------------------------------
 

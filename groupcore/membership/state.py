@@ -21,8 +21,9 @@ class MembershipOptions:
     `cluster_size`: nodes of which a majority forms the first view. `application_state`: the
     application keeps state, so a node without it has no vote until it has reported `Synced`.
     `durable`: the record survives a restart, so a node without one has lost its disk and no vote.
-    `absorb`: two clusters that meet become one, the smaller joins the larger. `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how long joins
-    and leaves are gathered. `seek_s`, `patience_s`: how long a node looks for a view before it
+    `absorb`: two clusters that meet become one, the smaller joins the larger. `drains`: an
+    ordering layer says when a leaver has nothing in flight. `bulk_s`: how long joins and leaves
+    are gathered. `seek_s`, `patience_s`: how long a node looks for a view before it
     forms one, and before it does so without all the nodes of the last. `grace_s`: wait for the
     last acceptances once a quorum is in; `vote_s` for the last votes; `attempt_s`: an attempt is
     given up. `stuck_s`: a blocked voter proposes itself. `primary_lost_s`: no quorum for so long.

@@ -73,7 +73,8 @@ class Vote:
 class Record:
     """What a node must find again after a crash, before it may vote.
 
-    `view` is the last view that it knows to have been decided (None: never one). `rebuilding`: the node joined without the state and has not got it yet.
+    `view` is the last view that it knows to have been decided (None: never one).
+    `rebuilding`: the node joined without the state and has not got it yet.
     """
 
     view: View | None = None

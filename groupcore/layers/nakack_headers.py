@@ -1,0 +1,73 @@
+"""The headers and settings of NAKACK, beside the layer that owns them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from groupcore.batch import Header
+from groupcore.repairs import RepairOptions
+from groupcore.view import Address
+
+
+@dataclass(slots=True)
+class Data(Header):
+    """Sender to group: my multicast number `seqno` of this view; all hold up to `stable`."""
+
+    kind: ClassVar[str] = "nakack.data"
+    view: int
+    seqno: int
+    stable: int
+
+
+@dataclass(slots=True)
+class Ack(Header):
+    """Receiver to sender: I hold your multicasts up to `received`."""
+
+    kind: ClassVar[str] = "nakack.ack"
+    view: int
+    received: int
+
+
+@dataclass(slots=True)
+class Request(Header):
+    """Receiver to a holder: send me these multicasts of `origin`; pairs of first and last."""
+
+    kind: ClassVar[str] = "nakack.request"
+    view: int
+    origin: Address
+    ranges: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Repair(Header):
+    """Holder to requester: multicast number `seqno` of `origin`, as it was sent."""
+
+    kind: ClassVar[str] = "nakack.repair"
+    view: int
+    origin: Address
+    seqno: int
+
+
+@dataclass(slots=True)
+class HighWater(Header):
+    """Sender to group: my highest multicast is `seqno`; acknowledge it or ask for it."""
+
+    kind: ClassVar[str] = "nakack.high_water"
+    view: int
+    seqno: int
+
+
+@dataclass(frozen=True, slots=True)
+class NakackOptions:
+    """Times in seconds, sizes in bytes.
+
+    `window_bytes` bounds what a sender has sent and not everybody holds: with it, memory and the
+    load on receive buffers; it should stay under half of the smallest receive buffer.
+    """
+
+    window_bytes: int = 1 << 20
+    high_water_min_s: float = 0.03
+    high_water_max_s: float = 0.5
+    future_batches_max: int = 4096
+    repair: RepairOptions = field(default_factory=RepairOptions)

@@ -1,0 +1,81 @@
+"""The seeker's role: a node that is in no view looks for one, or helps to form one."""
+
+from __future__ import annotations
+
+from groupcore.effects import Effect, Notify
+from groupcore.events import Refused
+from groupcore.membership.headers import JoinRequest
+from groupcore.membership.proposer import Proposer
+from groupcore.membership.state import MembershipState, Questions
+from groupcore.membership.succession import is_quorum_of
+from groupcore.membership.voter import Voter
+
+HEARD_S = 1.0
+"""How long ago a member may have been heard for a joiner to say that it hears it."""
+
+REFUSALS = {
+    "id_in_use": "another living node has this id; give each node an id of its own",
+    "foreign_cluster": "the data on this node belongs to another cluster; "
+    "start it with an empty data folder or in its own cluster",
+}
+"""What a person is told, by the code of the refusal."""
+
+
+class Seeker:
+    """Asks to join the view that is there; where there is none, decides one with the others."""
+
+    def __init__(
+        self, state: MembershipState, voter: Voter, proposer: Proposer, ask: Questions
+    ) -> None:
+        self.state = state
+        self.voter = voter
+        self.proposer = proposer
+        self.ask = ask
+        self.connected_at = 0.0
+
+    def begin(self, epoch: int, position: int, now: float) -> None:
+        """Begin to look for a view, with what the application has on disk."""
+        self.state.connected = True
+        self.state.stored = (epoch, position)
+        self.connected_at = now
+
+    def seek(self, now: float) -> list[Effect]:
+        """Ask the coordinator of the newest view that is heard of; else think of forming one."""
+        views = [view for view, primary in self.ask.present(now).values() if primary]
+        if views:
+            newest = max(views, key=lambda view: view.number)
+            mine = self.state.record.view
+            hears = self.ask.heard_since(now - HEARD_S)
+            request = JoinRequest(hears, 0 if mine is None else mine.lineage)
+            return [self.state.send(newest.coordinator, request)]
+        waited_s = now - self.connected_at
+        if waited_s < self.state.options.seek_s or self.proposer.attempt is not None:
+            return []
+        return self.form(now, waited_s)
+
+    def form(self, now: float, waited_s: float) -> list[Effect]:
+        """Propose a view of the nodes that look for one, if this node is the one to do it."""
+        options = self.state.options
+        seekers = {**self.ask.seeking(now), self.state.me: self.state.record.view}
+        blocked = [view for view, _ in self.ask.present(now).values()]
+        known = [view for view in [*seekers.values(), *blocked] if view is not None]
+        basis = max(known, key=lambda view: view.number, default=None)
+        if basis in blocked or min(seekers) != self.state.me:
+            return []  # who lives in the view, or the first by address, proposes
+        names = {seeker.name for seeker in seekers}
+        if not is_quorum_of(basis, names, options.cluster_size):
+            return []
+        wanted = options.cluster_size if basis is None else len(basis.members)
+        if len(names) < wanted and waited_s < options.patience_s:
+            return []
+        learned = [] if basis is None else self.voter.learn_view(basis, self.state.me)
+        return [*learned, *self.proposer.start(basis, frozenset(seekers), now)]
+
+    def on_join_refused(self, code: str) -> list[Effect]:
+        """This node may not join as it is."""
+        if self.state.view is not None:
+            return []
+        if code == "left_behind":
+            return self.voter.exclude("this life was in a view that has passed")
+        self.state.gone = True
+        return [Notify(Refused(code, REFUSALS.get(code, code)))]

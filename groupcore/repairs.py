@@ -1,0 +1,118 @@
+"""What is missing, whom to ask for it and when: the asking side of repair, and the answering.
+
+Plain state and rules, no time and no messages: NAKACK turns what this says into requests. A gap
+is asked for in the turn in which it is first seen, of the sender; what does not come is asked for
+again, less and less often, of others who may hold it. In a flush only what the cut contains is
+asked for, of those who are known to hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from groupcore.digest import Digest
+from groupcore.events import FetchCut
+from groupcore.view import Address
+from groupcore.window import Window
+
+ASK_SENDER_TIMES = 2
+"""How often the sender itself is asked before others are."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepairOptions:
+    """Times in seconds, sizes in bytes: of asking, and of one answer."""
+
+    retry_min_s: float = 0.02
+    retry_max_s: float = 0.4
+    ranges_max: int = 32
+    answer_batches_max: int = 64
+    answer_bytes_max: int = 256 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Ask `holder` for these multicasts of `origin`; pairs of first and last number."""
+
+    holder: Address
+    origin: Address
+    ranges: tuple[int, ...]
+
+
+class Repairs:
+    """The asking side, for one view at a time."""
+
+    def __init__(self, me: Address, random: Random, options: RepairOptions) -> None:
+        self.me = me
+        self.random = random
+        self.options = options
+        self.asked: Digest = {}
+        self.tries = 0
+        self.retry_s = options.retry_min_s
+
+    def begin(self) -> None:
+        """Nothing has been asked for yet: a new view, or a cut to fetch."""
+        self.asked = {}
+        self.progress()
+
+    def progress(self) -> None:
+        """Something came: ask the sender first and soon again."""
+        self.tries = 0
+        self.retry_s = self.options.retry_min_s
+
+    def next_retry_s(self) -> float:
+        """Seconds until the next try, and one try more; never the same for two members."""
+        self.tries += 1
+        delay_s = self.retry_s * (0.75 + 0.5 * self.random.random())
+        self.retry_s = min(2 * self.retry_s, self.options.retry_max_s)
+        return delay_s
+
+    def wanted(
+        self,
+        windows: Mapping[Address, Window],
+        silent: frozenset[Address],
+        fetch: FetchCut | None,
+        only_new: bool,
+    ) -> Iterator[Wanted]:
+        """What to ask for now: every gap, or only those that nobody was asked for yet."""
+        for origin, window in windows.items():
+            limit = window.highest if fetch is None else fetch.cut.get(origin, 0)
+            asked = self.asked.get(origin, 0) if only_new else 0
+            gaps = [(first, last) for first, last in window.missing(limit) if last > asked]
+            if not gaps:
+                continue
+            if fetch is None:
+                others = [m for m in windows if m not in silent]
+            else:
+                others = list(fetch.holders.get(origin, ()))
+            holder = self.holder_of(origin, others, fetch is None and origin not in silent)
+            if holder is not None:
+                self.asked[origin] = limit
+                ranges = [number for gap in gaps[: self.options.ranges_max] for number in gap]
+                yield Wanted(holder, origin, tuple(ranges))
+
+    def holder_of(self, origin: Address, others: list[Address], may_answer: bool) -> Address | None:
+        """The sender while it may answer and was not asked too often; else one of the others."""
+        if may_answer and self.tries < ASK_SENDER_TIMES:
+            return origin
+        candidates = [member for member in others if member != self.me]
+        return self.random.choice(candidates) if candidates else None
+
+
+def held_in(window: Window, ranges: tuple[int, ...], options: RepairOptions) -> Iterator[int]:
+    """The numbers of what is asked for and held, up to the limits of one answer."""
+    if len(ranges) > 2 * options.ranges_max:
+        return
+    batches = size_bytes = 0
+    for first, last in zip(ranges[::2], ranges[1::2], strict=False):
+        for seqno in range(first, min(last, window.highest) + 1):
+            batch = window.get(seqno)
+            if batch is None:
+                continue
+            if batches >= options.answer_batches_max or size_bytes >= options.answer_bytes_max:
+                return
+            batches += 1
+            size_bytes += batch.size_bytes
+            yield seqno
