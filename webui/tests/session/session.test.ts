@@ -164,23 +164,32 @@ const steps = fc.array(
 function act(world: World, player: Player, action: string, choice: Choice): void {
   switch (action) {
     case "edit":
-      return player.edit(choice);
+      player.edit(choice);
+      break;
     case "submit":
-      return player.submit();
+      player.submit();
+      break;
     case "deliver":
-      return player.deliver();
+      player.deliver();
+      break;
     case "take":
-      return player.take();
+      player.take();
+      break;
     case "lose":
-      return player.lose();
+      player.lose();
+      break;
     case "connect":
-      return player.connect();
+      player.connect();
+      break;
     case "reload":
-      return player.reload();
+      player.reload();
+      break;
     case "forget":
-      return world.document.forget();
+      world.document.forget();
+      break;
     default:
-      return world.broadcast([world.document.save()]);
+      world.broadcast([world.document.save()]);
+      break;
   }
 }
 

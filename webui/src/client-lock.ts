@@ -1,0 +1,60 @@
+/**
+ * One live tab per client id.
+ *
+ * A client id numbers one stream of edits, so two tabs must never use the same one. The tab holds
+ * a lock named after its id as long as it lives; the browser frees it with the tab, crashed or
+ * closed. Browsers give locks only to pages from a secure address; elsewhere the tab renews a
+ * lease in the local storage, which runs out when the tab is gone.
+ */
+
+export interface ClientLocks {
+  /** Whether this tab holds the id from now on. */
+  take(client: string): Promise<boolean>;
+}
+
+const LEASE_MS = 6_000;
+const RENEW_MS = 2_000;
+const name = (client: string): string => `groupcore-client-${client}`;
+
+/** The locks of this browser, or leases where it has none. */
+export function browserLocks(): ClientLocks {
+  const locks = navigator.locks as LockManager | undefined;
+  return locks === undefined ? leases(localStorage) : webLocks(locks);
+}
+
+function webLocks(locks: LockManager): ClientLocks {
+  const held = new Set<string>();
+  const request = (client: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      void locks.request(name(client), { ifAvailable: true }, (lock) => {
+        resolve(lock !== null);
+        if (lock === null) return undefined;
+        held.add(client);
+        // Held until the tab ends.
+        return new Promise<never>(() => undefined);
+      });
+    });
+  return { take: async (client) => held.has(client) || (await request(client)) };
+}
+
+function leases(storage: Storage): ClientLocks {
+  const held = new Set<string>();
+  const renew = (): void => {
+    for (const client of held) storage.setItem(name(client), String(Date.now()));
+  };
+  const release = (): void => {
+    for (const client of held) storage.removeItem(name(client));
+  };
+  window.setInterval(renew, RENEW_MS);
+  window.addEventListener("pagehide", release);
+  window.addEventListener("pageshow", renew);
+  return {
+    take: (client) => {
+      const renewed_ms = Number(storage.getItem(name(client)) ?? 0);
+      const isFree = held.has(client) || Date.now() - renewed_ms > LEASE_MS;
+      if (isFree) held.add(client);
+      renew();
+      return Promise.resolve(isFree);
+    },
+  };
+}

@@ -1,0 +1,279 @@
+/** What the keys do with blocks. */
+
+import {
+  chainCommands,
+  createParagraphNear,
+  deleteSelection,
+  joinBackward,
+  joinForward,
+  selectAll,
+  splitBlockAs,
+} from "prosemirror-commands";
+import { redo, undo } from "prosemirror-history";
+import { undoInputRule } from "prosemirror-inputrules";
+import type { Node } from "prosemirror-model";
+import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
+import { attributeOf, blockType, type Kind, kindOf } from "./schema";
+
+const DEPTH_MAX = 8;
+const LISTS: ReadonlySet<Kind> = new Set(["bullet", "numbered", "todo"]);
+
+interface Selected {
+  readonly node: Node;
+  readonly position: number;
+}
+
+function selectedBlocks(state: EditorState): Selected[] {
+  const found: Selected[] = [];
+  const { from, to } = state.selection;
+  state.doc.nodesBetween(from, to, (node, position) => {
+    if (node.type === blockType) found.push({ node, position });
+    return false;
+  });
+  return found;
+}
+
+/** The attributes of a block of this kind that was `node` before; the id stays. */
+function attributesFor(node: Node, kind: Kind, more: Record<string, unknown> = {}) {
+  const depth = LISTS.has(kind) && LISTS.has(kindOf(node)) ? node.attrs.depth : null;
+  const none = { level: null, checked: null, language: null, depth };
+  return { ...none, id: node.attrs.id as string | null, kind, ...more };
+}
+
+/** Turns a block into another kind. */
+export function turnInto(
+  transaction: Transaction,
+  position: number,
+  kind: Kind,
+  more: Record<string, unknown> = {},
+): Transaction {
+  const node = transaction.doc.nodeAt(position);
+  if (node === null) return transaction;
+  return transaction.setNodeMarkup(position, null, attributesFor(node, kind, more));
+}
+
+/** Turns all selected blocks into a kind; into paragraphs when they are of it already. */
+export function setKind(kind: Kind, more: Record<string, unknown> = {}): Command {
+  return (state, dispatch) => {
+    const blocks = selectedBlocks(state);
+    const isIt = ({ node }: Selected): boolean =>
+      kindOf(node) === kind &&
+      Object.entries(more).every(([name, value]) => attributeOf(node, name) === value);
+    const isAll = blocks.every(isIt);
+    if (dispatch === undefined) return true;
+    const transaction = state.tr;
+    for (const { position } of blocks) {
+      if (isAll) turnInto(transaction, position, "paragraph");
+      else turnInto(transaction, position, kind, more);
+    }
+    dispatch(transaction.scrollIntoView());
+    return true;
+  };
+}
+
+function insertText(text: string): Command {
+  return (state, dispatch) => {
+    dispatch?.(state.tr.insertText(text).scrollIntoView());
+    return true;
+  };
+}
+
+const inKind =
+  (test: (kind: Kind) => boolean, command: Command): Command =>
+  (state, dispatch, view) =>
+    test(kindOf(state.selection.$from.parent)) && command(state, dispatch, view);
+
+/** Enter in an empty list item, quote or heading ends it. */
+const leaveEmpty: Command = (state, dispatch) => {
+  const { $from, empty } = state.selection;
+  const node = $from.parent;
+  if (!empty || node.type !== blockType || node.content.size > 0) return false;
+  if (kindOf(node) === "paragraph" || kindOf(node) === "code") return false;
+  return lift(state, dispatch);
+};
+
+/** One step back: out of the indentation, then out of the kind. */
+const lift: Command = (state, dispatch) => {
+  const { $from } = state.selection;
+  const position = $from.before(1);
+  const depth = Number(attributeOf($from.parent, "depth"));
+  if (LISTS.has(kindOf($from.parent)) && depth > 0) {
+    dispatch?.(state.tr.setNodeAttribute(position, "depth", depth - 1));
+  } else {
+    dispatch?.(turnInto(state.tr, position, "paragraph"));
+  }
+  return true;
+};
+
+/** Enter on the last, empty line of a code block goes on below it. */
+const leaveCode: Command = (state, dispatch) => {
+  const { $from, empty } = state.selection;
+  const node = $from.parent;
+  if (!empty || kindOf(node) !== "code" || $from.parentOffset !== node.content.size) return false;
+  if (!node.textContent.endsWith("\n")) return false;
+  const end = $from.pos;
+  const transaction = state.tr.delete(end - 1, end);
+  dispatch?.(behind(transaction, transaction.mapping.map($from.after(1))).scrollIntoView());
+  return true;
+};
+
+/** A new paragraph at a place between blocks, with the caret in it. */
+function behind(transaction: Transaction, position: number): Transaction {
+  transaction.insert(position, blockType.create());
+  return transaction.setSelection(TextSelection.create(transaction.doc, position + 1));
+}
+
+const leaveDivider: Command = (state, dispatch) => {
+  const { $from } = state.selection;
+  if (kindOf($from.parent) !== "divider") return false;
+  dispatch?.(behind(state.tr, $from.after(1)).scrollIntoView());
+  return true;
+};
+
+const split = splitBlockAs((node, atEnd) => {
+  const kind = kindOf(node);
+  if (kind === "heading" && atEnd) return { type: blockType, attrs: { kind: "paragraph" } };
+  const attrs = { ...node.attrs, id: null, checked: kind === "todo" ? false : null };
+  return { type: blockType, attrs };
+});
+
+const atStart =
+  (command: Command): Command =>
+  (state, dispatch, view) => {
+    const { $from, empty } = state.selection;
+    if (!empty || $from.parentOffset > 0 || kindOf($from.parent) === "paragraph") return false;
+    return command(state, dispatch, view);
+  };
+
+const indent =
+  (by: number): Command =>
+  (state, dispatch) => {
+    const blocks = selectedBlocks(state).filter(({ node }) => LISTS.has(kindOf(node)));
+    if (blocks.length === 0) return false;
+    const transaction = state.tr;
+    for (const { node, position } of blocks) {
+      const depth = Math.min(DEPTH_MAX, Math.max(0, Number(attributeOf(node, "depth")) + by));
+      transaction.setNodeAttribute(position, "depth", depth);
+    }
+    if (transaction.docChanged) dispatch?.(transaction);
+    return true;
+  };
+
+const toggleTodo: Command = (state, dispatch) => {
+  const blocks = selectedBlocks(state).filter(({ node }) => kindOf(node) === "todo");
+  if (blocks.length === 0) return false;
+  const transaction = state.tr;
+  for (const { node, position } of blocks) {
+    transaction.setNodeAttribute(position, "checked", attributeOf(node, "checked") !== true);
+  }
+  dispatch?.(transaction);
+  return true;
+};
+
+/** Moves the block of the caret one place up or down. */
+const moveBlock =
+  (by: 1 | -1): Command =>
+  (state, dispatch) => {
+    const { $from, $head } = state.selection;
+    const index = $from.index(0);
+    const other = index + by;
+    if (other < 0 || other >= state.doc.childCount) return false;
+    const node = $from.parent;
+    const from = $from.before(1);
+    const transaction = state.tr.delete(from, from + node.nodeSize);
+    const size = state.doc.child(other).nodeSize;
+    const place = by > 0 ? from + size : from - size;
+    transaction.insert(place, node);
+    const caret = place + 1 + Math.min($head.parentOffset, node.content.size);
+    dispatch?.(
+      transaction.setSelection(TextSelection.create(transaction.doc, caret)).scrollIntoView(),
+    );
+    return true;
+  };
+
+/** Escape leaves the editor, so that Tab moves on: lists take Tab for themselves. */
+const leaveEditor: Command = (_state, _dispatch, view) => {
+  view?.dom.blur();
+  return true;
+};
+
+const isCode = (kind: Kind): boolean => kind === "code";
+
+/** Which key does what; the rest is as in any text. */
+export const keys: Record<string, Command> = {
+  Enter: chainCommands(
+    leaveCode,
+    inKind(isCode, insertText("\n")),
+    leaveDivider,
+    leaveEmpty,
+    createParagraphNear,
+    split,
+  ),
+  "Shift-Enter": insertText("\n"),
+  "Mod-Enter": toggleTodo,
+  Backspace: chainCommands(undoInputRule, deleteSelection, atStart(lift), joinBackward),
+  "Mod-Backspace": chainCommands(deleteSelection, atStart(lift), joinBackward),
+  Delete: chainCommands(deleteSelection, joinForward),
+  "Mod-Delete": chainCommands(deleteSelection, joinForward),
+  Tab: chainCommands(inKind(isCode, insertText("\t")), indent(1)),
+  "Shift-Tab": indent(-1),
+  "Mod-a": selectAll,
+  "Mod-z": undo,
+  "Mod-Shift-z": redo,
+  "Mod-y": redo,
+  "Mod-Alt-0": setKind("paragraph"),
+  "Mod-Alt-1": setKind("heading", { level: 1 }),
+  "Mod-Alt-2": setKind("heading", { level: 2 }),
+  "Mod-Alt-3": setKind("heading", { level: 3 }),
+  "Mod-Alt-4": setKind("todo", { checked: false }),
+  "Mod-Alt-5": setKind("bullet"),
+  "Mod-Alt-6": setKind("numbered"),
+  "Alt-ArrowUp": moveBlock(-1),
+  "Alt-ArrowDown": moveBlock(1),
+  Escape: leaveEditor,
+};
+
+/** What the toolbar offers to turn blocks into. */
+export const CHOICES = [
+  { value: "paragraph", label: "Text" },
+  { value: "heading-1", label: "Heading 1" },
+  { value: "heading-2", label: "Heading 2" },
+  { value: "heading-3", label: "Heading 3" },
+  { value: "bullet", label: "Bulleted list" },
+  { value: "numbered", label: "Numbered list" },
+  { value: "todo", label: "To-do" },
+  { value: "quote", label: "Quote" },
+  { value: "code", label: "Code" },
+] as const;
+
+const more: Record<string, Record<string, unknown>> = {
+  "heading-1": { level: 1 },
+  "heading-2": { level: 2 },
+  "heading-3": { level: 3 },
+  todo: { checked: false },
+};
+
+/** The toolbar choice that describes a block. */
+export function choiceOf(node: Node): string {
+  if (node.type !== blockType) return "paragraph";
+  const kind = kindOf(node);
+  return kind === "heading" ? `heading-${attributeOf(node, "level")}` : kind;
+}
+
+/** The command behind a toolbar choice. */
+export function choiceCommand(choice: string): Command | null {
+  const known = CHOICES.find(({ value }) => value === choice);
+  if (known === undefined) return null;
+  const kind = known.value.startsWith("heading") ? "heading" : known.value;
+  return setKind(kind as Kind, more[choice] ?? {});
+}
+
+export type Action = "undo" | "redo" | "indent" | "outdent";
+
+/** What the toolbar's buttons do. */
+export const actions: Record<Action, Command> = {
+  undo,
+  redo,
+  indent: indent(1),
+  outdent: indent(-1),
+};
