@@ -18,6 +18,7 @@ from groupcore.view import Address
 MESSAGES_MAX = 65_536
 """Most messages that one batch may hold."""
 
+_BYTES_ONLY = {bytes}
 _packer = Packer(use_bin_type=True, autoreset=True)
 
 
@@ -132,6 +133,6 @@ def unpack_messages(body: bytes) -> list[bytes]:
         payloads = unpackb(body, raw=False, use_list=True, max_array_len=MESSAGES_MAX)
     except (UnpackException, ValueError, TypeError) as error:
         raise WireError("bad_body", str(error)) from None
-    if type(payloads) is not list or not all(type(item) is bytes for item in payloads):
+    if type(payloads) is not list or not set(map(type, payloads)) <= _BYTES_ONLY:
         raise WireError("bad_body", "not an array of binaries")
     return payloads

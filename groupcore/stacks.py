@@ -46,7 +46,7 @@ class StackOptions:
     nakack: NakackOptions = field(default_factory=NakackOptions)
     unicast: UnicastOptions = field(default_factory=UnicastOptions)
     membership: MembershipOptions = field(default_factory=MembershipOptions)
-    body_bytes_max: int = 32_000
+    body_bytes_max: int = 65_000
     order_window_bytes: int = 1 << 20
     stability_interval_s: float = 0.5
     k: int = 1

@@ -48,6 +48,7 @@ class Node:
         self._storing: asyncio.Task[None] | None = None
         self._soon: asyncio.Handle | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
         self._running = False
 
     def start(self, event: Event) -> None:
@@ -143,9 +144,11 @@ class Node:
         if wake is None or not self._running:
             return
         if self._timer is not None:
-            if self._timer.when() <= wake:
+            if self._timer_at <= wake:
                 return
             self._timer.cancel()
+        # Not asked of the handle: uvloop gives a plain one, without a time, for what is due.
+        self._timer_at = wake
         self._timer = self._loop.call_at(wake, self._on_timer)
 
     async def _store_records(self) -> None:

@@ -1,0 +1,1 @@
+"""Benchmarks: claims as commands. `python -m bench --list`, `python -m bench NAME --json`."""

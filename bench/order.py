@@ -1,0 +1,36 @@
+"""Ordered multicast through SEQUENCER: messages delivered a second, and CPU for each."""
+
+from __future__ import annotations
+
+from bench.ordering import Load, run_load
+
+NAME = "order"
+MEMBERS = 4
+
+
+def run(quick: bool) -> dict[str, object]:
+    """The cases of the table: 100 B and 1 KB, one sender and four."""
+    measure_s = 1.0 if quick else 3.0
+    loads = [
+        Load(MEMBERS, senders, size_bytes, measure_s=measure_s)
+        for size_bytes in (100, 1024)
+        for senders in (1, MEMBERS)
+    ]
+    return {"cases": [case(load) for load in loads]}
+
+
+def case(load: Load) -> dict[str, object]:
+    """One load, measured at all members together."""
+    measured = run_load(load)
+    deliveries = sum(one.deliveries for one in measured)
+    slowest = min(one.deliveries / one.wall_s for one in measured)
+    return {
+        "protocol": "SEQUENCER",
+        "size_bytes": load.size_bytes,
+        "members": load.members,
+        "senders": load.senders,
+        "deliveries_per_s_per_member": round(slowest),
+        "cpu_us_per_delivery": round(1e6 * sum(one.cpu_s for one in measured) / deliveries, 3),
+        "rss_mb": round(max(one.rss_mb for one in measured), 1),
+        "repairs": sum(one.counters.get("NAKACK.repairs_sent", 0) for one in measured),
+    }
