@@ -18,6 +18,9 @@ from collections.abc import Callable, Iterable
 from server.fanout import Writer
 from server.frames import Frame, Message, join_messages, pack
 
+LAZY_S = 0.1
+"""How long a message that nobody waits for may wait for company: a write costs more than it."""
+
 LAG_CHECK_S = 0.05
 """Between two looks at sessions that are behind."""
 
@@ -81,6 +84,7 @@ class Hub:
         self._dirty: set[str] = set()
         self._behind: dict[str, Subscriber] = {}
         self._scheduled: asyncio.Handle | None = None
+        self._due = 0.0
         self._lag_timer: asyncio.TimerHandle | None = None
         self._last_flush = float("-inf")
 
@@ -121,11 +125,17 @@ class Hub:
     # --- what is told ---------------------------------------------------------------------------
 
     def publish(
-        self, doc: str, message: Message, position: Position | None = None, skip: str | None = None
+        self,
+        doc: str,
+        message: Message,
+        position: Position | None = None,
+        skip: str | None = None,
+        lazy: bool = False,
     ) -> None:
         """Tell all followers of a document but the session `skip`.
 
-        `position` is the document's after this message, where it moves.
+        `position` is the document's after this message, where it moves. `lazy`: it may wait up to
+        LAZY_S to share a frame with what comes next.
         """
         topic = self.topics.get(doc)
         if topic is None:
@@ -136,13 +146,20 @@ class Hub:
         if position is not None:
             topic.newest = position
         self._dirty.add(doc)
-        if self._scheduled is None:
-            loop = asyncio.get_running_loop()
-            due = self._last_flush + self.flush_s
-            if due <= loop.time():
-                self._scheduled = loop.call_soon(self.flush)
-            else:
-                self._scheduled = loop.call_at(due, self.flush)
+        now = asyncio.get_running_loop().time()
+        due = max(now, self._last_flush + self.flush_s)
+        self._schedule(max(due, now + LAZY_S) if lazy else due)
+
+    def _schedule(self, due: float) -> None:
+        """Flush at this time, or when it was going to be flushed if that is sooner."""
+        if self._scheduled is not None:
+            if self._due <= due:
+                return
+            self._scheduled.cancel()
+        loop = asyncio.get_running_loop()
+        self._due = due
+        late = due > loop.time()
+        self._scheduled = loop.call_at(due, self.flush) if late else loop.call_soon(self.flush)
 
     def send(self, subscriber: Subscriber, messages: Iterable[bytes]) -> None:
         """Write to one session, behind everything that was published before."""

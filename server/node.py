@@ -298,7 +298,8 @@ class Node:
     def _tell_saved(self, grown: dict[str, int]) -> None:
         for doc, version in grown.items():
             epoch = self.replica.version_of(doc)[0]
-            self.hub.publish(doc, {"t": "saved", "doc": doc, "epoch": epoch, "version": version})
+            message: Message = {"t": "saved", "doc": doc, "epoch": epoch, "version": version}
+            self.hub.publish(doc, message, lazy=True)
         self.waiters.wake()
 
     # --- taking and giving the state ------------------------------------------------------------

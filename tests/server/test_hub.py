@@ -93,6 +93,17 @@ async def test_between_two_flushes_pass_at_least_the_given_seconds() -> None:
     play.hub.close()
 
 
+async def test_a_lazy_message_rides_with_the_next_one_and_goes_alone_in_the_end() -> None:
+    play = Play()
+    writer = play.join("a")
+    play.hub.publish("d", {"t": "saved", "n": 99}, lazy=True)
+    play.publish()
+    await until(lambda: len(writer.frames) == 1)
+    assert writer.numbers() == [99, 1]
+    play.hub.publish("d", {"t": "saved", "n": 100}, lazy=True)
+    await until(lambda: writer.numbers() == [99, 1, 100])
+
+
 async def test_who_joins_gets_nothing_that_is_in_the_state_already() -> None:
     play = Play()
     early = play.join("a")
