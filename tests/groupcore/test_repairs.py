@@ -1,0 +1,130 @@
+"""The rules of repair: what is asked for, of whom, how often; and what one answer holds."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groupcore.batch import Batch
+from groupcore.events import FetchCut
+from groupcore.repairs import ASK_SENDER_TIMES, RepairOptions, Repairs, Wanted, held_in
+from groupcore.view import Address
+from groupcore.window import Window
+
+A, B, C, D = (Address(name, 1) for name in "abcd")
+NOBODY: frozenset[Address] = frozenset()
+
+
+def repairs(options: RepairOptions | None = None) -> Repairs:
+    return Repairs(A, Random(1), options or RepairOptions())
+
+
+def windows(*held: int, of: Address = B, size_bytes: int = 1) -> dict[Address, Window]:
+    """Four windows; that of one member holds some numbers."""
+    result = {member: Window() for member in (A, B, C, D)}
+    for number in held:
+        result[of].add(number, Batch(of, None, (), bytes(size_bytes), 1))
+    return result
+
+
+def test_a_gap_is_asked_for_of_its_sender_first() -> None:
+    asked = list(repairs().wanted(windows(1, 4, 6), NOBODY, None, only_new=True))
+    assert asked == [Wanted(B, B, (2, 3, 5, 5))]
+
+
+def test_a_gap_is_asked_for_once_until_it_is_time_to_ask_again() -> None:
+    mine, held = repairs(), windows(3)
+    assert list(mine.wanted(held, NOBODY, None, only_new=True))
+    assert list(mine.wanted(held, NOBODY, None, only_new=True)) == []
+    held[B].announce(5)
+    assert list(mine.wanted(held, NOBODY, None, only_new=True)) == [Wanted(B, B, (4, 5))]
+    assert list(mine.wanted(held, NOBODY, None, only_new=False)) == [Wanted(B, B, (1, 2, 4, 5))]
+
+
+def test_a_sender_that_does_not_answer_is_not_asked_alone_for_ever() -> None:
+    mine, held = repairs(), windows(2)
+    holders = set()
+    for attempt in range(40):
+        (ask,) = mine.wanted(held, NOBODY, None, only_new=False)
+        assert attempt >= ASK_SENDER_TIMES or ask.holder == B
+        holders.add(ask.holder)
+        mine.next_retry_s()
+    assert holders == {B, C, D}
+
+
+def test_a_sender_that_is_not_heard_is_not_asked() -> None:
+    held = windows(2)
+    (ask,) = repairs().wanted(held, frozenset({B, C}), None, only_new=True)
+    assert ask.holder == D
+
+
+def test_when_nobody_can_be_asked_the_gap_stays_new() -> None:
+    mine, held = repairs(), windows(2)
+    assert list(mine.wanted(held, frozenset({B, C, D}), None, only_new=True)) == []
+    assert list(mine.wanted(held, NOBODY, None, only_new=True)) == [Wanted(B, B, (1, 1))]
+
+
+def test_in_a_flush_only_what_the_cut_contains_is_asked_for_of_those_who_hold_it() -> None:
+    held = windows(2, 9)
+    fetch = FetchCut({B: 4}, {B: (A, C)})
+    assert list(repairs().wanted(held, NOBODY, fetch, only_new=True)) == [
+        Wanted(C, B, (1, 1, 3, 4))
+    ]
+    assert list(repairs().wanted(held, NOBODY, FetchCut({B: 4}, {}), only_new=True)) == []
+
+
+def test_tries_come_less_and_less_often_up_to_a_limit() -> None:
+    options = RepairOptions(retry_min_s=0.02, retry_max_s=0.1)
+    mine = repairs(options)
+    for expected_s in (0.02, 0.04, 0.08, 0.1, 0.1):
+        assert 0.75 * expected_s <= mine.next_retry_s() <= 1.25 * expected_s
+    mine.progress()
+    assert mine.next_retry_s() <= 1.25 * 0.02
+    assert mine.tries == 1
+
+
+def test_a_new_view_or_cut_forgets_what_was_asked_for() -> None:
+    mine, held = repairs(), windows(2)
+    list(mine.wanted(held, NOBODY, None, only_new=True))
+    mine.next_retry_s()
+    mine.begin()
+    assert mine.tries == 0
+    assert list(mine.wanted(held, NOBODY, None, only_new=True))
+
+
+def test_one_request_names_a_bounded_number_of_gaps() -> None:
+    held = windows(*range(2, 40, 2))
+    (ask,) = repairs(RepairOptions(ranges_max=3)).wanted(held, NOBODY, None, only_new=True)
+    assert ask.ranges == (1, 1, 3, 3, 5, 5)
+
+
+@given(
+    st.sets(st.integers(1, 30)),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 2**64 - 1)), max_size=4),
+)
+def test_an_answer_holds_what_is_asked_for_and_held(
+    held: set[int], asked: list[tuple[int, int]]
+) -> None:
+    window = windows(*held)[B]
+    ranges = tuple(number for pair in asked for number in pair)
+    expected = [n for first, last in asked for n in sorted(held) if first <= n <= last]
+    options = RepairOptions(answer_batches_max=1_000)
+    assert list(held_in(window, ranges, options)) == expected
+
+
+def test_an_answer_is_bounded_in_batches_and_bytes() -> None:
+    window = windows(*range(1, 20), size_bytes=10)[B]
+    assert list(held_in(window, (1, 19), RepairOptions(answer_batches_max=3))) == [1, 2, 3]
+    assert list(held_in(window, (1, 19), RepairOptions(answer_bytes_max=20))) == [1, 2]
+
+
+def test_a_request_with_too_many_ranges_is_not_answered() -> None:
+    window = windows(1)[B]
+    assert list(held_in(window, (1, 1) * 4, RepairOptions(ranges_max=3))) == []
+
+
+def test_half_a_range_is_not_answered() -> None:
+    window = windows(1, 2)[B]
+    assert list(held_in(window, (1, 1, 2), RepairOptions())) == [1]
