@@ -55,8 +55,7 @@ def rerun_command(options: Namespace, profile: str, index: int) -> str:
     """The command that runs this schedule again."""
     plant = f" --plant {options.plant}" if options.plant else ""
     return (
-        f"python -m groupcore.sim --profile {profile} --seed {options.seed} "
-        f"--only {index}{plant}"
+        f"python -m groupcore.sim --profile {profile} --seed {options.seed} --only {index}{plant}"
     )
 
 

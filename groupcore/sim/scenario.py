@@ -200,6 +200,7 @@ def _draw_sends(
     number = random.randint(20, 90)
     burst_max = random.choice((1, 4, 12))
     large = random.choice((0.0, 0.02, 0.1))
+    last_ns = random.randint(safety_ns // 4, safety_ns)  # silence afterwards shows a lost tail
     senders = [node for node in range(nodes) if random.random() < 0.7] or [0]
     for _ in range(number):
         sizes = tuple(
@@ -209,9 +210,9 @@ def _draw_sends(
             for _ in range(random.randint(1, burst_max))
         )
         to = random.randrange(nodes) if random.random() < 0.08 else None
-        at_ns = random.randint(100 * MILLISECOND, safety_ns)
+        at_ns = random.randint(100 * MILLISECOND, last_ns)
         if faults and random.random() < 0.5:
             around_ns = random.randint(-20 * MILLISECOND, 40 * MILLISECOND)
-            at_ns = max(0, random.choice(faults).at_ns + around_ns)
+            at_ns = min(max(0, random.choice(faults).at_ns + around_ns), last_ns)
         sends.append(Send(at_ns, random.choice(senders), sizes, to))
     return tuple(sorted(sends, key=lambda send: (send.at_ns, send.node)))

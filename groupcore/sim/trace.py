@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 from json import dumps
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from msgpack import Packer
 
@@ -157,6 +157,8 @@ class Wire(NamedTuple):
 
 Record = Sent | Delivered | Viewed | Accepted | Lived | Took | Happened | Ended | Absent | Wire
 
+Kind = TypeVar("Kind", Sent, Delivered, Viewed, Accepted, Lived, Took, Happened, Ended, Absent)
+
 HEALED = "healed"
 """`Happened.what` of the moment from which the network and all nodes are well."""
 
@@ -193,29 +195,29 @@ class Trace:
         """Append what has just happened."""
         self.records.append(record)
 
-    def of(self, *kinds: type[Record]) -> Iterator[Record]:
-        """The records of these kinds, in order."""
-        return (record for record in self.records if type(record) in kinds)
+    def of(self, kind: type[Kind]) -> list[Kind]:
+        """The records of this kind, in order."""
+        return [record for record in self.records if isinstance(record, kind)]
 
     @property
     def sent(self) -> list[Sent]:
         """Every message that was handed over."""
-        return [record for record in self.records if type(record) is Sent]
+        return self.of(Sent)
 
     @property
     def views(self) -> list[Viewed]:
         """Every installation of a view."""
-        return [record for record in self.records if type(record) is Viewed]
+        return self.of(Viewed)
 
     @property
     def lives(self) -> list[Lived]:
         """Every turn in a life."""
-        return [record for record in self.records if type(record) is Lived]
+        return self.of(Lived)
 
     @property
     def ends(self) -> list[Ended]:
         """What the live processes had at the end."""
-        return [record for record in self.records if type(record) is Ended]
+        return self.of(Ended)
 
     @property
     def healed_at(self) -> int | None:

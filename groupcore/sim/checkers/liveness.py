@@ -44,9 +44,8 @@ class LivenessAfterHealing(Checker):
         if healed is None:
             return
         for absent in trace.of(Absent):
-            if type(absent) is Absent:
-                text = f"{life(absent.n, absent.inc)} is in no view: {absent.why}"
-                found.append(self.breach(absent.t, (absent.n,), text))
+            text = f"{life(absent.n, absent.inc)} is in no view: {absent.why}"
+            found.append(self.breach(absent.t, (absent.n,), text))
         ends = trace.ends
         if not ends:
             return
@@ -89,7 +88,7 @@ class LivenessAfterHealing(Checker):
         arrived = {
             (record.n, record.inc, record.mid)
             for record in trace.of(Delivered)
-            if type(record) is Delivered and not record.position
+            if not record.position
         }
         for sent in trace.sent:
             if (sent.n, sent.inc) not in staying:

@@ -144,7 +144,7 @@ class GapFreedom(Checker):
                     found.append(self.breach(record.t, (n,), text, record.mid))
                 last = record.position
         for took in trace.of(Took):
-            if type(took) is Took and took.must_match and took.had_position != took.position:
+            if took.must_match and took.had_position != took.position:
                 text = (
                     f"{life(took.n, took.inc)} is told that its journal holds position "
                     f"{took.position} of epoch {took.epoch}; it holds {took.had_position} of "

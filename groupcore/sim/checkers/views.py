@@ -50,10 +50,9 @@ class ViewAgreement(Checker):
 
     def _scan_chain(self, trace: Trace, first: dict[int, Viewed], found: list[Violation]) -> None:
         accepted: dict[tuple[int, int, tuple[Address, ...]], list[tuple[int, str]]] = {}
-        for record in trace.of(Accepted):
-            if type(record) is Accepted:
-                key = (record.number, record.lineage, record.members)
-                accepted.setdefault(key, []).append((record.t, record.n))
+        for vote in trace.of(Accepted):
+            key = (vote.number, vote.lineage, vote.members)
+            accepted.setdefault(key, []).append((vote.t, vote.n))
         judged: set[tuple[int, int]] = set()
         for record in trace.views:
             number, previous = record.previous_number, record.previous

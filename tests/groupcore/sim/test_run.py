@@ -1,0 +1,109 @@
+"""Whole clusters: what a schedule does, and that it always does the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from groupcore.sim.clock import MILLISECOND, SECOND
+from groupcore.sim.network import CALM, NetworkOptions
+from groupcore.sim.profiles import PROFILES
+from groupcore.sim.run import Verdict, run_scenario
+from groupcore.sim.scenario import COORDINATOR, Fault, Scenario, Send
+from groupcore.sim.trace import Lived, Took
+
+MAKE_STACK = PROFILES["stack"].make_stack
+
+
+def scenario(*faults: Fault, nodes: int = 3, network: NetworkOptions = CALM) -> Scenario:
+    """Three nodes that send one after the other for five seconds."""
+    sends = [Send(n * 50 * MILLISECOND, n % nodes, (24, 100)) for n in range(20, 100)]
+    return Scenario(
+        seed=11,
+        nodes=nodes,
+        starts_ns=(0,) * nodes,
+        safety_ns=5 * SECOND,
+        network=network,
+        faults=faults,
+        sends=tuple(sends),
+    )
+
+
+def run(*faults: Fault, nodes: int = 3, network: NetworkOptions = CALM) -> Verdict:
+    """A verdict without violations."""
+    verdict = run_scenario(scenario(*faults, nodes=nodes, network=network), MAKE_STACK)
+    assert verdict.violations == []
+    return verdict
+
+
+def lived(verdict: Verdict, what: str) -> list[Lived]:
+    return [record for record in verdict.trace.lives if record.what == what]
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3, 5])
+def test_without_faults_everything_is_delivered_everywhere_in_one_view(nodes: int) -> None:
+    verdict = run(nodes=nodes)
+    assert len(verdict.trace.sent) == 160 + nodes  # a probe of each node at the end
+    assert verdict.deliveries == nodes * len(verdict.trace.sent)
+    assert {view.number for view in verdict.trace.views} == {1}
+
+
+def test_a_node_that_was_paused_for_long_comes_back_as_a_new_life() -> None:
+    verdict = run(Fault(1 * SECOND, "pause", (2,), 3 * SECOND))
+    (excluded,) = lived(verdict, "excluded")
+    assert (excluded.n, excluded.inc) == ("c", 1)
+    took = [record for record in verdict.trace.of(Took) if record.n == "c"]
+    assert took[-1].source in ("a", "b")
+
+
+def test_a_short_pause_changes_nothing() -> None:
+    verdict = run(Fault(2 * SECOND, "pause", (1,), 100 * MILLISECOND))
+    assert {view.number for view in verdict.trace.views} == {1}
+
+
+def test_the_group_goes_on_when_its_coordinator_crashes() -> None:
+    verdict = run(Fault(2 * SECOND, "crash", (COORDINATOR,), 1 * SECOND))
+    (crash,) = lived(verdict, "crash")
+    second = [view for view in verdict.trace.views if view.number == 2]
+    assert {view.n for view in second} == {"a", "b", "c"} - {crash.n}
+    assert all(view.t - crash.t < 2 * SECOND for view in second)
+
+
+def test_a_cluster_that_crashed_as_a_whole_starts_a_new_epoch_from_its_disks() -> None:
+    verdict = run(Fault(3 * SECOND, "crash-all", (), 200 * MILLISECOND))
+    assert len(lived(verdict, "crash")) == 3
+    newest = verdict.trace.views[-1]
+    assert (newest.epoch, newest.fresh) == (2, True)
+    assert newest.floor > 0
+
+
+def test_a_node_that_leaves_and_comes_back_is_another_process() -> None:
+    verdict = run(Fault(2 * SECOND, "leave", (1,), 1 * SECOND))
+    assert [(record.n, record.inc) for record in lived(verdict, "left")] == [("b", 1)]
+    assert ("b", 2) in {(end.n, end.inc) for end in verdict.trace.ends}
+
+
+def test_a_minority_stays_without_a_view_until_the_cut_is_mended() -> None:
+    verdict = run(Fault(1500 * MILLISECOND, "isolate", (0,), 2 * SECOND))
+    during = [view for view in verdict.trace.views if 1.5 < view.t / SECOND < 3.5]
+    assert {view.n for view in during} == {"b", "c"}
+
+
+@pytest.mark.slow
+def test_a_schedule_does_the_same_when_it_is_run_again() -> None:
+    network = NetworkOptions(loss=0.2, duplicate=0.2, tail=0.05, tail_mean_ms=50)
+    fault = Fault(2 * SECOND, "crash", (0,), SECOND)
+    first, second = run(fault, network=network), run(fault, network=network)
+    assert first.trace.hash() == second.trace.hash()
+    other = run_scenario(replace(scenario(fault, network=network), seed=12), MAKE_STACK)
+    assert other.trace.hash() != first.trace.hash()
+
+
+def test_an_exception_out_of_the_code_is_a_violation() -> None:
+    def broken(*arguments: object) -> None:
+        raise AssertionError("no stack today")
+
+    verdict = run_scenario(scenario(), broken)  # type: ignore[arg-type]
+    assert [violation.invariant for violation in verdict.violations] == ["exception"]
+    assert "no stack today" in verdict.violations[0].text
