@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from groupcore.aio import Channel
+from groupcore.aio.allocator import keep_freed_memory
 from groupcore.endpoint import Delivery
 from groupcore.events import Event
 from groupcore.stacks import DEFAULT_STACK
@@ -30,6 +31,7 @@ class Load:
     measure_s: float = 3.0
     stack: str = DEFAULT_STACK
     uvloop: bool = True
+    datagram_bytes_max: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ async def member(index: int, load: Load, port: int, pipe: Connection) -> None:
         cluster_size=load.members,
         stack=load.stack,
         receiver=counter,
+        datagram_bytes_max=load.datagram_bytes_max,
     )
     await channel.connect()
     while channel.view is None or len(channel.view.members) < load.members:
@@ -115,6 +118,7 @@ async def member(index: int, load: Load, port: int, pipe: Connection) -> None:
 
 def run_member(index: int, load: Load, port: int, pipe: Connection) -> None:
     """The process's main function."""
+    keep_freed_memory()
     if load.uvloop:
         import uvloop
 

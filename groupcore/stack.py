@@ -44,6 +44,11 @@ class Stack:
             header: index for index, layer in enumerate(layers) for header in layer.headers
         }
         self._below = self._routes_down()
+        self._listeners = [
+            (index, layer)
+            for index, layer in enumerate(layers)
+            if type(layer).on_event is not Layer.on_event
+        ]
         self._timers: dict[tuple[int, str], int] = {}
         self._heap: list[tuple[float, int, int, str]] = []
         self._due: dict[tuple[int, str], None] = {}
@@ -72,8 +77,10 @@ class Stack:
 
     def notify(self, event: Event, now: float) -> None:
         """Tell every layer of an event from outside (the application's, the transport's)."""
-        for index, layer in enumerate(self.layers):
-            self._run(index, layer.on_event(event, now), now)
+        for index, layer in self._listeners:
+            effects = layer.on_event(event, now)
+            if effects:
+                self._run(index, effects, now)
 
     def wake(self, now: float) -> None:
         """Run every timer that is due."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -207,6 +208,7 @@ def _record_codec(record: Any) -> tuple[Encode, Decode]:
     return encode_record, decode_record
 
 
+@cache
 def _codec(hint: Any) -> tuple[Encode, Decode]:
     if hint in _LEAVES:
         return _LEAVES[hint]

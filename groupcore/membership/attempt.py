@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from groupcore.membership.succession import Ballot, Proposal, Vote, is_quorum_of, may_decide
-from groupcore.view import Address, View
+from groupcore.view import Address, View, is_quorum
 
 
 @dataclass(slots=True)
@@ -38,9 +38,17 @@ class Attempt:
         return may_decide(self.basis, self.votes.values(), self.cluster_size)
 
     def is_decided(self) -> bool:
-        """Whether the acceptances of those whose vote counts are a quorum."""
-        names = [m.name for m in self.acceptances if m in self.votes and self.votes[m].counts]
-        return is_quorum_of(self.basis, names, self.cluster_size)
+        """Whether the acceptances are a quorum of the former view, and of those who stay in it.
+
+        Those who accept hold the cut: with a quorum of those who stay, it outlives the others.
+        """
+        accepted = [m for m in self.acceptances if m in self.votes and self.votes[m].counts]
+        if not is_quorum_of(self.basis, [m.name for m in accepted], self.cluster_size):
+            return False
+        if self.basis is None or self.proposal is None or self.proposal.recovered:
+            return True
+        stay = tuple(m.name for m in self.proposal.view.members if m in self.basis.members)
+        return not stay or is_quorum(stay, [m.name for m in accepted])
 
     def all_accepted(self, silent: frozenset[Address]) -> bool:
         """Whether every voter that is not silent has accepted."""
