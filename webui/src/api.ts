@@ -85,7 +85,7 @@ export async function listSockets(own: string): Promise<string[]> {
 
 /** The address of `/ws` at a node's public address; null when that is no such address. */
 export function socketUrl(base: string): string | null {
-  if (!URL.canParse(base)) return null;
+  if (!URL.canParse("/ws", base)) return null;
   const url = new URL("/ws", base);
   if (!["http:", "https:"].includes(url.protocol)) return null;
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";

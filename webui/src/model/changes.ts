@@ -6,6 +6,7 @@
  */
 
 import { composeDelta, type Delta, isDelta } from "./delta";
+import { isForbidden } from "./text";
 
 export type AttributeValue = string | number | boolean;
 export type Attributes = Readonly<Record<string, AttributeValue>>;
@@ -112,6 +113,8 @@ function insertedUnits(delta: Delta): number {
 
 const isId = (value: unknown): value is string =>
   typeof value === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(value);
+const isText = (value: unknown): value is string =>
+  typeof value === "string" && !isForbidden(value);
 const isPlace = (value: unknown): value is string | null => value === null || isId(value);
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
@@ -136,13 +139,7 @@ export function isChange(value: unknown): value is Change {
     case "text":
       return value.length === 3 && isId(one) && isDelta(two);
     case "insert":
-      return (
-        value.length === 5 &&
-        isId(one) &&
-        isPlace(two) &&
-        isAttributes(three) &&
-        typeof four === "string"
-      );
+      return value.length === 5 && isId(one) && isPlace(two) && isAttributes(three) && isText(four);
     case "delete":
       return value.length === 3 && isId(one) && isPlace(two);
     case "move":
@@ -154,7 +151,7 @@ export function isChange(value: unknown): value is Change {
     case "join":
       return value.length === 5 && isId(one) && isId(two) && isCount(three) && isPlace(four);
     case "title":
-      return value.length === 2 && typeof one === "string";
+      return value.length === 2 && isText(one);
     default:
       return false;
   }

@@ -8,7 +8,7 @@
  */
 
 import { RefusalError } from "./refusal";
-import { codePointLength, slice } from "./text";
+import { codePointLength, isForbidden, slice } from "./text";
 
 export type DeltaItem = number | string;
 export type Delta = readonly DeltaItem[];
@@ -238,7 +238,7 @@ export function isDelta(value: unknown): value is Delta {
     let kind = 2;
     if (typeof item === "number" && Number.isSafeInteger(item) && item !== 0) {
       kind = item > 0 ? 1 : 3;
-    } else if (typeof item !== "string" || item === "") {
+    } else if (typeof item !== "string" || item === "" || isForbidden(item)) {
       return false;
     }
     if (kind === before || (kind === 2 && before === 3)) return false;

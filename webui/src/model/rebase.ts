@@ -31,9 +31,6 @@ import { RefusalError } from "./refusal";
 
 type Place = string | null;
 
-/** More than any text holds: "to the end of the text". */
-const TEXT_MAX = 100_000;
-
 /**
  * What `mine` becomes behind `other`: no, one or two changes.
  *
@@ -183,9 +180,9 @@ function rebaseInsert(mine: InsertChange, other: Change, mineFirst: boolean): Tr
   return [after === place ? mine : [kind, block, after, attributes, text]];
 }
 
-/** Takes out of `into` what the join brought, however long it is; never applied. */
-function truncate(join: JoinChange): Transaction {
-  return edit(join[2], shiftDelta([-TEXT_MAX], join[3]));
+/** Takes out of `into` what the join brought (its attributes are not known here). */
+function partAgain(join: JoinChange): SplitChange {
+  return ["split", join[2], join[3], join[1], {}];
 }
 
 function rebaseDelete(mine: DeleteChange, other: Change, mineFirst: boolean): Transaction {
@@ -193,10 +190,18 @@ function rebaseDelete(mine: DeleteChange, other: Change, mineFirst: boolean): Tr
   const prev = prevOver(block, before, other);
   if (other[0] === "delete" && other[1] === block) return [];
   if (other[0] === "join") {
-    if (other[1] === block) return mineFirst ? truncate(other) : [];
-    if (other[2] === block && !mineFirst) {
+    const [, joined, into, offset, joinedPrev] = other;
+    if (joined === block) {
+      // The text lives on in `into`; where the delete was first, it must go from there.
+      return mineFirst ? [partAgain(other), ["delete", block, into]] : [];
+    }
+    if (into === block && mineFirst) {
+      const back = joinedPrev === block ? [] : moved(joined, joinedPrev, prev);
+      return [partAgain(other), ["delete", block, prev], ...back];
+    }
+    if (into === block) {
       // Somebody's text came into the block: only what the deleter saw is deleted.
-      return edit(block, other[3] > 0 ? [-other[3]] : []);
+      return edit(block, offset > 0 ? [-offset] : []);
     }
   }
   if (other[0] === "split" && other[1] === block) {
@@ -301,14 +306,19 @@ function rebaseJoin(mine: JoinChange, other: Change, mineFirst: boolean): Transa
       return [other[1] === into ? joined(into, transformPosition(offset, other[2])) : mine];
     case "delete":
       if (other[1] === block) return [];
-      // The deleter takes only what stood in `into` (see rebaseDelete): an empty `into` is left.
+      // The deleter took only what stood in `into` (see rebaseDelete): an emptied `into` is left.
       if (other[1] === into) return mineFirst ? [joined(into, 0)] : [];
       break;
     case "join":
-      if (other[1] === block) return mineFirst && other[2] !== into ? truncate(other) : [];
-      if (other[1] === into) {
-        return other[2] === block ? [] : [joined(other[2], other[3] + offset)];
+      if (other[1] === block) {
+        const isAgain = mineFirst && other[2] !== into;
+        return isAgain ? [partAgain(other), ["join", block, into, offset, other[2]]] : [];
       }
+      if (other[1] === into && other[2] === block) {
+        // Into each other: the first one decides which block is left.
+        return mineFirst ? [partAgain(other), joined(into, offset)] : [];
+      }
+      if (other[1] === into) return [joined(other[2], other[3] + offset)];
       break;
     case "split":
       if (other[1] === into) return [joined(other[3], Math.max(0, offset - other[2]))];

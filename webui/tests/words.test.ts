@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { socketUrl } from "../src/api";
+import { cleanName } from "../src/name";
+import { initials, peopleAfter } from "../src/people";
+import { routeOf } from "../src/router";
+import { announcement, badgeText, type SaveFacts } from "../src/save-text";
+
+const facts = (save: SaveFacts["save"], more: Partial<SaveFacts> = {}): SaveFacts => ({
+  save,
+  waited_s: 0,
+  isStale: false,
+  isStopped: false,
+  ...more,
+});
+
+test("the badge names the kept edits while they cannot be sent", () => {
+  expect(badgeText(facts({ kind: "offline", edits: 2 }))).toBe("Offline · 2 edits kept");
+  expect(badgeText(facts({ kind: "offline", edits: 1 }))).toBe("Offline · 1 edit kept");
+  expect(badgeText(facts({ kind: "saving", edits: 1 }, { waited_s: 3 }))).toBe("Still saving…");
+});
+
+test("ordinary saving is not said aloud, trouble and its end are", () => {
+  expect(announcement(facts({ kind: "saving", edits: 1 }), false)).toBe("");
+  expect(announcement(facts({ kind: "saved", edits: 0 }), false)).toBe("");
+  expect(announcement(facts({ kind: "saved", edits: 0 }), true)).toBe("All edits are saved.");
+  const late = facts({ kind: "saving", edits: 1 }, { waited_s: 10 });
+  expect(announcement(late, false)).toBe("Saving takes longer than usual.");
+});
+
+test("a name is one line of 1 to 80 characters", () => {
+  expect(cleanName("  Ann \n Lee ")).toBe("Ann Lee");
+  expect(cleanName(" \t ")).toBeNull();
+  expect([...(cleanName("😀".repeat(90)) ?? "")].length).toBe(80);
+});
+
+test("people come, move and leave", () => {
+  const ann = { who: "a", name: "Ann", block: null, anchor: 0, head: 0 };
+  const moved = { ...ann, block: "b0", head: 2 };
+  const people = peopleAfter([], { t: "people", doc: "d", people: [ann] });
+  const later = peopleAfter(people, { t: "caret", doc: "d", ...moved });
+  expect(later).toEqual([moved]);
+  expect(peopleAfter(later, { t: "left", doc: "d", who: "a" })).toEqual([]);
+  expect(initials("ann marie lee")).toBe("AM");
+});
+
+test("a path that is no document's shows the home page", () => {
+  expect(routeOf("/doc/abc_1")).toEqual({ page: "document", id: "abc_1" });
+  expect(routeOf("/doc/a%2Fb")).toEqual({ page: "home" });
+});
+
+test("a node's address becomes that of its socket; anything else is refused", () => {
+  expect(socketUrl("http://127.0.0.1:8001")).toBe("ws://127.0.0.1:8001/ws");
+  expect(socketUrl("https://example.org/x")).toBe("wss://example.org/ws");
+  expect(socketUrl("javascript:alert(1)")).toBeNull();
+  expect(socketUrl("nonsense")).toBeNull();
+});
