@@ -74,6 +74,19 @@ class Player {
     if (message !== undefined) this.follow(this.session.receive(message));
   }
 
+  /** Takes everything that has come. */
+  hearAll(): void {
+    while (this.fromNode.length > 0) this.take();
+  }
+
+  /** Everything goes well for a while. */
+  flow(): void {
+    this.connect();
+    this.submit();
+    while (this.toNode.length > 0) this.deliver();
+    this.hearAll();
+  }
+
   get isQuiet(): boolean {
     return this.toNode.length === 0 && this.fromNode.length === 0 && !this.session.hasUnsent;
   }
@@ -153,7 +166,7 @@ const steps = fc.array(
   fc.record({
     player: fc.nat(2),
     action: fc.constantFrom(
-      ...["edit", "edit", "submit", "deliver", "deliver", "take", "take", "take"],
+      ...["edit", "edit", "submit", "deliver", "take", "take", "hear", "flow", "flow"],
       ...["lose", "connect", "connect", "reload", "forget", "save"],
     ),
     choice: choices,
@@ -174,6 +187,12 @@ function act(world: World, player: Player, action: string, choice: Choice): void
       break;
     case "take":
       player.take();
+      break;
+    case "hear":
+      player.hearAll();
+      break;
+    case "flow":
+      player.flow();
       break;
     case "lose":
       player.lose();
@@ -346,4 +365,46 @@ test("a large paste goes in several submits", () => {
   world.settle();
   expect(world.document.value.get("b0")?.text.length).toBe(90_005);
   expect(world.document.version).toBeGreaterThan(1);
+});
+
+test("a snapshot that holds the transaction in flight ends it: nothing is shown twice", () => {
+  const world = play(HELLO);
+  const one = at(world.players, 0);
+  one.session.localChange(type("once ", 0));
+  one.submit();
+  one.deliver();
+  one.lose();
+  world.document.forget();
+  one.session.connected();
+  one.session.receive(world.document.snapshot("c0"));
+  expect(one.session.view.get("b0")?.text).toBe("once hello");
+  expect(one.session.hasUnsent).toBe(false);
+});
+
+test.each(["base_too_old", "epoch_changed"])(
+  "after %s the edit goes again under a new number",
+  (code) => {
+    const world = play(HELLO);
+    const one = at(world.players, 0);
+    one.session.localChange(type("kept ", 0));
+    expect(one.session.sendable()?.op).toBe(1);
+    const refusal = { doc: "doc", op: 1, code, message: "", temporary: false };
+    const events = one.session.receive({ t: "reject", ...refusal });
+    expect(events).toEqual([{ kind: "reopen", position: null }]);
+    expect(one.session.sendable()).toBeNull();
+    one.session.receive(world.document.snapshot("c0"));
+    expect(one.session.sendable()).toMatchObject({ op: 2, changes: type("kept ", 0) });
+  },
+);
+
+test("a client that the node has forgotten goes on under a new id from 1, with its edits", () => {
+  const one = at(play(HELLO).players, 0);
+  one.session.localChange(type("kept ", 0));
+  one.session.sendable();
+  const refusal = { doc: "doc", op: 1, code: "op_out_of_order", message: "", temporary: false };
+  expect(one.session.receive({ t: "reject", ...refusal })).toEqual([{ kind: "identity" }]);
+  one.session.renamed("fresh");
+  one.session.connected();
+  one.session.receive({ t: "opened", doc: "doc", epoch: 1, version: 0, saved: 0 });
+  expect(one.session.sendable()).toMatchObject({ op: 1, changes: type("kept ", 0) });
 });
