@@ -19,12 +19,14 @@ from groupcore.events import Event
 class Layer:
     """One protocol. `now` is monotonic seconds.
 
-    `name` is its word in a stack string. `requires_below` and `requires_above` name services that
+    `name` is its word in a stack string. `hears` are the events that it reacts to (None: any);
+    it is told of no others. `requires_below` and `requires_above` name services that
     must be present beneath and above; `provides` those that it offers.
     """
 
     name: ClassVar[str]
     headers: ClassVar[tuple[type[Header], ...]] = ()
+    hears: ClassVar[tuple[type[Event], ...] | None] = None
     provides: ClassVar[frozenset[str]] = frozenset()
     requires_below: ClassVar[frozenset[str]] = frozenset()
     requires_above: ClassVar[frozenset[str]] = frozenset()

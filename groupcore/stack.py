@@ -44,11 +44,7 @@ class Stack:
             header: index for index, layer in enumerate(layers) for header in layer.headers
         }
         self._below = self._routes_down()
-        self._listeners = [
-            (index, layer)
-            for index, layer in enumerate(layers)
-            if type(layer).on_event is not Layer.on_event
-        ]
+        self._listeners: dict[type[Event], list[tuple[int, Layer]]] = {}
         self._timers: dict[tuple[int, str], int] = {}
         self._heap: list[tuple[float, int, int, str]] = []
         self._due: dict[tuple[int, str], None] = {}
@@ -73,14 +69,25 @@ class Stack:
 
     def send(self, batch: Batch, now: float) -> None:
         """A batch from the application goes down."""
-        self._down(len(self.layers), batch, now)
+        self._run(len(self.layers), [Down(batch)], now)
 
     def notify(self, event: Event, now: float) -> None:
         """Tell every layer of an event from outside (the application's, the transport's)."""
-        for index, layer in self._listeners:
+        listeners = self._listeners.get(type(event))
+        if listeners is None:
+            listeners = self._listeners[type(event)] = self._listeners_of(type(event))
+        for index, layer in listeners:
             effects = layer.on_event(event, now)
             if effects:
                 self._run(index, effects, now)
+
+    def _listeners_of(self, kind: type[Event]) -> list[tuple[int, Layer]]:
+        return [
+            (index, layer)
+            for index, layer in enumerate(self.layers)
+            if type(layer).on_event is not Layer.on_event
+            and (layer.hears is None or kind in layer.hears)
+        ]
 
     def wake(self, now: float) -> None:
         """Run every timer that is due."""
@@ -134,7 +141,12 @@ class Stack:
             if kind is Up:
                 self._up(index, effect.batch, now)  # type: ignore[union-attr]
             elif kind is Down:
-                self._down(index, effect.batch, now)  # type: ignore[union-attr]
+                below = self._below[index]
+                batch = effect.batch  # type: ignore[union-attr]
+                if below < 0:
+                    self._output.sends.append(batch)
+                else:
+                    self._run(below, self.layers[below].on_down(batch, now), now)
             elif kind is Notify:
                 # The application hears of a view before what the layers then deliver in it.
                 self._output.deliveries.append(effect.event)  # type: ignore[union-attr]
@@ -151,13 +163,6 @@ class Stack:
             self.drops["no_such_layer" if owner < 0 else "header_out_of_place"] += 1
             return
         self._run(owner, self.layers[owner].on_up(batch, now), now)
-
-    def _down(self, index: int, batch: Batch, now: float) -> None:
-        below = self._below[index]
-        if below < 0:
-            self._output.sends.append(batch)
-        else:
-            self._run(below, self.layers[below].on_down(batch, now), now)
 
     def _schedule(self, index: int, effect: Effect, now: float) -> None:
         match effect:

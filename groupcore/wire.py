@@ -42,6 +42,7 @@ PACKET_BYTES_MAX = 65_536
 """Largest packet; larger bodies travel as fragments."""
 HEADERS_MAX = 8
 INTEGER_MAX = (1 << 64) - 1
+_INTEGER_ONLY = {int}
 
 HEADERS: dict[int, type[Header]] = {
     1: nakack_headers.Data,
@@ -121,7 +122,9 @@ def _items(value: Any, length: int | None = None) -> list[Any]:
 
 
 def _decode_address(value: Any) -> Address:
-    name, incarnation = _items(value, 2)
+    if type(value) is not list or len(value) != 2:
+        raise WireError("bad_header", "not [node id, incarnation]")
+    name, incarnation = value
     decoded = Address(_decode_text(name), _decode_int(incarnation))
     if not decoded.name:
         raise WireError("bad_header", "empty node id")
@@ -226,7 +229,7 @@ def _codec(hint: Any) -> tuple[Encode, Decode]:
 class _HeaderCodec:
     """How one header class is written and read."""
 
-    __slots__ = ("code", "decoders", "encoders", "header", "names", "plain", "size")
+    __slots__ = ("code", "decoders", "encoders", "header", "names", "numbers", "plain", "size")
 
     def __init__(self, code: int, header: type[Header]) -> None:
         hints = get_type_hints(header)
@@ -237,6 +240,7 @@ class _HeaderCodec:
         self.encoders = [encode for encode, _ in pairs]
         self.decoders = [decode for _, decode in pairs]
         self.plain = all(encode is _identity for encode in self.encoders)
+        self.numbers = all(decode is _decode_int for decode in self.decoders)
         self.size = len(self.names) + 1
 
     def encode(self, header: Header) -> list[Any]:
@@ -253,6 +257,15 @@ class _HeaderCodec:
     def decode(self, values: list[Any]) -> Header:
         if len(values) != self.size:
             raise WireError("bad_header", f"{self.header.kind} has {self.size - 1} fields")
+        if self.numbers:  # the headers of the hot path: checked all at once
+            numbers = values[1:]
+            if numbers and (
+                set(map(type, numbers)) != _INTEGER_ONLY
+                or min(numbers) < 0
+                or max(numbers) > INTEGER_MAX
+            ):
+                raise WireError("bad_header", "not unsigned 64-bit integers")
+            return self.header(*numbers)
         pairs = zip(self.decoders, values[1:], strict=True)
         return self.header(*[decode(value) for decode, value in pairs])
 

@@ -59,6 +59,12 @@ class Discovery(Layer):
 
     name = "PING"
     headers = (Discover, Present)
+    hears = (
+        Connect,
+        ViewInstalled,
+        PrimaryLost,
+        PrimaryRegained,
+    )
     provides = frozenset({"discovery"})
 
     def __init__(self, me: Address, basis: View | None, options: DiscoveryOptions) -> None:

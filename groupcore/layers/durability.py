@@ -42,6 +42,10 @@ class Durability(Layer):
 
     name = "DURABILITY"
     headers = (Durable,)
+    hears = (
+        Synced,
+        ViewInstalled,
+    )
     provides = frozenset({"durability"})
     requires_below = frozenset({"views", "total order"})
 

@@ -71,6 +71,11 @@ class FailureDetection(Layer):
 
     name = "FD"
     headers = (Heartbeat, Ping, Pong)
+    hears = (
+        Heard,
+        ViewInstalled,
+        Connect,
+    )
     provides = frozenset({"failure detection"})
     requires_above = frozenset({"views"})
 

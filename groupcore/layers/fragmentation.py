@@ -55,6 +55,7 @@ class Fragmentation(Layer):
 
     name = "FRAG"
     headers = (Fragment,)
+    hears = (ViewInstalled,)
     provides = frozenset({"large messages"})
     requires_below = frozenset({"reliable multicast", "reliable unicast"})
 

@@ -83,6 +83,18 @@ class Membership(Layer):
 
     name = "GMS"
     headers = HEADERS
+    hears = (
+        Connect,
+        Persisted,
+        CutHeld,
+        CutDelivered,
+        ViewInstalled,
+        ReachabilityChanged,
+        Found,
+        Synced,
+        Leave,
+        Drained,
+    )
     provides = frozenset({"views"})
     requires_below = frozenset({"discovery", "failure detection", "digest"})
 

@@ -62,6 +62,13 @@ class Nakack(Layer):
 
     name = "NAKACK"
     headers = (Data, Ack, Request, Repair, HighWater)
+    hears = (
+        FlushStarted,
+        FetchCut,
+        CutAgreed,
+        ViewInstalled,
+        Stable,
+    )
     provides = frozenset({"reliable multicast", "digest"})
     requires_above = frozenset({"views"})
 

@@ -72,6 +72,12 @@ class Resilience(Layer):
 
     name = "RESILIENCE"
     headers = (Mark, Held)
+    hears = (
+        Acknowledged,
+        FlushStarted,
+        CutAgreed,
+        ViewInstalled,
+    )
     provides = frozenset({"uniform delivery"})
     requires_below = frozenset({"reliable multicast"})
     requires_above = frozenset({"views"})

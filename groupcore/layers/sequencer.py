@@ -60,6 +60,10 @@ class Sequencer(Layer):
 
     name = "SEQUENCER"
     headers = (Forward, Ordered)
+    hears = (
+        ViewInstalled,
+        Leave,
+    )
     provides = frozenset({"total order"})
     requires_below = frozenset({"reliable multicast", "reliable unicast", "views"})
 

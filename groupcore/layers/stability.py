@@ -57,6 +57,10 @@ class Stability(Layer):
 
     name = "STABLE"
     headers = (Report, Announce)
+    hears = (
+        ViewInstalled,
+        FlushStarted,
+    )
     provides = frozenset({"stability"})
     requires_below = frozenset({"digest"})
     requires_above = frozenset({"views"})

@@ -91,6 +91,7 @@ class Unicast(Layer):
 
     name = "UNICAST"
     headers = (Data, Ack)
+    hears = (ViewInstalled,)
     provides = frozenset({"reliable unicast"})
     requires_above = frozenset({"views"})
 
