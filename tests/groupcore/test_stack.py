@@ -1,0 +1,393 @@
+"""The rules of the stack: who sees what, in which order, and when timers run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from groupcore.batch import Batch, Header
+from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, StopTimer, Up
+from groupcore.errors import CompositionError
+from groupcore.events import Connect, Event, Found, Leave
+from groupcore.layer import Layer
+from groupcore.stack import Stack, check_composition
+from groupcore.view import Address
+
+A = Address("a", 1)
+
+
+@dataclass(slots=True)
+class LowHeader(Header):
+    kind: ClassVar[str] = "low.data"
+
+
+@dataclass(slots=True)
+class HighHeader(Header):
+    kind: ClassVar[str] = "high.data"
+
+
+@dataclass(slots=True)
+class NobodysHeader(Header):
+    kind: ClassVar[str] = "nobody.data"
+
+
+Scripted = Callable[[object], list[Effect]]
+
+
+class Recorder(Layer):
+    """Writes down what it is handed, and answers as the test says."""
+
+    def __init__(self, log: list[str], script: Scripted | None = None) -> None:
+        self.log = log
+        self.script = script or (lambda _: [])
+
+    def on_up(self, batch: Batch, now: float) -> list[Effect]:
+        self.log.append(f"{self.name} up")
+        return self.script(batch)
+
+    def on_event(self, event: Event, now: float) -> list[Effect]:
+        self.log.append(f"{self.name} {type(event).__name__}")
+        return self.script(event)
+
+    def on_timer(self, timer: str, now: float) -> list[Effect]:
+        self.log.append(f"{self.name} timer {timer} at {now}")
+        return self.script(timer)
+
+
+class Low(Recorder):
+    name = "LOW"
+    headers = (LowHeader,)
+    provides = frozenset({"ground"})
+
+    def on_down(self, batch: Batch, now: float) -> list[Effect]:
+        self.log.append("LOW down")
+        return [Down(batch.with_header(LowHeader()))]
+
+    def counters(self) -> dict[str, int]:
+        return {"things": 4}
+
+
+class Middle(Recorder):
+    """Owns no header and does not look at what goes down."""
+
+    name = "MIDDLE"
+
+
+class High(Recorder):
+    name = "HIGH"
+    headers = (HighHeader,)
+    requires_below = frozenset({"ground"})
+
+    def on_down(self, batch: Batch, now: float) -> list[Effect]:
+        self.log.append("HIGH down")
+        return [Down(batch.with_header(HighHeader()))]
+
+
+def message(*headers: Header) -> Batch:
+    return Batch(A, None, headers, b"body", 1)
+
+
+def three(log: list[str], **scripts: Scripted) -> Stack:
+    return Stack(
+        [
+            Low(log, scripts.get("low")),
+            Middle(log, scripts.get("middle")),
+            High(log, scripts.get("high")),
+        ]
+    )
+
+
+def answer(to: object, *effects: Effect) -> Scripted:
+    """Return the effects to one input, once."""
+    waiting = list(effects)
+
+    def script(given: object) -> list[Effect]:
+        if given != to:
+            return []
+        taken, waiting[:] = list(waiting), []
+        return taken
+
+    return script
+
+
+# --- the way of a batch ---------------------------------------------------------------------------
+
+
+def test_what_goes_down_passes_every_layer_that_looks_at_it() -> None:
+    log: list[str] = []
+    stack = three(log)
+    stack.send(message(), 0.0)
+    assert log == ["HIGH down", "LOW down"]
+    assert stack.take().sends == [message(HighHeader(), LowHeader())]
+
+
+def test_without_a_layer_that_looks_what_goes_down_is_sent_as_it_is() -> None:
+    stack = Stack([Middle([])])
+    stack.send(message(), 0.0)
+    assert stack.take().sends == [message()]
+
+
+def test_what_comes_up_goes_to_the_owner_of_its_outermost_header() -> None:
+    log: list[str] = []
+    stack = three(log)
+    stack.receive(message(HighHeader()), 0.0)
+    assert log == ["HIGH up"]
+
+
+def test_what_has_no_header_left_is_delivered() -> None:
+    log: list[str] = []
+    batch = message(HighHeader(), LowHeader())
+    inner = message(HighHeader())
+    stack = three(log, low=answer(batch, Up(inner)), high=answer(inner, Up(message())))
+    stack.receive(batch, 0.0)
+    assert log == ["LOW up", "HIGH up"]
+    assert stack.take().deliveries == [message()]
+    assert stack.take().deliveries == []
+
+
+def test_a_header_that_nobody_owns_is_dropped_and_counted() -> None:
+    log: list[str] = []
+    stack = three(log)
+    stack.receive(message(NobodysHeader()), 0.0)
+    assert log == []
+    assert stack.counters()["drops.no_such_layer"] == 1
+
+
+def test_a_header_of_a_lower_layer_above_a_higher_ones_is_dropped_and_counted() -> None:
+    # forged nesting must not lead a batch round in the stack
+    log: list[str] = []
+    batch = message(LowHeader(), HighHeader())
+    stack = three(log, high=answer(batch, Up(message(LowHeader()))))
+    stack.receive(batch, 0.0)
+    assert log == ["HIGH up"]
+    assert stack.counters()["drops.header_out_of_place"] == 1
+    assert stack.take().deliveries == []
+
+
+# --- effects --------------------------------------------------------------------------------------
+
+
+def test_effects_run_depth_first_and_in_order() -> None:
+    log: list[str] = []
+    batch = message(LowHeader())
+    inner = message(HighHeader())
+    stack = three(
+        log,
+        low=answer(batch, Up(inner), Down(message()), Up(inner)),
+        high=answer(inner, Down(message())),
+    )
+    stack.receive(batch, 0.0)
+    assert log == ["LOW up", "HIGH up", "LOW down", "HIGH up"]
+    assert stack.take().sends == [message(LowHeader()), message()]
+
+
+def test_an_event_is_told_from_the_lowest_layer_to_the_highest_and_then_delivered_once() -> None:
+    log: list[str] = []
+    stack = three(log, middle=answer(Connect(), Notify(Found())))
+    stack.notify(Connect(), 0.0)
+    assert log == [
+        *("LOW Connect", "MIDDLE Connect"),
+        *("LOW Found", "MIDDLE Found", "HIGH Found"),
+        "HIGH Connect",
+    ]
+    assert stack.take().deliveries == [Found()]
+
+
+def test_the_application_hears_of_an_event_before_what_it_causes() -> None:
+    stack = three([], low=answer(Connect(), Notify(Found())), high=answer(Found(), Up(message())))
+    stack.notify(Connect(), 0.0)
+    assert stack.take().deliveries == [Found(), message()]
+
+
+def test_what_has_to_be_stored_comes_out_in_order() -> None:
+    first, second = Persist(1, b"one"), Persist(2, b"two")
+    stack = three([], low=answer(Connect(), first, second))
+    stack.notify(Connect(), 0.0)
+    assert stack.take().persists == [first, second]
+
+
+def test_what_is_no_effect_is_a_bug_of_the_layer() -> None:
+    stack = three([], low=lambda _: ["nonsense"])  # type: ignore[list-item]
+    with pytest.raises(AssertionError, match="not an effect: 'nonsense'"):
+        stack.notify(Connect(), 0.0)
+
+
+# --- timers ---------------------------------------------------------------------------------------
+
+
+def test_a_timer_runs_when_its_time_has_come() -> None:
+    log: list[str] = []
+    stack = three(log, high=answer(Connect(), StartTimer("late", 2.0), StartTimer("soon", 1.0)))
+    assert stack.next_wake() is None
+    stack.notify(Connect(), 10.0)
+    log.clear()
+    assert stack.next_wake() == 11.0
+    stack.wake(10.9)
+    assert log == []
+    stack.wake(11.0)
+    assert log == ["HIGH timer soon at 11.0"]
+    assert stack.next_wake() == 12.0
+    stack.wake(15.0)
+    assert log[1:] == ["HIGH timer late at 15.0"]
+    assert stack.next_wake() is None
+
+
+def test_timers_of_one_name_in_two_layers_are_two() -> None:
+    log: list[str] = []
+    stack = three(
+        log,
+        low=answer(Connect(), StartTimer("t", 1.0)),
+        high=answer(Connect(), StartTimer("t", 1.0)),
+    )
+    stack.notify(Connect(), 0.0)
+    log.clear()
+    stack.wake(1.0)
+    assert log == ["LOW timer t at 1.0", "HIGH timer t at 1.0"]
+
+
+def test_a_timer_that_is_started_again_runs_once_at_the_new_time() -> None:
+    log: list[str] = []
+    stack = three(log, high=answer(Connect(), StartTimer("t", 1.0), StartTimer("t", 3.0)))
+    stack.notify(Connect(), 0.0)
+    log.clear()
+    assert stack.next_wake() == 3.0
+    stack.wake(2.0)
+    assert log == []
+    stack.wake(3.0)
+    stack.wake(9.0)
+    assert log == ["HIGH timer t at 3.0"]
+
+
+def test_a_replaced_timer_does_not_run_at_its_old_time() -> None:
+    log: list[str] = []
+    stack = three(log, high=answer(Connect(), StartTimer("t", 1.0), StartTimer("t", 3.0)))
+    stack.notify(Connect(), 0.0)
+    log.clear()
+    stack.wake(2.0)
+    assert log == []
+
+
+def test_a_stopped_timer_does_not_run() -> None:
+    log: list[str] = []
+    stack = three(
+        log,
+        high=answer(
+            Connect(),
+            *(StartTimer("t", 1.0), StartTimer("now", 0)),
+            *(StopTimer("t"), StopTimer("now"), StopTimer("never started")),
+        ),
+    )
+    stack.notify(Connect(), 0.0)
+    log.clear()
+    stack.end_turn(0.0)
+    stack.wake(5.0)
+    assert log == []
+    assert stack.next_wake() is None
+
+
+def test_a_timer_of_delay_zero_runs_at_the_end_of_the_turn_once() -> None:
+    log: list[str] = []
+    stack = three(log, low=lambda given: [] if given == "ack" else [StartTimer("ack", 0)])
+    stack.receive(message(LowHeader()), 1.0)
+    stack.receive(message(LowHeader()), 1.0)
+    assert log == ["LOW up", "LOW up"]
+    assert stack.next_wake() is None
+    stack.end_turn(1.0)
+    assert log[2:] == ["LOW timer ack at 1.0"]
+    stack.end_turn(1.0)
+    assert len(log) == 3
+
+
+def test_the_newest_start_decides_between_the_end_of_the_turn_and_later() -> None:
+    log: list[str] = []
+    stack = three(
+        log,
+        low=answer(Connect(), StartTimer("t", 5.0), StartTimer("t", 0)),
+        high=answer(Connect(), StartTimer("t", 0), StartTimer("t", 5.0)),
+    )
+    stack.notify(Connect(), 0.0)
+    log.clear()
+    stack.end_turn(0.0)
+    assert log == ["LOW timer t at 0.0"]
+    stack.wake(5.0)
+    assert log[1:] == ["HIGH timer t at 5.0"]
+
+
+def test_what_an_end_of_turn_timer_causes_belongs_to_the_same_turn() -> None:
+    log: list[str] = []
+    stack = three(
+        log,
+        low=answer(Connect(), StartTimer("first", 0)),
+        high=answer(Connect(), StartTimer("second", 0)),
+        middle=answer(Connect(), StartTimer("other", 0)),
+    )
+    stack.notify(Connect(), 0.0)
+    stack.layers[0].script = answer("first", Notify(Leave()))  # type: ignore[attr-defined]
+    stack.layers[1].script = answer(Leave(), StartTimer("third", 0))  # type: ignore[attr-defined]
+    log.clear()
+    stack.end_turn(0.0)
+    assert [line for line in log if "timer" in line] == [
+        "LOW timer first at 0.0",
+        "MIDDLE timer other at 0.0",
+        "HIGH timer second at 0.0",
+        "MIDDLE timer third at 0.0",
+    ]
+
+
+def test_a_layer_that_rearms_itself_for_ever_is_a_bug() -> None:
+    stack = three([], high=lambda _: [StartTimer("again", 0)])
+    stack.notify(Connect(), 0.0)
+    with pytest.raises(AssertionError, match="end-of-turn timers never end"):
+        stack.end_turn(0.0)
+
+
+# --- composition ----------------------------------------------------------------------------------
+
+
+def test_the_counters_carry_the_layers_name() -> None:
+    assert three([]).counters() == {"LOW.things": 4}
+
+
+def test_a_service_that_is_missing_below_is_named_with_layer_and_side() -> None:
+    with pytest.raises(CompositionError) as caught:
+        Stack([High([]), Low([])])
+    assert str(caught.value) == (
+        "HIGH requires 'ground' from a layer below it in HIGH:LOW; "
+        "add a layer that provides it, below HIGH"
+    )
+
+
+def test_a_service_that_is_missing_above_is_named_with_layer_and_side() -> None:
+    class Modest(Low):
+        name = "MODEST"
+        requires_above = frozenset({"roof"})
+
+    with pytest.raises(CompositionError) as caught:
+        check_composition([Modest([]), High([])])
+    assert str(caught.value) == (
+        "MODEST requires 'roof' from a layer above it in MODEST:HIGH; "
+        "add a layer that provides it, above MODEST"
+    )
+
+
+def test_a_layer_that_stands_twice_is_refused() -> None:
+    with pytest.raises(CompositionError, match="LOW stands twice in LOW:HIGH:LOW; take one out"):
+        Stack([Low([]), High([]), Low([])])
+
+
+def test_a_layer_without_headers_and_timers_takes_none_and_ignores_events() -> None:
+    class Idle(Layer):
+        name = "IDLE"
+
+    idle = Idle()
+    assert idle.on_event(Connect(), 0.0) == []
+    assert idle.counters() == {}
+    with pytest.raises(NotImplementedError, match="IDLE owns no headers"):
+        idle.on_up(message(), 0.0)
+    with pytest.raises(NotImplementedError, match="IDLE starts no timers"):
+        idle.on_timer("t", 0.0)
+    with pytest.raises(NotImplementedError):
+        idle.on_down(message(), 0.0)
