@@ -176,9 +176,11 @@ def _draw_faults(random: Random, nodes: int, safety_ns: int) -> tuple[Fault, ...
 
 def _draw_moment(random: Random, safety_ns: int, faults: list[Fault]) -> int:
     """Mostly anywhere; often shortly after another fault, while the group is still busy with it."""
+    last_ns = safety_ns - 100 * MILLISECOND
     if faults and random.random() < 0.4:
-        return random.choice(faults).at_ns + random.randint(0, 1_500 * MILLISECOND)
-    return random.randint(200 * MILLISECOND, safety_ns - 100 * MILLISECOND)
+        at_ns = random.choice(faults).at_ns + random.randint(0, 1_500 * MILLISECOND)
+        return min(at_ns, last_ns)
+    return random.randint(200 * MILLISECOND, last_ns)
 
 
 def _draw_nodes(random: Random, nodes: int, kind: str, named: int) -> tuple[int, ...]:

@@ -27,6 +27,7 @@ def test_schedules_differ_in_size_and_in_kinds_of_faults() -> None:
 def test_faults_and_sends_name_nodes_that_exist() -> None:
     for scenario in map(draw_scenario, range(200)):
         for fault in scenario.faults:
+            assert fault.at_ns <= scenario.safety_ns
             assert all(COORDINATOR <= node < scenario.nodes for node in fault.nodes)
         for send in scenario.sends:
             assert 0 <= send.node < scenario.nodes
