@@ -41,6 +41,8 @@ LANE_BYTES = HEADER.size - 8
 """The header without its counter: the same for all datagrams of one kind, key and boot."""
 IDENTITY = slice(3, LANE_BYTES)
 """Where sender id and boot id stand: who sealed it, whatever the key epoch."""
+BOOT_OFFSET = 11
+"""Where the boot id begins in the clear header."""
 NONCE_PREFIX = bytes(4)
 
 CIPHERS: dict[str, type[AESGCM] | type[ChaCha20Poly1305]] = {

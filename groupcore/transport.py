@@ -102,6 +102,11 @@ class Transport:
         self._queues: dict[Address | None, list[bytes]] = {}
         self._datagrams_sent = 0
 
+    @property
+    def boot(self) -> bytes:
+        """The 16 bytes that name this life in the clear header of its datagrams."""
+        return self._boot
+
     # --- receiving ------------------------------------------------------------------------------
 
     def receive(

@@ -269,6 +269,7 @@ class Channel:
         assert self._sockets is not None
         self._life_began = loop.time()
         endpoint = self._endpoint(incarnation, record)
+        self._sockets.ignore_boot(endpoint.transport.boot)
         self._node = Node(endpoint, self._sockets, self._lineage, self._on_deliveries)
         self._node.start(Connect(*self._held))
 

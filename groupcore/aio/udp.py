@@ -6,15 +6,18 @@ A send that the kernel refuses is a lost datagram like any other: counted, never
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import logging
 import socket
+import struct
 from collections import Counter
 from collections.abc import Callable, Iterable
 
 from groupcore.aio.errors import PortInUseError
 from groupcore.errors import GroupcoreError, SettingsError
 from groupcore.peers import SocketAddress
+from groupcore.seal import BOOT_OFFSET
 from groupcore.transport import Datagram
 from groupcore.transport_options import DATAGRAM_BYTES_MAX
 
@@ -26,6 +29,13 @@ RECEIVE_BUFFER_BYTES = 8 << 20
 """What is asked of the kernel for each socket; it grants up to `net.core.rmem_max`, doubled."""
 RECEIVE_BUFFER_BYTES_LEAST = 1 << 20
 """Below this a burst of a few senders is lost, and the log says so (hot path, rule 15)."""
+
+SO_ATTACH_FILTER = 26
+BPF_LOAD_WORD = 0x20
+BPF_JUMP_IF_EQUAL = 0x15
+BPF_RETURN = 0x06
+UDP_HEADER_BYTES = 8
+"""A filter of a UDP socket sees the datagram with its UDP header in front."""
 
 OnDatagram = Callable[[memoryview, SocketAddress], None]
 
@@ -72,6 +82,35 @@ class UdpSockets:
         if self._group_socket is None:
             return (self._unicast_socket,)
         return (self._unicast_socket, self._group_socket)
+
+    def ignore_boot(self, boot: bytes) -> None:
+        """Have the kernel drop the copies of this boot's own multicasts, where it can.
+
+        Every multicast comes back to its sender; dropped before it is copied, it costs nothing.
+        What the kernel lets through all the same, the transport drops by the same sign.
+        """
+        if self._group_socket is None or not hasattr(socket, "AF_PACKET"):
+            return
+        first, second = struct.unpack_from("!II", boot)
+        offset = UDP_HEADER_BYTES + BOOT_OFFSET
+        program = b"".join(
+            struct.pack("HBBI", *instruction)
+            for instruction in (
+                (BPF_LOAD_WORD, 0, 0, offset),
+                (BPF_JUMP_IF_EQUAL, 0, 3, first),
+                (BPF_LOAD_WORD, 0, 0, offset + 4),
+                (BPF_JUMP_IF_EQUAL, 0, 1, second),
+                (BPF_RETURN, 0, 0, 0),
+                (BPF_RETURN, 0, 0, 0xFFFFFFFF),
+            )
+        )
+        loaded = ctypes.create_string_buffer(program)
+        length = len(program) // struct.calcsize("HBBI")
+        attached = struct.pack("HP", length, ctypes.addressof(loaded))
+        try:
+            self._group_socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, attached)
+        except OSError as error:
+            self._count("filter", error)
 
     def drain(self, on_datagram: OnDatagram) -> None:
         """Hand over what has arrived, up to DATAGRAMS_A_TURN_MAX datagrams, half from each socket.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -341,5 +342,8 @@ async def test_a_channel_is_an_async_context() -> None:
         channel.synced(1, 0)
         await channel.multicast(b"text")
         assert await read(channel, 1) == [("a", b"text", 1)]
-        assert channel.counters()["udp.received"] > 0
+        assert channel.counters()["transport.datagrams_sent"] > 0
+        # The kernel drops the copies that the multicast loop brings back (Linux), or reads count.
+        if sys.platform == "linux":
+            assert "udp.received" not in channel.counters()
     assert channel.view is None
