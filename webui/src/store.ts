@@ -10,15 +10,17 @@ interface Schema extends DBSchema {
 const NAME = "groupcore";
 const VERSION = 1;
 
+function createTables(fresh: IDBPDatabase<Schema>): void {
+  const sessions = fresh.createObjectStore("sessions", { keyPath: ["client", "doc"] });
+  sessions.createIndex("doc", "doc");
+}
+
 export class Store {
   private constructor(private readonly database: IDBPDatabase<Schema>) {}
 
   static async open(): Promise<Store> {
     const database = await openDB<Schema>(NAME, VERSION, {
-      upgrade: (fresh) => {
-        const sessions = fresh.createObjectStore("sessions", { keyPath: ["client", "doc"] });
-        sessions.createIndex("doc", "doc");
-      },
+      upgrade: createTables,
     });
     return new Store(database);
   }
@@ -34,11 +36,6 @@ export class Store {
     return this.database.getAllFromIndex("sessions", "doc", doc);
   }
 
-  /** Which documents have kept edits, by client. */
-  async all(): Promise<StoredSession[]> {
-    return this.database.getAll("sessions");
-  }
-
   async forget(client: string, doc: string): Promise<void> {
     await this.database.delete("sessions", [client, doc]);
   }
@@ -51,4 +48,13 @@ export class Store {
 /** The part of a kept session that another session may take over when nothing is unsent in it. */
 export function draftsOf(stored: StoredSession): readonly Draft[] {
   return stored.inFlight === null && stored.pending.length === 0 ? stored.drafts : [];
+}
+
+/** The documents for which this browser keeps edits that no node has taken yet. */
+export async function documentsWithKeptEdits(): Promise<ReadonlySet<string>> {
+  const database = await openDB<Schema>(NAME, VERSION, { upgrade: createTables });
+  const sessions = await database.getAll("sessions");
+  database.close();
+  const kept = sessions.filter(({ inFlight, pending }) => inFlight !== null || pending.length > 0);
+  return new Set(kept.map(({ doc }) => doc));
 }

@@ -2,7 +2,7 @@ import "fake-indexeddb/auto";
 import { expect, test } from "vitest";
 import { Keeper } from "../src/keeper";
 import { DocumentSession } from "../src/session/session";
-import { Store } from "../src/store";
+import { documentsWithKeptEdits, Store } from "../src/store";
 
 function openSession(client: string): DocumentSession {
   const session = new DocumentSession("doc", client);
@@ -60,6 +60,10 @@ test("hiding the tab writes at once what is not written", async () => {
   const kept = (await store.sessions("doc")).filter(({ client }) => client === "three");
   expect(kept.map(({ pendingEdits }) => pendingEdits)).toEqual([1]);
   store.close();
+});
+
+test("the home page can tell which documents have edits that were not sent", async () => {
+  expect(await documentsWithKeptEdits()).toEqual(new Set(["doc"]));
 });
 
 test("without a store, closing the tab would lose edits, and the keeper says so", () => {
