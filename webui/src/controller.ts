@@ -7,7 +7,13 @@ import { randomId } from "./ids";
 import { Keeper } from "./keeper";
 import { mentioned } from "./model/changes";
 import { peopleAfter } from "./people";
-import type { DocumentMessage, Person, ServerMessage, Welcome } from "./protocol/messages";
+import type {
+  DocumentMessage,
+  Person,
+  ProblemMessage,
+  ServerMessage,
+  Welcome,
+} from "./protocol/messages";
 import { DocumentSession } from "./session/session";
 import type { Draft, SaveState, SessionEvent, StoredSession } from "./session/state";
 import { draftsOf, type Store } from "./store";
@@ -38,6 +44,7 @@ export interface ControllerParts {
 const CARET_MS = 50;
 const RETRY_MS = 500;
 const STALE_MS = 3_000;
+const MISSING = "There is no document at this address. Check it, or look in the list.";
 
 export class DocumentController {
   private people: readonly Person[] = [];
@@ -92,7 +99,7 @@ export class DocumentController {
   /** Shows the text in this element, once it is loaded. */
   attach(host: HTMLElement): void {
     this.editor = new DocumentEditor(host, this.session, {
-      edited: () => this.onEdited(),
+      edited: () => this.changed(),
       caretMoved: (caret) => this.onCaret(caret),
       blockChanged: (block) => this.onBlock(block),
       composed: () => this.releaseHeld(),
@@ -122,7 +129,7 @@ export class DocumentController {
   setTitle(title: string): void {
     if (title === this.session.view.title || title === "") return;
     this.session.localChange([["title", title]]);
-    this.onEdited();
+    this.changed();
   }
 
   setName(name: string): void {
@@ -199,7 +206,7 @@ export class DocumentController {
         this.onStatus(message.state === "stale");
         break;
       case "error":
-        this.onError(message.message, message.temporary);
+        this.onError(message);
         break;
       default:
     }
@@ -276,8 +283,8 @@ export class DocumentController {
     });
   }
 
-  private onError(message: string, temporary: boolean): void {
-    if (temporary) {
+  private onError(problem: ProblemMessage): void {
+    if (problem.temporary) {
       const open = (): void => {
         if (this.session.saveState().kind === "offline" && !this.session.stale) {
           this.connection.send(this.session.connected());
@@ -285,13 +292,10 @@ export class DocumentController {
       };
       this.later(RETRY_MS * (1 + this.parts.tools.random()), open);
     } else if (!this.session.isLoaded) {
-      this.problem = message;
+      const isMissing = problem.code === "no_such_document";
+      this.problem = isMissing ? MISSING : problem.message;
       this.connection.stop();
     }
-    this.changed();
-  }
-
-  private onEdited(): void {
     this.changed();
   }
 

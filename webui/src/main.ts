@@ -1,6 +1,7 @@
 import { mount } from "svelte";
 import App from "./pages/App.svelte";
-import "./index.css";
+import "./styles/base.css";
+import "./styles/parts.css";
 
 const target = document.getElementById("app");
 if (target === null) throw new Error("The page has no element #app to start in.");

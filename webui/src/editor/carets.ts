@@ -7,7 +7,7 @@ import { toEditorPosition } from "./remote";
 
 export const CARETS = new PluginKey<DecorationSet>("carets");
 
-/** How many colours there are (see index.css). */
+/** How many colours there are (see styles/base.css). */
 const COLOURS = 8;
 
 /** The colour of a person, the same in every tab: a small hash of the session's id. */

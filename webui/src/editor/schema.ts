@@ -1,4 +1,4 @@
-/** The editor's document: a flat list of blocks with plain text, and the way to and from the model. */
+/** The editor's document, a flat list of blocks with plain text, to and from the model. */
 
 import { Fragment, type Node, type NodeType, Schema } from "prosemirror-model";
 import type { Attributes, AttributeValue } from "../model/changes";
@@ -130,7 +130,7 @@ export function toDocument(doc: Node, title: string): DocumentValue {
   return new DocumentValue(title, list);
 }
 
-/** The editor's document of the model's; an empty one shows a block that is not in the model yet. */
+/** The editor's document of the model's; an empty one shows a block that the model has not. */
 export function toEditorDocument(document: DocumentValue, placeholder: string): Node {
   const nodes = document.blocks.map(toNode);
   if (nodes.length === 0) nodes.push(blockType.create({ id: placeholder }));
