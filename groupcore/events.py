@@ -97,7 +97,7 @@ class Excluded(Event):
 
 @dataclass(frozen=True, slots=True)
 class Refused(Event):
-    """This member may not join; `code` is `id_in_use`, `version` or `foreign_cluster`."""
+    """This member may not join; `code` is `id_in_use` or `foreign_cluster`."""
 
     code: str
     detail: str

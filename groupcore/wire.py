@@ -38,8 +38,8 @@ from groupcore.view import MEMBERS_MAX, Address, View
 
 NAME_MAX = 64
 """Longest node id, in characters."""
-PACKET_BYTES_MAX = 65_536
-"""Largest packet; larger bodies travel as fragments."""
+PACK_BUFFER_BYTES = 65_536
+"""First size of the packing buffer."""
 HEADERS_MAX = 8
 INTEGER_MAX = (1 << 64) - 1
 _INTEGER_ONLY = {int}
@@ -272,7 +272,7 @@ class _HeaderCodec:
 
 _BY_CODE = {code: _HeaderCodec(code, header) for code, header in HEADERS.items()}
 _BY_CLASS = {codec.header: codec for codec in _BY_CODE.values()}
-_packer = Packer(use_bin_type=True, autoreset=True, buf_size=PACKET_BYTES_MAX)
+_packer = Packer(use_bin_type=True, autoreset=True, buf_size=PACK_BUFFER_BYTES)
 
 
 def encode_packet(batch: Batch) -> bytes:

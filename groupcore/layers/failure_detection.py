@@ -56,7 +56,7 @@ class Pong(Header):
 
 @dataclass(frozen=True, slots=True)
 class DetectionOptions:
-    """Seconds. A killed member is unheard after `timeout_s + pings * interval_s` at the most.
+    """Seconds. A killed member is unheard after `timeout_s + (pings + 1) * interval_s` at most.
 
     Raising `timeout_s` tolerates longer pauses; lowering it finds a crash sooner.
     """

@@ -51,6 +51,7 @@ from groupcore.events import (
 )
 from groupcore.layer import Layer
 from groupcore.membership.admission import Admission
+from groupcore.membership.doorkeeper import Doorkeeper
 from groupcore.membership.headers import (
     HEADERS,
     Accept,
@@ -73,9 +74,6 @@ from groupcore.membership.state import MembershipOptions, MembershipState, Quest
 from groupcore.membership.succession import Candidates, Record, is_quorum_of
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
-
-NAMESAKE_S = 0.5
-"""Seconds for which a namesake must still be heard after a join request to count as alive."""
 
 
 class Membership(Layer):
@@ -116,6 +114,7 @@ class Membership(Layer):
         self.proposer = Proposer(self.state, self.voter, random)
         self.seeker = Seeker(self.state, self.voter, self.proposer, ask)
         self.admission = Admission()
+        self.doorkeeper = Doorkeeper(self.state, self.voter, self.admission, ask)
         self.leaving: dict[Address, None] = {}
         self.begun_at = 0
         self.primary = PrimaryWatch(self.state)
@@ -159,7 +158,8 @@ class Membership(Layer):
             case JoinRefused(code):
                 return self.seeker.on_join_refused(code)
             case LeaveRequest():
-                self.leaving[sender] = None
+                if self.state.view is not None and sender in self.state.view.members:
+                    self.leaving[sender] = None
                 return self.gather()
             case Dissolved():
                 return self.on_dissolved()
@@ -177,7 +177,7 @@ class Membership(Layer):
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """What the application asks, what other layers tell, what has been stored."""
-        if self.state.gone and not isinstance(event, CutDelivered):
+        if self.state.gone and not isinstance(event, CutDelivered | Persisted):
             return []
         return self.settle(self.react(event, now), now)
 
@@ -197,7 +197,8 @@ class Membership(Layer):
             case ReachabilityChanged():
                 return self.on_reachability(now)
             case Found():
-                return self.on_found(now)
+                mine = self.state.view
+                return [] if mine is None else self.doorkeeper.on_found(mine, now)
             case Synced(epoch, position):
                 return self.voter.on_synced(epoch, position, self.begun_at)
             case Leave():
@@ -261,37 +262,12 @@ class Membership(Layer):
         return [again, *watched, *self.consider(now)]
 
     def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
-        """A node asks to be taken in."""
+        """A node asks to be taken in (I8)."""
         view = self.state.view
         if view is None:
             return []
-        if joiner in view.members:
-            last = self.state.last_install
-            return [] if last is None else [self.state.send(joiner, last)]
-        if request.lineage not in (0, view.lineage):
-            return [self.state.send(joiner, JoinRefused("foreign_cluster"))]
-        if self.admission.has_left(joiner):
-            return [self.state.send(joiner, JoinRefused("left_behind"))]  # I5
-        since = self.admission.ask(joiner, request.hears, now)
-        if now - since > NAMESAKE_S:
-            heard = self.ask.heard_since(since + NAMESAKE_S / 2)
-            if self.admission.live_namesake(joiner, view, heard) is not None:
-                return [self.state.send(joiner, JoinRefused("id_in_use"))]  # I8
-        return self.gather()
-
-    def on_found(self, now: float) -> list[Effect]:
-        """Somebody is in a later view of this chain, or in another chain (I5)."""
-        mine = self.state.view
-        if mine is None:
-            return []
-        for member, (view, primary) in self.ask.present(now).items():
-            if view.lineage == mine.lineage and view.number > mine.number:
-                return self.voter.learn_view(view, member)
-            if view.lineage != mine.lineage and primary and self.options.absorb:
-                theirs = (-len(view.members), view.lineage)
-                if theirs < (-len(mine.members), mine.lineage):
-                    return self.voter.exclude("a larger cluster of this name is there: joining it")
-        return []
+        answer = self.doorkeeper.on_join_request(joiner, request, view, now)
+        return self.gather() if answer is None else answer
 
     def gather(self) -> list[Effect]:
         """Wait a moment for others that join or leave at the same time (I6)."""

@@ -31,6 +31,7 @@ from random import Random
 
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest, covers
+from groupcore.early import Early
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer, Up
 from groupcore.events import (
     Acknowledged,
@@ -90,8 +91,7 @@ class Nakack(Layer):
         self.mine = Outgoing(Window(), ())
         self.frozen = False
         self.waiting: deque[Batch] = deque()
-        self.future: dict[int, list[Batch]] = {}
-        self.future_count = 0
+        self.future = Early(options.future_bytes_max)
         self.fetch: FetchCut | None = None
         self.to_ack: dict[Address, None] = {}
         self.opening = False
@@ -191,14 +191,11 @@ class Nakack(Layer):
 
     def keep_for_later(self, batch: Batch, view: int) -> list[Effect]:
         """A batch of a view that is not installed here yet (I6), or of one that has gone."""
-        if view <= self.number or self.future_count >= self.options.future_batches_max:
+        if view <= self.number or not self.future.keep(view, batch):
             return self.drop()
-        self.future.setdefault(view, []).append(batch)
-        self.future_count += 1
         return []
 
     def drop(self) -> list[Effect]:
-        """May come, must not count."""
         self.numbers["dropped"] += 1
         return []
 
@@ -341,8 +338,7 @@ class Nakack(Layer):
                 return self.on_view(event.view)
             case Stable() if not self.frozen:
                 return self.on_stable(event)
-            case _:
-                return []
+        return []
 
     def on_fetch_cut(self, event: FetchCut) -> list[Effect]:
         """Get what the cut contains."""
@@ -375,9 +371,7 @@ class Nakack(Layer):
         self.frozen, self.fetch, self.to_ack = False, None, {}
         self.repairs.begin()
         self.opening = True
-        self.early = self.future.pop(view.number, [])
-        self.future = {number: kept for number, kept in self.future.items() if number > view.number}
-        self.future_count = sum(len(kept) for kept in self.future.values())
+        self.early = self.future.take(view.number)
         return [*self.stop_timers(), StartTimer("begin", 0)]
 
     def begin(self) -> list[Effect]:
@@ -393,7 +387,6 @@ class Nakack(Layer):
         return effects
 
     def stop_timers(self) -> list[Effect]:
-        """Nothing is asked for or repeated until the next step."""
         self.retrying = False
         return [StopTimer("high_water"), StopTimer("retry"), StopTimer("repair")]
 

@@ -69,5 +69,5 @@ class NakackOptions:
     window_bytes: int = 1 << 20
     high_water_min_s: float = 0.03
     high_water_max_s: float = 0.5
-    future_batches_max: int = 4096
+    future_bytes_max: int = 8 << 20
     repair: RepairOptions = field(default_factory=RepairOptions)

@@ -88,6 +88,7 @@ class Resilience(Layer):
         self.view: View | None = None
         self.streams: dict[Address, Stream] = {}
         self.pair_suffices: frozenset[Address] = frozenset()
+        self.others_cannot_know = False
         self.acknowledged: dict[Address, int] = {}
         self.told = 0
         self.asking = False
@@ -191,7 +192,7 @@ class Resilience(Layer):
         if mine.held == before:
             return []
         effects = self.deliver(mine)
-        if not self.pair_suffices:
+        if self.others_cannot_know:
             effects.append(StartTimer("mark", 0))
         return effects
 
@@ -210,6 +211,8 @@ class Resilience(Layer):
         self.pair_suffices = frozenset(
             member for member in view.members if view.is_quorum({member.name, self.me.name})
         )
+        mine = self.me.name
+        self.others_cannot_know = not all(view.is_quorum({mine, m.name}) for m in view.members)
         return [StopTimer("ask"), StopTimer("mark")]
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:

@@ -89,6 +89,11 @@ class Stability(Layer):
         """Rounds that ended with an announcement."""
         return {"rounds": self.rounds}
 
+    @property
+    def settled(self) -> bool:
+        """Whether all that exists has been announced as delivered by all."""
+        return self.delivered() == self.stable == self.highest()
+
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """A report or an announcement."""
         header = batch.headers[-1]
@@ -104,6 +109,10 @@ class Stability(Layer):
     def on_report(self, member: Address, report: Report) -> list[Effect]:
         """Strike the member off; when all have reported, announce after a random delay (I1)."""
         assert self.view is not None
+        if member != self.me and self.settled and report.delivered == self.stable:
+            # It has missed the announcement: without more traffic no round would end again.
+            announce = Announce(self.view.number, self.stable, self.stable)
+            return [Down(Batch(self.me, member, (announce,), reliable=False))]
         self.reports[member] = report
         if len(self.reports) < len(self.view.members):
             return []
@@ -126,7 +135,7 @@ class Stability(Layer):
         delay_s = self.interval_s * (0.75 + 0.5 * self.random.random())
         again: list[Effect] = [StartTimer("report", delay_s)]
         delivered = self.delivered()
-        if len(self.view.members) == 1 or delivered == self.stable == self.highest():
+        if len(self.view.members) == 1 or self.settled:
             return again
         report = Report(self.view.number, delivered, self.highest())
         return [

@@ -51,13 +51,14 @@ def is_lowest(
     member, and the older of the two sides decides (fault matrix, rows 10 and 14).
     """
     mine = unheard.get(me, frozenset())
-    hearers = [p for p in members if p != me and p not in mine]
+    # A member that has reported nothing in this view proves nothing by its silence.
+    hearers = [p for p in members if p != me and p not in mine and p in unheard]
     for older in members[: members.index(me)]:
         if older not in mine:
             return False
         for hearer in hearers:
             if hearer == older:
                 continue
-            if older not in unheard.get(hearer, frozenset()):
+            if older not in unheard[hearer]:
                 return False
     return True

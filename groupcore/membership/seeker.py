@@ -47,7 +47,9 @@ class Seeker:
             mine = self.state.record.view
             hears = self.ask.heard_since(now - HEARD_S)
             request = JoinRequest(hears, 0 if mine is None else mine.lineage)
-            return [self.state.send(newest.coordinator, request)]
+            # A coordinator that never answers may be dead: then whoever lives must know.
+            lonely = now - self.connected_at > self.state.options.patience_s
+            return [self.state.send(None if lonely else newest.coordinator, request)]
         waited_s = now - self.connected_at
         if waited_s < self.state.options.seek_s or self.proposer.attempt is not None:
             return []

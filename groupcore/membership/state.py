@@ -21,10 +21,10 @@ class MembershipOptions:
     `cluster_size`: nodes of which a majority forms the first view. `application_state`: the
     application keeps state, so a node without it has no vote until it has reported `Synced`.
     `durable`: the record survives a restart, so a node without one has lost its disk and no vote.
-    `absorb`: two clusters that meet become one, the smaller joins the larger. `drains`: an
-    ordering layer says when a leaver has nothing in flight. `bulk_s`: how long joins and leaves
-    are gathered. `seek_s`, `patience_s`: how long a node looks for a view before it
-    forms one, and before it does so without all the nodes of the last. `grace_s`: wait for the
+    `absorb`: of two clusters that meet, members without state or disk leave the smaller for the
+    larger. `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how
+    long joins and leaves are gathered. `seek_s`, `patience_s`: how long a node looks for a view
+    before it forms one, and before it does so without all the nodes of the last. `grace_s`: wait for the
     last acceptances once a quorum is in; `vote_s` for the last votes; `attempt_s`: an attempt is
     given up. `stuck_s`: a blocked voter proposes itself. `primary_lost_s`: no quorum for so long.
     """
@@ -43,6 +43,11 @@ class MembershipOptions:
     attempt_s: float = 1.0
     stuck_s: float = 0.7
     primary_lost_s: float = 0.9
+
+    @property
+    def may_absorb(self) -> bool:
+        """Whether nothing is lost when this node forgets the chain that it is in."""
+        return self.absorb and not self.durable and not self.application_state
 
 
 @dataclass(frozen=True, slots=True)

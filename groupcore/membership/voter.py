@@ -50,6 +50,8 @@ class Voter:
     def on_prepare(self, proposer: Address, prepare: Prepare) -> list[Effect]:
         """Vote, unless a higher ballot has been promised or the proposer is behind."""
         number = 0 if prepare.basis is None else prepare.basis.number
+        if prepare.basis is not None and self.is_foreign(prepare.basis):
+            return []
         if number < self.state.record.number:
             return self.help_behind(proposer)
         if number > self.state.record.number:
@@ -67,6 +69,11 @@ class Voter:
                 return effects  # told when it is on disk
             return [*effects, self.promise(proposer, number, prepare.ballot, prepare.ballot)]
         return [*effects, self.store_promise(proposer, number, prepare.ballot)]
+
+    def is_foreign(self, view: View) -> bool:
+        """Whether the view belongs to another chain: a cluster of the same name and key."""
+        mine = self.state.record.view
+        return mine is not None and mine.lineage != view.lineage
 
     def store_promise(self, proposer: Address, number: int, ballot: Ballot) -> Effect:
         """The promise is told when it is on disk."""
@@ -130,7 +137,7 @@ class Voter:
     def on_propose(self, proposer: Address, propose: Propose) -> list[Effect]:
         """Accept, once everything that the cut contains is here."""
         state = self.state
-        if propose.basis != state.record.number:
+        if propose.basis != state.record.number or self.is_foreign(propose.proposal.view):
             return []
         if not state.record.may_promise(propose.ballot):
             return []
@@ -176,7 +183,7 @@ class Voter:
         number = proposal.view.number
         if state.view is not None and number <= state.view.number:
             return [state.send(teller, Installed(number))]
-        if self.installing is not None or state.gone:
+        if self.installing is not None or state.gone or self.is_foreign(proposal.view):
             return []
         if state.view is None:
             if state.me not in proposal.view.members:
