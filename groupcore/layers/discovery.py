@@ -104,6 +104,7 @@ class Discovery(Layer):
         raise AssertionError("not a header of PING")
 
     def say(self, destination: Address | None) -> list[Effect]:
+        """Tell one node, or everybody, which view this is."""
         assert self.view is not None
         present = Present(self.view, self.primary)
         return [Down(Batch(self.me, destination, (present,), reliable=False))]

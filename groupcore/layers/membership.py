@@ -182,6 +182,7 @@ class Membership(Layer):
         return self.settle(self.react(event, now), now)
 
     def react(self, event: Event, now: float) -> list[Effect]:
+        """Which handler an event belongs to."""
         match event:
             case Connect(epoch, position):
                 self.seeker.begin(epoch, position, now)

@@ -44,14 +44,7 @@ from groupcore.events import (
     ViewInstalled,
 )
 from groupcore.layer import Layer
-from groupcore.layers.nakack_headers import (
-    Ack,
-    Data,
-    HighWater,
-    NakackOptions,
-    Repair,
-    Request,
-)
+from groupcore.layers.nakack_headers import Ack, Data, HighWater, NakackOptions, Repair, Request
 from groupcore.outgoing import Outgoing
 from groupcore.repairs import Repairs, held_in
 from groupcore.view import Address, View
@@ -196,6 +189,7 @@ class Nakack(Layer):
         return []
 
     def drop(self) -> list[Effect]:
+        """May come, must not count."""
         self.numbers["dropped"] += 1
         return []
 
@@ -387,6 +381,7 @@ class Nakack(Layer):
         return effects
 
     def stop_timers(self) -> list[Effect]:
+        """Nothing is asked for or repeated until the next step."""
         self.retrying = False
         return [StopTimer("high_water"), StopTimer("retry"), StopTimer("repair")]
 

@@ -183,6 +183,7 @@ class Unicast(Layer):
         return effects
 
     def repeat_gaps(self, peer: Sending, gaps: tuple[int, ...]) -> list[Effect]:
+        """Send again what the receiver has named, at once."""
         effects: list[Effect] = []
         for first, last in zip(gaps[::2], gaps[1::2], strict=False):
             for seqno in range(first, min(last, peer.next_seqno) + 1):

@@ -104,6 +104,7 @@ class Proposer:
         return [self.state.send(None, self.proposing(attempt)), *self.accept_mine(attempt)]
 
     def proposing(self, attempt: Attempt) -> Propose:
+        """The question of the second round."""
         assert attempt.proposal is not None
         return Propose(attempt.number, attempt.ballot, attempt.proposal)
 

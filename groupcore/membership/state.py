@@ -24,9 +24,10 @@ class MembershipOptions:
     `absorb`: of two clusters that meet, members without state or disk leave the smaller for the
     larger. `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how
     long joins and leaves are gathered. `seek_s`, `patience_s`: how long a node looks for a view
-    before it forms one, and before it does so without all the nodes of the last. `grace_s`: wait for the
-    last acceptances once a quorum is in; `vote_s` for the last votes; `attempt_s`: an attempt is
-    given up. `stuck_s`: a blocked voter proposes itself. `primary_lost_s`: no quorum for so long.
+    before it forms one, and before it does so without all the nodes of the last. `grace_s`: wait
+    for the last acceptances once a quorum is in; `vote_s` for the last votes; `attempt_s`: an
+    attempt is given up. `stuck_s`: a blocked voter proposes itself. `primary_lost_s`: no quorum
+    for so long.
     """
 
     cluster_size: int = 1

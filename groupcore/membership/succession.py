@@ -29,6 +29,10 @@ class Ballot:
     proposer: Address
 
 
+NO_BALLOT = Ballot(0, Address("", 0))
+"""Below every ballot."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """A successor, with everything that its members must know to begin it alike.
@@ -145,14 +149,40 @@ def decide(
     """
     if not may_decide(basis, votes, cluster_size):
         return None
-    accepted = [vote for vote in votes if vote.accepted is not None]
-    if accepted:
-        newest = max(accepted, key=lambda vote: vote.accepted_ballot or Ballot(0, vote.voter))
-        return newest.accepted
+    bound = binding(basis, votes)
+    if bound is not None:
+        return bound
     live = [vote for vote in votes if vote.live]
     if basis is not None and may_decide(basis, live, cluster_size):
         return orderly(basis, live, candidates)
     return recover(basis, votes, candidates, lineage)
+
+
+def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
+    """The proposal of the highest ballot that may have been decided already, if there is one.
+
+    A proposal that some voter has accepted must be proposed again if a quorum may have accepted
+    it. An orderly one is decided only with a quorum of those who stay; so when too many of those
+    have voted here without having accepted it, or a later one, it was not decided and never will
+    be: it does not bind. Without this, what a member that left had accepted alone would bind the
+    others to a cut that nobody holds any more.
+    """
+    accepted = [
+        (vote.accepted_ballot, vote.accepted)
+        for vote in votes
+        if vote.accepted_ballot is not None and vote.accepted is not None
+    ]
+    voted = {vote.voter.name: vote.accepted_ballot for vote in votes}
+    for ballot, proposal in sorted(accepted, key=lambda pair: pair[0], reverse=True):
+        if basis is None or proposal.recovered:
+            return proposal
+        stay = tuple(m.name for m in proposal.view.members if m in basis.members)
+        possible = [
+            name for name in stay if name not in voted or (voted[name] or NO_BALLOT) >= ballot
+        ]
+        if not stay or is_quorum(stay, possible):
+            return proposal
+    return None
 
 
 def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:

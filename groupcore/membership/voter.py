@@ -82,6 +82,7 @@ class Voter:
         return self.state.persist([told])
 
     def promise(self, proposer: Address, number: int, ballot: Ballot, promised: Ballot) -> Effect:
+        """Tell the proposer the vote, and the highest ballot that binds it."""
         return self.state.send(proposer, Promise(number, ballot, promised, self.vote()))
 
     def vote(self) -> Vote:
