@@ -125,8 +125,9 @@ def import_markdown(source: str, title: str = "") -> Imported:
 
 
 def clean_title(title: str) -> str:
-    """One line of 1 to TITLE_MAX characters."""
-    return " ".join(title.split())[:TITLE_MAX].strip() or "Untitled"
+    """One line of 1 to TITLE_MAX characters, without marks of code and bold."""
+    plain = title.replace("`", "").replace("**", "")
+    return " ".join(plain.split())[:TITLE_MAX].strip() or "Untitled"
 
 
 def export_markdown(title: str, blocks: list[Block]) -> str:

@@ -341,8 +341,9 @@ class Node:
             self.order.apply(delivery, records)
         self._log(records)
         self._tell_saved(self.order.set_whole(True))
-        self._serve()
+        # Before the gate opens: what waited is sent once, not as waiting and then again.
         self.submissions.send_all_again()
+        self._serve()
 
     def _what_may_be_given(self) -> tuple[Order, Replica] | None:
         order = self.order

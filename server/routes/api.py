@@ -20,6 +20,8 @@ from server.operations import Block, Create, text
 from server.replica import Entry, new_document_problem
 from server.routes.origins import origin_allowed
 
+EMPTY_DOCUMENT: list[Block] = [("first", {"kind": "paragraph"}, "")]
+"""A new document has one empty paragraph, so that whoever comes first types into the same."""
 DELIVERY_S = 10.0
 """How long a creation waits for its place in the order."""
 
@@ -72,7 +74,7 @@ class DocumentRoutes:
             raise BadMessageError("bad_request", "markdown must be a string")
         if unknown := sorted(set(body) - {"title", "markdown"}):
             raise BadMessageError("bad_request", f"unknown field {unknown[0][:40]!r}")
-        blocks = import_markdown(markdown, text(title, TITLE_MAX)).blocks
+        blocks = import_markdown(markdown, text(title, TITLE_MAX)).blocks or EMPTY_DOCUMENT
         return await self._create(request, str(title), blocks)
 
     async def import_document(self, request: Request) -> Response:
@@ -88,7 +90,7 @@ class DocumentRoutes:
     async def _body(self, request: Request) -> bytes:
         """The body, bounded; writes from foreign pages are refused."""
         settings = self.node.settings
-        if not origin_allowed(request, settings, self.node.public_url):
+        if not origin_allowed(request, settings, self.node.neighbours.urls.values()):
             raise BadMessageError("forbidden_origin", "this page may not write here")
         most = settings.import_kib * 1024
         body = bytearray()

@@ -50,7 +50,7 @@ class SocketRoute:
         if PROTOCOL not in websocket.scope["subprotocols"]:
             response = problem(426, "unknown_protocol", f"this node speaks {PROTOCOL}")
             response.headers["Sec-WebSocket-Protocol"] = PROTOCOL
-        elif not origin_allowed(websocket, self.node.settings, self.node.public_url):
+        elif not origin_allowed(websocket, self.node.settings, self.node.neighbours.urls.values()):
             response = problem(403, "forbidden_origin", "this page may not open a session here")
         elif len(self.sessions) >= self.node.settings.sessions_max:
             response = problem(503, "busy", "too many sessions here; try another node")
