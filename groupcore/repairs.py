@@ -3,7 +3,7 @@
 Plain state and rules, no time and no messages: NAKACK turns what this says into requests. A gap
 is asked for in the turn in which it is first seen, of the sender; what does not come is asked for
 again, less and less often, of others who may hold it. In a flush only what the cut contains is
-asked for, of those who are known to hold it.
+asked for, first of those who held it when they voted.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ class Repairs:
             gaps = [(first, last) for first, last in window.missing(limit) if last > asked]
             if not gaps:
                 continue
-            if fetch is None:
-                others = [m for m in windows if m not in silent]
-            else:
-                others = list(fetch.holders.get(origin, ()))
+            others = [m for m in windows if m not in silent]
+            if fetch is not None and self.tries < ASK_SENDER_TIMES:
+                # Those who held it when they voted; others have fetched it since.
+                others = [m for m in fetch.holders.get(origin, ()) if m not in silent] or others
             holder = self.holder_of(origin, others, fetch is None and origin not in silent)
             if holder is not None:
                 self.asked[origin] = limit
