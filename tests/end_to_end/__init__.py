@@ -1,0 +1,1 @@
+"""Whole clusters of real server processes, driven from outside."""

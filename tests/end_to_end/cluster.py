@@ -1,0 +1,272 @@
+"""Real nodes: `python -m server` processes on the loopback interface, started, hurt and ended.
+
+Each cluster has a multicast port and a key of its own, so that clusters do not meet. Nodes listen
+on ports that the system chooses and name them in their log. Only processes that were started here
+are ended, each by its own handle.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NAMES = ("a", "b", "c")
+LIMIT_S = 20.0
+POLL_S = 0.02
+FIRST = "first."
+"""What a new document says: one token of the width that tabs type."""
+
+Status = dict[str, Any]
+
+
+async def eventually(
+    condition: Callable[[], Awaitable[bool]],
+    what: str,
+    limit_s: float = LIMIT_S,
+    interval_s: float = POLL_S,
+) -> None:
+    """Ask again and again until this holds; AssertionError says what did not come."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + limit_s
+    while not await condition():
+        assert loop.time() < deadline, f"within {limit_s:g} s: {what}"
+        await asyncio.sleep(interval_s)
+
+
+def free_udp_port() -> int:
+    """A UDP port that nobody has at the moment."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("0.0.0.0", 0))
+        return int(probe.getsockname()[1])
+
+
+class NodeProcess:
+    """One server process and its log."""
+
+    def __init__(self, name: str, process: asyncio.subprocess.Process, log: Path) -> None:
+        self.name = name
+        self.process = process
+        self.log = log
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.returncode is None
+
+    def output(self) -> str:
+        """Everything that it has written."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def url(self) -> str:
+        """Its public address, from the log."""
+        return self._found(r"serves (http://\S+)")
+
+    @property
+    def admin_url(self) -> str:
+        """Its management address, from the log."""
+        return self._found(r"management on (http://\S+)")
+
+    @property
+    def listens(self) -> bool:
+        """Whether it has named its addresses."""
+        return "management on" in self.output()
+
+    def _found(self, pattern: str) -> str:
+        match = re.search(pattern, self.output())
+        assert match is not None, f"{self.name} names no address: {self.output()}"
+        return match[1]
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal."""
+        self.process.send_signal(number)
+
+    async def kill(self) -> None:
+        """End it as a power cut of this process would."""
+        if self.running:
+            self.process.kill()
+        await self.process.wait()
+
+    async def exit_code(self, limit_s: float = LIMIT_S) -> int:
+        """Wait for its end."""
+        async with asyncio.timeout(limit_s):
+            return await self.process.wait()
+
+
+class Cluster:
+    """Nodes of one cluster. `flags` go to every node."""
+
+    def __init__(self, folder: Path, size: int = len(NAMES), **flags: str | int) -> None:
+        self.folder = folder
+        self.flags = {
+            "multicast": f"228.8.8.8:{free_udp_port()}",
+            "cluster_size": size,
+            "key_file": str(self.write_key("key")),
+            "http": "127.0.0.1:0",
+            "admin": "127.0.0.1:0",
+            **flags,
+        }
+        self.nodes: dict[str, NodeProcess] = {}
+        self._all: list[NodeProcess] = []
+        self._http: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        """Nothing runs yet."""
+        self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=LIMIT_S))
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End everything that was started; after a failure, show what the nodes said."""
+        assert self._http is not None
+        await self._http.close()
+        for node in self._all:
+            await node.kill()
+            if error is not None:
+                print(f"--- {node.name} ({node.process.returncode})\n{node.output()[-3000:]}")
+
+    def write_key(self, name: str) -> Path:
+        """A fresh cluster key in a file that only its owner can read."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / name
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
+        return path
+
+    # --- processes ------------------------------------------------------------------------------
+
+    async def spawn(self, name: str, **flags: str | int) -> NodeProcess:
+        """Start a node, and do not wait for anything."""
+        given = {"node_id": name, "data": str(self.folder / name), **self.flags, **flags}
+        arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
+        log = self.folder / f"{name}.{len(self._all)}.log"
+        with log.open("wb") as output:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "server"),
+                *arguments,
+                cwd=ROOT,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=asyncio.subprocess.STDOUT,
+            )
+        node = NodeProcess(name, process, log)
+        self._all.append(node)
+        return node
+
+    async def start(self, *names: str) -> None:
+        """Start nodes together, and wait until each says that it is ready."""
+        for name in names:
+            self.nodes[name] = await self.spawn(name)
+        for name in names:
+            await self.ready(name)
+
+    async def ready(self, name: str) -> None:
+        """Wait until `/readyz` of a node says yes."""
+        node = self.nodes[name]
+
+        async def says_yes() -> bool:
+            assert node.running, f"{name} ended with {node.process.returncode}: {node.output()}"
+            if not node.listens:
+                return False
+            try:
+                return (await self.get(f"{node.url}/readyz"))[0] == 200
+            except aiohttp.ClientError:
+                return False
+
+        await eventually(says_yes, f"{name} is ready")
+
+    def urls(self) -> list[str]:
+        """The public addresses of all nodes that listen, in the order of their names."""
+        nodes = [node for _, node in sorted(self.nodes.items())]
+        return [node.url for node in nodes if node.running and node.listens]
+
+    # --- questions ------------------------------------------------------------------------------
+
+    async def get(self, url: str) -> tuple[int, Any]:
+        """Status and body of a GET, JSON where it is."""
+        assert self._http is not None, "use the cluster in `async with`"
+        async with self._http.get(url) as answer:
+            is_json = "json" in answer.headers.get("content-type", "")
+            return answer.status, await (answer.json() if is_json else answer.text())
+
+    async def status(self, name: str) -> Status:
+        """What a node says of itself."""
+        status: Status = (await self.get(f"{self.nodes[name].admin_url}/admin/status"))[1]
+        return status
+
+    async def sequencer(self) -> str:
+        """The name of the coordinator and sequencer."""
+        living = next(name for name, node in self.nodes.items() if node.running)
+        return str((await self.status(living))["sequencer"])
+
+    async def view_of(self, name: str, *members: str) -> None:
+        """Wait until a node is in a primary view of exactly these members."""
+
+        async def has_it() -> bool:
+            view = (await self.status(name))["view"]
+            return view is not None and view["primary"] and set(view["members"]) == set(members)
+
+        await eventually(has_it, f"{name} has a view of {members}")
+
+    async def create(self, name: str, text: str = FIRST) -> str:
+        """A new document of one paragraph, through a node, and known to all; its id."""
+        assert self._http is not None, "use the cluster in `async with`"
+        body = {"title": "Plan", "markdown": text}
+        url = f"{self.nodes[name].url}/api/v1/documents"
+        async with self._http.post(url, json=body) as answer:
+            assert answer.status == 201, await answer.text()
+            doc = str((await answer.json())["id"])
+
+        async def everywhere() -> bool:
+            living = [node.url for node in self.nodes.values() if node.running]
+            found = [(await self.get(f"{url}/api/v1/documents/{doc}"))[0] for url in living]
+            return set(found) == {200}
+
+        await eventually(everywhere, f"every node has {doc}")
+        return doc
+
+    async def document(self, name: str, doc: str) -> dict[str, Any]:
+        """A document as a node has it."""
+        code, body = await self.get(f"{self.nodes[name].url}/api/v1/documents/{doc}")
+        assert code == 200, body
+        found: dict[str, Any] = body
+        return found
+
+    async def text(self, name: str, doc: str) -> str:
+        """The text of the first block as a node has it."""
+        return str((await self.document(name, doc))["blocks"][0]["text"])
+
+    async def shows(self, name: str, doc: str, text: str) -> None:
+        """Wait until a node has this text."""
+
+        async def has_it() -> bool:
+            return await self.text(name, doc) == text
+
+        await eventually(has_it, f"{name} has the text of the others")
+
+
+@asynccontextmanager
+async def running_cluster(folder: Path, *names: str, **flags: str | int) -> AsyncIterator[Cluster]:
+    """A cluster of these nodes, ready, in one view."""
+    async with Cluster(folder, size=len(names), **flags) as cluster:
+        await cluster.start(*names)
+        for name in names:
+            await cluster.view_of(name, *names)
+        yield cluster

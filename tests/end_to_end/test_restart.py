@@ -1,0 +1,79 @@
+"""What was reported saved outlives the whole cluster, and a tab goes on wherever it was."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.cluster import FIRST, NAMES, eventually, running_cluster
+from tests.end_to_end.page import Tab, tokens
+
+pytestmark = [pytest.mark.process, pytest.mark.slow]
+
+
+async def test_what_was_reported_saved_outlives_the_whole_cluster(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        cluster = await stack.enter_async_context(running_cluster(tmp_path, *NAMES))
+        doc = await cluster.create("a")
+
+        tab = await stack.enter_async_context(Tab("x", doc, cluster.urls))
+        tab.start_typing(0.005)
+        await tab.typed_more(40)
+        await tab.until(lambda: tab.page.saved[1] >= 20, "some of it is saved")
+        for name in NAMES:
+            cluster.nodes[name].process.kill()
+        saved = tab.page.saved[1]
+        for name in NAMES:
+            await cluster.nodes[name].kill()
+
+        await cluster.start(*NAMES)
+        await tab.typed_more(5)
+        await tab.stop_typing()
+        found = tokens(await cluster.text("b", doc))
+        assert len(set(found)) == len(found), "something came twice"
+        # Version n is the one that the n-th token has made.
+        assert set(tab.typed[:saved]) <= set(found)
+        assert {FIRST, *tab.typed} == set(found), "this tab sends again what was not answered"
+        for name in NAMES:
+            await cluster.shows(name, doc, tab.page.text)
+
+
+async def test_a_tab_goes_on_at_another_node_with_its_position_and_its_submit(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as stack:
+        cluster = await stack.enter_async_context(running_cluster(tmp_path, *NAMES))
+        doc = await cluster.create("a")
+        at = {"x": "a"}
+        moving = await stack.enter_async_context(
+            Tab("x", doc, lambda: [cluster.nodes[at["x"]].url])
+        )
+        staying = await stack.enter_async_context(Tab("y", doc, lambda: [cluster.nodes["c"].url]))
+        for round_number, name in enumerate(("b", "c", "a")):
+            await moving.type_token()
+            if round_number != 1:
+                # The answer is on its way or lost with the connection; either must be harmless.
+                await moving.drop()
+            else:
+                await moving.until(lambda: moving.unanswered is None, "an answer")
+                await moving.drop()
+            for _ in range(5):
+                await staying.type_token()
+                await staying.until(lambda: staying.unanswered is None, "an answer")
+            at["x"] = name
+            moving.come_back()
+            await moving.until(lambda: moving.unanswered is None, "the submit is answered")
+            await moving.until(
+                lambda: moving.page.position >= staying.page.position, "it has what it missed"
+            )
+
+        async def same() -> bool:
+            return moving.page.text == staying.page.text
+
+        await eventually(same, "both show the same")
+        assert sorted(tokens(moving.page.text)) == sorted([FIRST, *moving.typed, *staying.typed])
+        assert moving.page.snapshots == 1, "the position was recognised each time"
+        assert set(moving.page.seen.values()) == {1}
+        assert moving.connections == 4
