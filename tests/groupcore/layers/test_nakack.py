@@ -1,4 +1,7 @@
-"""The rules of NAKACK: numbered, delivered in order, in one view at a time (repair: beside)."""
+"""The rules of NAKACK: numbered, delivered in order, in one view at a time.
+
+Repair, the lost last message and acknowledgements (I4, I5) are tested in `test_nakack_repair`.
+"""
 
 from __future__ import annotations
 

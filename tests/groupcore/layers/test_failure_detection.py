@@ -1,0 +1,221 @@
+"""The rules of FD: who is unheard, and who says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupcore.batch import Batch
+from groupcore.effects import Effect
+from groupcore.events import Connect, Heard, Leave, ReachabilityChanged
+from groupcore.layers.failure_detection import (
+    STRANGERS_MAX,
+    DetectionOptions,
+    FailureDetection,
+    Heartbeat,
+    Ping,
+    Pong,
+)
+from groupcore.view import Address
+from tests.groupcore.layers.building import (
+    STRANGER,
+    A,
+    B,
+    C,
+    bare,
+    downs,
+    events,
+    installed,
+    timers,
+)
+
+TICK_S, TIMEOUT_S, PINGS = 0.1, 0.6, 3
+
+
+def member(*members: Address, now: float = 0.0) -> FailureDetection:
+    layer = FailureDetection(A, DetectionOptions(TICK_S, TIMEOUT_S, PINGS))
+    layer.on_event(installed(*(members or (A, B, C))), now)
+    return layer
+
+
+def run(layer: FailureDetection, start_s: float, ticks: int, *heard: Address) -> list[Effect]:
+    """Ticks one after the other from a time on; some members are heard before each."""
+    effects = []
+    for number in range(ticks):
+        now = start_s + number * TICK_S
+        if heard:
+            effects += layer.on_event(Heard(heard), now)
+        effects += layer.on_timer("tick", now)
+    return effects
+
+
+def silent(layer: FailureDetection) -> list[Effect]:
+    """B is silent until it is unheard; C is heard all the time."""
+    return run(layer, 0.0, 12, C)
+
+
+# --- I hear ---------------------------------------------------------------------------------------
+
+
+def test_every_member_multicasts_a_heartbeat_that_names_whom_it_does_not_hear() -> None:
+    layer = member()
+    effects = layer.on_timer("tick", 0.0)
+    assert downs(effects) == [bare(A, Heartbeat(1, ()))]
+    assert timers(effects) == {"tick": TICK_S}
+    silent(layer)
+    assert bare(A, Heartbeat(1, (B,))) in downs(layer.on_timer("tick", 1.2))
+
+
+def test_who_is_alone_sends_no_heartbeat() -> None:
+    assert downs(member(A).on_timer("tick", 0.0)) == []
+
+
+def test_a_member_that_has_been_silent_for_long_is_asked_directly() -> None:  # I1
+    layer = member()
+    assert bare(A, Ping(), to=B) not in downs(run(layer, 0.0, 6, C))
+    assert bare(A, Ping(), to=B) in downs(run(layer, 0.6, 1, C))
+
+
+def test_a_member_is_unheard_only_after_silence_and_unanswered_questions() -> None:  # I1
+    layer = member()
+    effects = run(layer, 0.0, 9, C)
+    assert downs(effects).count(bare(A, Ping(), to=B)) == PINGS
+    assert events(effects) == []
+    assert layer.unreachable() == frozenset()
+    assert events(run(layer, 0.9, 1, C)) == [ReachabilityChanged()]
+    assert layer.unreachable() == {B}
+    assert layer.counters() == {"suspicions": 1, "late_timers": 0, "unheard": 1}
+
+
+def test_a_killed_member_is_unheard_within_the_time_that_the_settings_promise() -> None:
+    layer = member()
+    run(layer, 0.0, 1 + round((TIMEOUT_S + (PINGS + 1) * TICK_S) / TICK_S), C)
+    assert layer.unreachable() == {B}
+
+
+def test_an_answer_in_time_begins_the_silence_anew() -> None:  # I1
+    layer = member()
+    run(layer, 0.0, 9, C)
+    layer.on_event(Heard((B,)), 0.85)
+    assert events(run(layer, 0.9, 6, C)) == []
+    assert layer.unreachable() == frozenset()
+
+
+def test_the_unheard_are_asked_on() -> None:  # I2: so that a healed link is found
+    layer = member()
+    silent(layer)
+    assert bare(A, Ping(), to=B) in downs(layer.on_timer("tick", 1.2))
+    assert layer.counters()["suspicions"] == 1
+
+
+def test_one_datagram_makes_an_unheard_member_heard_again() -> None:  # I2
+    layer = member()
+    silent(layer)
+    assert events(layer.on_event(Heard((C,)), 1.2)) == []
+    assert events(layer.on_event(Heard((B,)), 1.2)) == [ReachabilityChanged()]
+    assert layer.unreachable() == frozenset()
+
+
+def test_a_ping_is_answered() -> None:
+    assert downs(member().on_up(bare(B, Ping(), to=A), 0.0)) == [bare(A, Pong(), to=B)]
+
+
+def test_a_pong_says_nothing_but_that_its_sender_lives() -> None:
+    assert member().on_up(bare(B, Pong(), to=A), 0.0) == []
+
+
+# --- I sleep --------------------------------------------------------------------------------------
+
+
+def test_who_has_slept_suspects_nobody_until_it_has_listened_again() -> None:  # I3
+    layer = member()
+    run(layer, 0.0, 2, B, C)
+    effects = run(layer, 5.0, 6)  # the timer is late by far more than half of the timeout
+    assert layer.counters()["late_timers"] == 1
+    assert events(effects) == []
+    assert all(isinstance(batch.headers[-1], Heartbeat) for batch in downs(effects))
+    assert bare(A, Ping(), to=B) in downs(run(layer, 5.65, 1))
+
+
+def test_questions_from_before_the_sleep_do_not_count() -> None:  # I3
+    layer = member()
+    run(layer, 0.0, 9, C)
+    assert run(layer, 5.0, 1) != []
+    assert events(run(layer, 5.1, 8)) == []
+
+
+def test_a_timer_that_is_late_by_a_little_is_not_late() -> None:  # I3
+    layer = member()
+    run(layer, 0.0, 1, B, C)
+    layer.on_timer("tick", TICK_S + TIMEOUT_S / 2 - 0.01)
+    assert layer.counters()["late_timers"] == 0
+    run(layer, 2.0, 1)
+    assert layer.counters()["late_timers"] == 1
+
+
+# --- others hear ----------------------------------------------------------------------------------
+
+
+def hear(layer: FailureDetection, *batches: Batch) -> list[Effect]:
+    return [effect for batch in batches for effect in layer.on_up(batch, 0.0)]
+
+
+def test_everybody_knows_who_hears_whom() -> None:
+    layer = member()
+    assert events(hear(layer, bare(B, Heartbeat(1, (C,))))) == [ReachabilityChanged()]
+    assert layer.unheard() == {A: frozenset(), B: frozenset({C})}
+    assert hear(layer, bare(B, Heartbeat(1, (C,)))) == []
+    assert events(hear(layer, bare(B, Heartbeat(1, ())))) == [ReachabilityChanged()]
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [bare(B, Heartbeat(2, (C,))), bare(B, Heartbeat(0, (C,))), bare(STRANGER, Heartbeat(1, (C,)))],
+)
+def test_a_report_of_another_view_or_of_a_stranger_counts_for_nothing(batch: Batch) -> None:  # I4
+    layer = member()
+    assert hear(layer, batch) == []
+    assert layer.unheard() == {A: frozenset()}
+
+
+def test_only_members_of_the_view_are_suspected() -> None:  # I4
+    layer = member(A, C)
+    layer.on_event(Heard((B,)), 0.0)
+    assert events(run(layer, 0.0, 15, C)) == []
+
+
+def test_a_view_begins_with_everybody_heard() -> None:  # I4
+    layer = member()
+    silent(layer)
+    hear(layer, bare(C, Heartbeat(1, (B,))))
+    assert timers(layer.on_event(installed(A, B, C, number=2), 1.2)) == {"tick": 0}
+    assert layer.unheard() == {A: frozenset()}
+    assert events(run(layer, 1.2, 6)) == []
+
+
+def test_before_the_first_view_nobody_is_suspected() -> None:
+    layer = FailureDetection(A, DetectionOptions())
+    assert timers(layer.on_event(Connect(), 0.0)) == {"tick": 0}
+    assert run(layer, 0.0, 1)
+    assert downs(run(layer, 0.1, 20)) == []
+    assert hear(layer, bare(B, Heartbeat(1, ()))) == []
+
+
+def test_whoever_was_heard_of_late_can_be_asked_for() -> None:
+    layer = member(now=0.0)
+    layer.on_event(Heard((STRANGER, B)), 3.0)
+    assert layer.heard_since(2.0) == (B, STRANGER)
+    assert layer.heard_since(0.0) == (A, B, C, STRANGER)
+    assert layer.heard_since(3.1) == ()
+
+
+@pytest.mark.parametrize("in_view", [True, False])
+def test_strangers_are_forgotten_when_they_are_too_many(in_view: bool) -> None:
+    layer = member() if in_view else FailureDetection(A, DetectionOptions())
+    for number in range(STRANGERS_MAX + 9):
+        layer.on_event(Heard((Address(f"s{number}", 1),)), 1.0)
+    assert len(layer.last_heard) <= STRANGERS_MAX
+    assert not in_view or layer.heard_since(0.0)[:3] == (A, B, C)
+
+
+def test_events_of_others_are_ignored() -> None:
+    assert member().on_event(Leave(), 0.0) == []
