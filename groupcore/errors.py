@@ -29,6 +29,10 @@ class NotPrimaryError(GroupcoreError):
     """This member is outside the primary view; ordered sends wait until it is back."""
 
 
+class NotAMemberError(GroupcoreError):
+    """The destination is not in the present view; what is sent there would not arrive."""
+
+
 class IdInUseError(GroupcoreError):
     """Another live member has this node id; give this node an id of its own."""
 

@@ -7,7 +7,7 @@ another. A stack string names the layers from the lowest to the highest, separat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from groupcore import wire
@@ -102,7 +102,7 @@ class _Wiring:
             seeking=self.discovery.seeking,
             present=self.discovery.present,
         )
-        options = self.options.membership
+        options = replace(self.options.membership, drains=self.ordered)
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
 
     def makers(self) -> dict[str, Callable[[], Layer]]:

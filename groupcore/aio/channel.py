@@ -33,6 +33,7 @@ from groupcore.errors import (
     GroupcoreError,
     IdInUseError,
     MessageTooLargeError,
+    NotAMemberError,
     NotPrimaryError,
 )
 from groupcore.events import (
@@ -135,8 +136,6 @@ class Channel:
         self._closed = False
         self._error: GroupcoreError | None = None
 
-    # --- life cycle -----------------------------------------------------------------------------
-
     async def connect(self, epoch: int = 0, position: int = 0) -> View:
         """Join the group, or form it; returns the first view, however long that takes.
 
@@ -180,8 +179,6 @@ class Channel:
         """Close."""
         await self.close()
 
-    # --- sending --------------------------------------------------------------------------------
-
     async def multicast(self, payload: bytes) -> None:
         """Send a message to the group in the total order; waits while the group is congested.
 
@@ -207,17 +204,18 @@ class Channel:
     async def unicast(self, destination: Address, payload: bytes) -> None:
         """Send a message to one member of the view, in the order of sending.
 
-        NotPrimaryError while in no view; ChannelClosedError, MessageTooLargeError.
+        NotAMemberError, NotPrimaryError (no view); ChannelClosedError, MessageTooLargeError.
         """
-        self._living(payload).send(destination, payload)
+        node = self._living(payload)
+        if self.view is None or destination not in self.view.members:
+            raise NotAMemberError(f"{destination} is not in the view; send to one of its members")
+        node.send(destination, payload)
 
     def synced(self, epoch: int, position: int) -> None:
         """Say that everything up to this place in the order is safely in the own storage."""
         self._held = (epoch, position)
         if self._node is not None:
             self._node.notify(Synced(epoch, position))
-
-    # --- receiving ------------------------------------------------------------------------------
 
     async def __aiter__(self) -> AsyncIterator[Message]:
         """The messages, in order; ends when the channel is closed. Read by one task only."""
@@ -230,8 +228,6 @@ class Channel:
         assert self._receiver is None, "the deliveries of this channel go to its receiver"
         async for item in self._inbox.read():
             yield item
-
-    # --- state ----------------------------------------------------------------------------------
 
     @property
     def address(self) -> Address:
@@ -260,8 +256,6 @@ class Channel:
                 result[f"udp.{name}"] = number
         return result
 
-    # --- lives ----------------------------------------------------------------------------------
-
     async def _begin_life(self) -> None:
         """A new incarnation, with the record of the last one."""
         loop = asyncio.get_running_loop()
@@ -276,8 +270,8 @@ class Channel:
     def _endpoint(self, incarnation: int, record: bytes | None) -> Endpoint:
         assert self._sockets is not None
         settings = self._settings
-        buffer_bytes, durable = self._sockets.receive_buffer_bytes, self._lineage.durable
-        options = fitted(self._stack_options, settings, buffer_bytes, durable)
+        buffer_bytes = self._sockets.receive_buffer_bytes
+        options = fitted(self._stack_options, settings, buffer_bytes, self._lineage.durable)
         self._message_bytes_max = message_bytes_max(options)
         transport = transport_options(settings, self._hosts)
         return make_endpoint(settings, transport, self._stack, options, incarnation, record)
@@ -337,8 +331,6 @@ class Channel:
         if self._node is None or self.view is None:
             raise NotPrimaryError("this member is in no view now; send when it has one again")
         return self._node
-
-    # --- what the node delivers -----------------------------------------------------------------
 
     def _on_deliveries(self, deliveries: list[Delivery | Event]) -> None:
         passed: list[Delivery | Event] = []

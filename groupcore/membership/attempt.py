@@ -48,7 +48,8 @@ class Attempt:
         if self.basis is None or self.proposal is None or self.proposal.recovered:
             return True
         stay = tuple(m.name for m in self.proposal.view.members if m in self.basis.members)
-        return not stay or is_quorum(stay, [m.name for m in accepted])
+        # A life that began since the vote has accepted on disk, but holds nothing.
+        return not stay or is_quorum(stay, [m.name for m in accepted if m in self.basis.members])
 
     def all_accepted(self, silent: frozenset[Address]) -> bool:
         """Whether every voter that is not silent has accepted."""

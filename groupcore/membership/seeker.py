@@ -41,16 +41,17 @@ class Seeker:
 
     def seek(self, now: float) -> list[Effect]:
         """Ask the coordinator of the newest view that is heard of; else think of forming one."""
+        mine = self.state.record.view
+        waited_s = now - self.connected_at
         views = [view for view, primary in self.ask.present(now).values() if primary]
-        if views:
-            newest = max(views, key=lambda view: view.number)
-            mine = self.state.record.view
+        own = [view for view in views if mine is None or view.lineage == mine.lineage]
+        if own or (views and waited_s > self.state.options.patience_s):
+            newest = max(own or views, key=lambda view: view.number)
             hears = self.ask.heard_since(now - HEARD_S)
             request = JoinRequest(hears, 0 if mine is None else mine.lineage)
             # A coordinator that never answers may be dead: then whoever lives must know.
-            lonely = now - self.connected_at > self.state.options.patience_s
+            lonely = waited_s > self.state.options.patience_s
             return [self.state.send(None if lonely else newest.coordinator, request)]
-        waited_s = now - self.connected_at
         if waited_s < self.state.options.seek_s or self.proposer.attempt is not None:
             return []
         return self.form(now, waited_s)

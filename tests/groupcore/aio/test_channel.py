@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import logging
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
