@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from groupcore.aio import Channel
 from groupcore.aio.allocator import keep_freed_memory
 from groupcore.endpoint import Delivery
-from groupcore.events import Event
+from groupcore.events import Event, ViewInstalled
 from groupcore.stacks import DEFAULT_STACK
 
 BURST = 500
@@ -58,15 +58,19 @@ def rss_mb() -> float:
 
 
 class Counter:
-    """Receives whole turns of deliveries and counts the messages in them."""
+    """Receives whole turns of deliveries, counts the messages, and notes when all are here."""
 
-    def __init__(self) -> None:
+    def __init__(self, members: int) -> None:
         self.messages = 0
+        self.members = members
+        self.complete = asyncio.Event()
 
     def __call__(self, items: list[Delivery | Event]) -> None:
         for item in items:
             if isinstance(item, Delivery):
                 self.messages += len(item.payloads)
+            elif isinstance(item, ViewInstalled) and len(item.view.members) == self.members:
+                self.complete.set()
 
 
 async def send_for_ever(channel: Channel, size_bytes: int) -> None:
@@ -80,7 +84,7 @@ async def send_for_ever(channel: Channel, size_bytes: int) -> None:
 
 async def member(index: int, load: Load, port: int, pipe: Connection) -> None:
     """One process: join, wait for the others, send, measure."""
-    counter = Counter()
+    counter = Counter(load.members)
     channel = Channel(
         "bench",
         node_id=f"n{index}",
@@ -91,8 +95,7 @@ async def member(index: int, load: Load, port: int, pipe: Connection) -> None:
         datagram_bytes_max=load.datagram_bytes_max,
     )
     await channel.connect()
-    while channel.view is None or len(channel.view.members) < load.members:
-        await asyncio.sleep(0.01)
+    await counter.complete.wait()
     loop = asyncio.get_running_loop()
     pipe.send("ready")
     await loop.run_in_executor(None, pipe.recv)
@@ -106,7 +109,7 @@ async def member(index: int, load: Load, port: int, pipe: Connection) -> None:
         cpu_s() - cpu,
         time.perf_counter() - began,
         rss_mb(),
-        channel.view.coordinator == channel.address,
+        channel.view is not None and channel.view.coordinator == channel.address,
         channel.counters(),
     )
     if sender is not None:
