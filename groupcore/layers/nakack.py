@@ -3,7 +3,7 @@
 Idea. A sender numbers its multicasts; a receiver that sees a gap asks for what is missing, the
 sender first, then anybody who holds it. A lost last message leaves no gap, so a sender repeats
 its highest number (a high-water mark) until everybody has acknowledged it. Acknowledgements are
-cumulative and go out once a turn; they open the sender's window, tell which batches a quorum
+cumulative, at once where a quorum waits for them; they open the window, tell what a quorum
 holds, and let everybody drop what all hold. Numbers begin at 1 in each view, so what a member
 that joins has to expect is known exactly: nothing yet.
 
@@ -29,6 +29,7 @@ from collections import deque
 from collections.abc import Callable
 from random import Random
 
+from groupcore.acknowledging import Acknowledging
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest, covers
 from groupcore.early import Early
@@ -86,7 +87,7 @@ class Nakack(Layer):
         self.waiting: deque[Batch] = deque()
         self.future = Early(options.future_bytes_max)
         self.fetch: FetchCut | None = None
-        self.to_ack: dict[Address, None] = {}
+        self.acknowledging = Acknowledging(me, options.window_bytes, options.ack_late_s)
         self.opening = False
         self.early: list[Batch] = []
         self.repairs = Repairs(me, random, options.repair)
@@ -168,19 +169,22 @@ class Nakack(Layer):
     def receive(self, window: Window, seqno: int, batch: Batch, origin: Address) -> list[Effect]:
         """Keep a batch of `origin`, deliver what has become deliverable (I1)."""
         if not window.add(seqno, batch):
-            self.numbers["dropped"] += 1
-            if not self.frozen:  # the acknowledgement may have been lost
-                self.to_ack[origin] = None
-                return [StartTimer("ack", 0)]
-            return []
+            self.numbers["dropped"] += 1  # the acknowledgement may have been lost
+            return self.owe(origin, 0, at_once=True)
         if self.frozen:
             return self.cut_held()
         effects: list[Effect] = [Up(ready) for ready in window.deliverable()]
-        self.to_ack[origin] = None
-        effects.append(StartTimer("ack", 0))
+        effects += self.owe(origin, batch.size_bytes)
         if window.received < window.highest:
             effects.append(StartTimer("repair", 0))
         return effects
+
+    def owe(self, origin: Address, size_bytes: int, at_once: bool = False) -> list[Effect]:
+        """Acknowledge at the end of the turn or a little later; never in a flush (I3)."""
+        if self.frozen:
+            return []
+        delay_s = self.acknowledging.note(origin, size_bytes, at_once)
+        return [] if delay_s is None else [StartTimer("ack", delay_s)]
 
     def keep_for_later(self, batch: Batch, view: int) -> list[Effect]:
         """A batch of a view that is not installed here yet (I6), or of one that has gone."""
@@ -214,8 +218,7 @@ class Nakack(Layer):
         if header.view != self.number or window is None or self.frozen:
             return []
         window.announce(header.seqno)
-        self.to_ack[sender] = None
-        effects: list[Effect] = [StartTimer("ack", 0)]
+        effects = self.owe(sender, 0, at_once=True)
         if window.received < window.highest:
             effects.append(StartTimer("repair", 0))
         return effects
@@ -270,13 +273,10 @@ class Nakack(Layer):
         return handlers[timer]()
 
     def acknowledge(self) -> list[Effect]:
-        """One cumulative acknowledgement to each sender that was heard in this turn."""
-        heard, self.to_ack = self.to_ack, {}
-        if self.frozen:
-            return []  # I3: what is held from now on does not count
+        """One cumulative acknowledgement to each sender to whom one is owed."""
         return [
             self.tell(origin, Ack(self.number, self.windows[origin].received))
-            for origin in heard
+            for origin in self.acknowledging.take()
             if origin in self.windows and origin != self.me
         ]
 
@@ -322,7 +322,8 @@ class Nakack(Layer):
         """The steps of a view change, and stability."""
         match event:
             case FlushStarted():
-                self.frozen, self.fetch, self.to_ack = True, None, {}
+                self.frozen, self.fetch = True, None
+                self.acknowledging.stop()
                 return self.stop_timers()
             case FetchCut():
                 return self.on_fetch_cut(event)
@@ -362,7 +363,8 @@ class Nakack(Layer):
         self.windows = {member: Window() for member in view.members}
         others = [member for member in view.members if member != self.me]
         self.mine = Outgoing(self.windows[self.me], others)
-        self.frozen, self.fetch, self.to_ack = False, None, {}
+        self.frozen, self.fetch = False, None
+        self.acknowledging.begin(view)
         self.repairs.begin()
         self.opening = True
         self.early = self.future.take(view.number)

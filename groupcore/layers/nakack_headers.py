@@ -67,6 +67,7 @@ class NakackOptions:
     """
 
     window_bytes: int = 1 << 20
+    ack_late_s: float = 0.005
     high_water_min_s: float = 0.03
     high_water_max_s: float = 0.5
     future_bytes_max: int = 8 << 20

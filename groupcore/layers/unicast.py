@@ -1,7 +1,7 @@
 """Reliable FIFO unicast between two members.
 
 Idea. Each direction between two members is numbered from 1. The receiver delivers in order,
-acknowledges cumulatively once a turn and names its gaps, so that the sender repeats just those
+acknowledges cumulatively and names its gaps, so that the sender repeats just those
 at once; a timer repeats what nobody has acknowledged.
 
 Place. Above the transport, beside NAKACK; below everything that sends to one member.
@@ -22,6 +22,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from groupcore.acknowledging import Acknowledging
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, StartTimer, StopTimer, Up
 from groupcore.events import Event, ViewInstalled
@@ -54,6 +55,7 @@ class UnicastOptions:
 
     window_batches: int = 512
     ahead_max: int = 1024
+    ack_late_s: float = 0.005
     repeat_min_s: float = 0.03
     repeat_max_s: float = 0.5
 
@@ -100,7 +102,8 @@ class Unicast(Layer):
         self.options = options
         self.sending: dict[Address, Sending] = {}
         self.receiving: dict[Address, Receiving] = {}
-        self.to_ack: dict[Address, None] = {}
+        # Counted in batches: a quarter of the sender's window, or a gap, is told at once.
+        self.acknowledging = Acknowledging(me, options.window_batches, options.ack_late_s)
         self.members: frozenset[Address] = frozenset()
         self.numbers = {"sent": 0, "repeated": 0, "dropped": 0}
 
@@ -147,11 +150,13 @@ class Unicast(Layer):
         raise AssertionError(f"not a header of UNICAST: {header!r}")
 
     def on_data(self, batch: Batch, seqno: int) -> list[Effect]:
-        """Deliver in order (I1); acknowledge at the end of the turn, also what came twice."""
+        """Deliver in order (I1); acknowledge soon, at once what came twice or leaves a gap."""
         peer = self.receiving.setdefault(batch.sender, Receiving())
-        self.to_ack[batch.sender] = None
-        effects: list[Effect] = [StartTimer("ack", 0)]
-        if seqno == peer.received + 1:
+        in_order = seqno == peer.received + 1
+        at_once = not in_order or bool(peer.early)
+        delay_s = self.acknowledging.note(batch.sender, 1, at_once)
+        effects: list[Effect] = [] if delay_s is None else [StartTimer("ack", delay_s)]
+        if in_order:
             peer.received = seqno
             effects.append(Up(batch.without_header()))
             while (following := peer.early.pop(peer.received + 1, None)) is not None:
@@ -203,10 +208,9 @@ class Unicast(Layer):
         return []
 
     def acknowledge(self) -> list[Effect]:
-        """One acknowledgement to each member that was heard in this turn."""
-        heard, self.to_ack = self.to_ack, {}
+        """One acknowledgement to each member to whom one is owed."""
         effects: list[Effect] = []
-        for member in heard:
+        for member in self.acknowledging.take():
             peer = self.receiving.get(member)
             if peer is not None:
                 ack = Ack(peer.received, peer.gaps())

@@ -48,8 +48,9 @@ class Attempt:
         if self.basis is None or self.proposal is None or self.proposal.recovered:
             return True
         stay = tuple(m.name for m in self.proposal.view.members if m in self.basis.members)
-        # A life that began since the vote has accepted on disk, but holds nothing.
-        return not stay or is_quorum(stay, [m.name for m in accepted if m in self.basis.members])
+        # By node: a stayer that has restarted since cannot hold the cut any more, and to wait for
+        # its dead life would block the others for ever; what follows is recovered from disk.
+        return not stay or is_quorum(stay, [m.name for m in accepted])
 
     def all_accepted(self, silent: frozenset[Address]) -> bool:
         """Whether every voter that is not silent has accepted."""
