@@ -1,0 +1,323 @@
+"""The rules of which view follows a view."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groupcore.digest import Digest
+from groupcore.membership.succession import (
+    Ballot,
+    Candidates,
+    Proposal,
+    Record,
+    Vote,
+    admit,
+    can_decide,
+    decide,
+    is_quorum_of,
+    may_decide,
+    unique_names,
+)
+from groupcore.view import Address, View, is_quorum
+from tests.groupcore.membership.building import A, B, C, D, E, proposal_of, view_of, vote
+
+BASIS = view_of(A, B, C)
+NOBODY = Candidates()
+
+
+def decided(
+    *votes: Vote, basis: View | None = BASIS, candidates: Candidates = NOBODY, size: int = 3
+) -> Proposal:
+    proposal = decide(basis, list(votes), candidates, size, lineage=99)
+    assert proposal is not None
+    return proposal
+
+
+# --- quorums --------------------------------------------------------------------------------------
+
+
+def test_without_a_quorum_of_votes_nothing_is_decided() -> None:
+    assert decide(BASIS, [vote(B)], NOBODY, 3, 99) is None
+    assert decide(BASIS, [vote(B), vote(C, counts=False)], NOBODY, 3, 99) is None
+    assert decide(BASIS, [vote(B), vote(D)], NOBODY, 3, 99) is None  # a stranger
+
+
+def test_the_first_view_needs_a_majority_of_the_clusters_size() -> None:
+    assert not is_quorum_of(None, {"a"}, 3)
+    assert is_quorum_of(None, {"a", "b"}, 3)
+    assert not is_quorum_of(None, {"a", "b"}, 4)
+    assert is_quorum_of(None, {"a"}, 1)
+
+
+@pytest.mark.parametrize("size", range(1, 6))
+def test_any_two_quorums_for_the_first_view_have_a_node_in_common(size: int) -> None:
+    names = "abcde"[:size]
+    groups = [set(g) for count in range(size + 1) for g in combinations(names, count)]
+    quorums = [group for group in groups if is_quorum_of(None, group, size)]
+    assert quorums
+    assert all(one & other for one in quorums for other in quorums)
+
+
+def test_a_restarted_node_votes_for_its_former_life() -> None:
+    assert may_decide(BASIS, [vote(Address("b", 9), live=False), vote(C)], 3)
+
+
+# --- what may have been decided already -----------------------------------------------------------
+
+
+def test_what_a_voter_has_accepted_is_proposed_again() -> None:
+    earlier = proposal_of(A, C)
+    assert decided(vote(A, accepted=(Ballot(1, C), earlier)), vote(B)) == earlier
+
+
+def test_of_several_acceptances_the_highest_ballot_is_proposed_again() -> None:
+    low, high = proposal_of(A, B), proposal_of(A, B, C)
+    votes = [vote(A, accepted=(Ballot(1, C), low)), vote(C, accepted=(Ballot(2, A), high))]
+    assert decided(*votes) == high
+    assert decided(*reversed(votes)) == high
+
+
+def test_a_ballot_of_the_same_round_is_higher_by_its_proposer() -> None:
+    low, high = proposal_of(A, B), proposal_of(B, C)
+    votes = [vote(A, accepted=(Ballot(1, A), low)), vote(B, accepted=(Ballot(1, B), high))]
+    assert decided(*votes) == high
+
+
+def test_what_too_few_of_those_who_stay_can_have_accepted_does_not_bind() -> None:
+    # A leaves, accepts its own proposal [B], and dies: B has promised and has not accepted.
+    basis = view_of(A, B)
+    left = proposal_of(B, cut={A: 3})
+    again = Address("a", 2)
+    bound = vote(again, live=False, accepted=(Ballot(1, A), left), holds=(1, 3))
+    proposal = decided(bound, vote(B, holds=(1, 1)), basis=basis)
+    assert proposal != left
+    assert proposal.recovered
+
+
+def test_what_enough_of_those_who_have_not_voted_may_have_accepted_binds() -> None:
+    basis = view_of(A, B)
+    left = proposal_of(B, cut={A: 3})
+    again = Address("a", 2)
+    assert decided(vote(again, live=False, accepted=(Ballot(1, A), left)), basis=basis) == left
+
+
+def test_a_later_acceptance_may_hide_an_earlier_one() -> None:
+    low, high = proposal_of(B, C), proposal_of(B)
+    votes = [
+        vote(A, accepted=(Ballot(1, A), low)),
+        vote(B, accepted=None),
+        vote(C, accepted=(Ballot(2, B), high)),
+    ]
+    # `high` is impossible, since B alone would have to have accepted it; `low` is impossible, too.
+    assert decided(*votes).view.members == (A, B, C)
+    votes[1] = vote(B, accepted=(Ballot(1, A), low))
+    assert decided(*votes) == low
+
+
+def test_the_first_view_and_a_recovered_one_always_bind() -> None:
+    first = proposal_of(C, D, basis=0)
+    assert decided(vote(A, accepted=(Ballot(1, A), first)), vote(B), basis=None) == first
+    recovered = proposal_of(C, recovered=True)
+    assert decided(vote(A, accepted=(Ballot(1, A), recovered)), vote(B), vote(C)) == recovered
+
+
+def test_when_none_of_the_accepted_proposals_stayers_are_known_it_binds() -> None:
+    strange = proposal_of(D, E)
+    assert decided(vote(A, accepted=(Ballot(1, A), strange)), vote(B)) == strange
+
+
+# --- orderly --------------------------------------------------------------------------------------
+
+
+def test_an_orderly_successor_keeps_those_who_vote_in_rank_order() -> None:
+    proposal = decided(vote(C), vote(A))
+    assert proposal.view == View(4, 1, 0, BASIS.lineage, (A, C))
+    assert not proposal.recovered
+    assert proposal.basis == 3
+    assert proposal.state_holders == (A, C)
+    assert proposal.voters == (A, C)
+
+
+def test_the_cut_is_everything_that_any_voter_holds_and_names_who_holds_it() -> None:
+    proposal = decided(vote(A, {A: 5, B: 2}), vote(B, {A: 4, B: 2, C: 7}), vote(C, {A: 5, C: 1}))
+    assert proposal.cut == {A: 5, B: 2, C: 7}
+    assert proposal.holders == {A: (A, C), B: (A, B), C: (B,)}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.dictionaries(st.sampled_from([A, B, C]), st.integers(1, 5)), min_size=2, max_size=3)
+)
+def test_every_part_of_the_cut_has_a_holder_among_the_voters(digests: list[Digest]) -> None:
+    votes = [vote(member, digest) for member, digest in zip((A, B, C), digests, strict=False)]
+    proposal = decided(*votes)
+    held = {v.voter: v.digest for v in votes}
+    for sender, seqno in proposal.cut.items():
+        assert proposal.holders[sender]
+        assert all(held[holder][sender] >= seqno for holder in proposal.holders[sender])
+
+
+def test_who_leaves_and_who_is_cut_off_is_in_the_next_view_no_more() -> None:
+    four = view_of(A, B, C, D)
+    votes = [vote(m) for m in four.members]
+    leaving = Candidates(leaving=frozenset({A}))
+    assert decided(*votes, basis=four, candidates=leaving).view.members == (B, C, D)
+    cut_off = Candidates(cut_off=frozenset({D}))
+    assert decided(*votes, basis=four, candidates=cut_off).view.members == (A, B, C)
+
+
+def test_who_leaves_must_wait_until_the_others_have_the_state() -> None:
+    candidates = Candidates(leaving=frozenset({A}), stateful=True)
+    votes = [vote(A), vote(B, counts=False)]
+    proposal = decided(*votes, basis=view_of(A, B), candidates=candidates)
+    assert proposal.view.members == (A, B)
+
+
+def test_those_who_have_restarted_do_not_bring_a_memory() -> None:
+    again = Address("c", 2)
+    proposal = decided(vote(A), vote(B), vote(again, {A: 9}, live=False))
+    assert proposal.view.members == (A, B)
+    assert proposal.cut == {}
+
+
+def test_joiners_come_after_the_members_by_address() -> None:
+    candidates = Candidates(joiners=(E, D))
+    assert decided(vote(A), vote(B), candidates=candidates).view.members == (A, B, D, E)
+
+
+# --- joiners --------------------------------------------------------------------------------------
+
+
+addresses = st.builds(Address, st.sampled_from("abcdefgh"), st.integers(1, 2))
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(addresses, min_size=1, max_size=5, unique_by=lambda a: a.name),
+    st.lists(addresses, max_size=5),
+    st.data(),
+)
+def test_joiners_are_admitted_as_long_as_those_with_the_state_keep_the_decision(
+    members: list[Address], joiners: list[Address], data: st.DataObject
+) -> None:
+    complete = data.draw(st.sets(st.sampled_from(members)))
+    admitted = admit(members, complete, joiners, stateful=True)
+    assert admitted[: len(members)] == members
+    assert len({m.name for m in admitted}) == len(admitted)
+    assert set(admitted) <= {*members, *joiners}
+    if len(admitted) > len(members):
+        assert can_decide(admitted, complete)
+    refused = [j for j in joiners if j.name not in {m.name for m in admitted}]
+    for joiner in refused:
+        assert not can_decide([*admitted, joiner], complete)
+
+
+def test_without_state_everybody_is_admitted() -> None:
+    assert admit([A], {A}, [B, C, D, E], stateful=False) == [A, B, C, D, E]
+    assert admit([A], {A}, [B, C, D, E], stateful=True) == [A, B]
+
+
+def test_two_lives_of_one_node_are_never_in_one_view() -> None:
+    again = Address("a", 2)
+    assert unique_names([A, B, again]) == [A, B]
+    assert admit([A, B], {A, B}, [again, C], stateful=False) == [A, B, C]
+
+
+def test_nobody_decides_a_view_of_nobody() -> None:
+    assert not can_decide([], {A})
+
+
+# --- recovered ------------------------------------------------------------------------------------
+
+
+def test_a_view_from_disk_takes_its_state_from_whoever_holds_most() -> None:
+    votes = [
+        vote(A, live=False, holds=(1, 90)),
+        vote(B, live=False, holds=(1, 92)),
+        vote(C, live=False, holds=(1, 92)),
+    ]
+    proposal = decided(*votes, candidates=Candidates(stateful=True))
+    assert proposal.recovered
+    assert proposal.view == View(4, 2, 92, BASIS.lineage, (B, C, A))
+    assert (proposal.position, proposal.state_holders) == (92, (B, C))
+    assert (proposal.cut, proposal.holders) == ({}, {})
+
+
+def test_a_later_epoch_is_more_than_a_later_position() -> None:
+    votes = [vote(A, live=False, holds=(1, 99)), vote(B, live=False, holds=(2, 5))]
+    proposal = decided(*votes)
+    assert proposal.state_holders == (B,)
+    assert proposal.view.epoch == 3
+
+
+def test_a_disk_that_does_not_count_is_no_source() -> None:
+    votes = [
+        vote(A, live=False, holds=(1, 5)),
+        vote(B, live=False, holds=(1, 4)),
+        vote(C, live=False, counts=False, holds=(1, 99)),
+    ]
+    proposal = decided(*votes)
+    assert proposal.state_holders == (A,)
+    assert proposal.voters == (A, B)
+
+
+def test_a_live_member_that_holds_less_is_left_out() -> None:
+    votes = [vote(A, holds=(1, 3)), vote(Address("b", 2), live=False, holds=(1, 9))]
+    assert decided(*votes).view.members == (Address("b", 2),)
+
+
+def test_the_very_first_view_draws_a_lineage_and_begins_epoch_one() -> None:
+    votes = [vote(B, live=False), vote(A, live=False)]
+    proposal = decided(*votes, basis=None, candidates=Candidates(stateful=True))
+    assert proposal.view == View(1, 1, 0, 99, (A, B))
+    assert proposal.state_holders == ()  # there is no state yet, and nobody lacks it
+
+
+def test_a_first_view_with_data_on_disk_goes_on_from_it() -> None:
+    votes = [vote(A, live=False), vote(B, live=False, holds=(2, 7))]
+    proposal = decided(*votes, basis=None, candidates=Candidates(stateful=True))
+    assert (proposal.view.epoch, proposal.view.floor) == (3, 7)
+    assert proposal.view.members[0] == B
+    assert proposal.state_holders == (B,)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 9)), min_size=3, max_size=3))
+def test_a_recovered_view_can_be_decided_by_those_who_hold_its_state(
+    kinds: list[tuple[bool, bool, int]],
+) -> None:
+    votes = [
+        vote(member, live=live, counts=counts, holds=(1, position))
+        for member, (live, counts, position) in zip((A, B, C), kinds, strict=True)
+    ]
+    proposal = decide(BASIS, votes, Candidates(stateful=True), 3, 99)
+    if proposal is not None and proposal.recovered:
+        names = tuple(m.name for m in proposal.view.members)
+        assert is_quorum(names, [m.name for m in proposal.state_holders])
+
+
+# --- records --------------------------------------------------------------------------------------
+
+
+def test_a_voter_takes_part_in_no_ballot_below_one_that_it_has_promised() -> None:
+    record = Record().with_promise(Ballot(2, B))
+    assert not record.may_promise(Ballot(2, A))
+    assert record.may_promise(Ballot(2, B))
+    assert record.may_promise(Ballot(3, A))
+    assert Record().may_promise(Ballot(1, A))
+
+
+def test_accepting_promises_as_well() -> None:
+    record = Record(BASIS).with_acceptance(Ballot(2, B), proposal_of(A))
+    assert record.promised == record.accepted_ballot == Ballot(2, B)
+    assert record.accepted == proposal_of(A)
+
+
+def test_a_new_view_opens_its_own_succession() -> None:
+    record = Record().with_acceptance(Ballot(2, B), proposal_of(A)).with_view(BASIS, True)
+    assert record == Record(BASIS, rebuilding=True)
+    assert (record.number, Record().number) == (3, 0)
