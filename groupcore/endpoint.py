@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from groupcore.batch import MESSAGES_MAX, Batch, pack_messages, unpack_messages
 from groupcore.effects import Persist
-from groupcore.errors import WireError
+from groupcore.errors import MessageTooLargeError, WireError
 from groupcore.events import Event, Heard, Refused, ViewInstalled
 from groupcore.peers import SocketAddress
 from groupcore.stack import Stack
@@ -26,6 +26,8 @@ BODY_RESERVE_BYTES = 256
 """What a batch leaves free in its packet for the headers that layers put on it."""
 MESSAGE_OVERHEAD_BYTES = 5
 """Largest msgpack header of one message in a body."""
+BODY_BYTES = 10
+"""What a body adds to the one message in it: two msgpack headers."""
 
 
 @dataclass(slots=True)
@@ -59,6 +61,7 @@ class Endpoint:
         self.stack = stack
         self.transport = transport
         self.drops: Counter[str] = Counter()
+        self._body_limit_bytes = stack.body_limit_bytes
         self._in_view = False
         self._refused = False
 
@@ -126,6 +129,9 @@ class Endpoint:
     # --- inside ---------------------------------------------------------------------------------
 
     def _send(self, destination: Address | None, payloads: list[bytes], now: float) -> None:
+        limit = self._body_limit_bytes
+        if limit is not None and max(map(len, payloads), default=0) + BODY_BYTES > limit:
+            raise MessageTooLargeError(f"a message is above {limit - BODY_BYTES} bytes; split it")
         for part in self._parts(payloads):
             body = pack_messages(part)
             self.stack.send(Batch(self.address, destination, (), body, len(part)), now)

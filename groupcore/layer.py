@@ -31,6 +31,11 @@ class Layer:
     requires_below: ClassVar[frozenset[str]] = frozenset()
     requires_above: ClassVar[frozenset[str]] = frozenset()
 
+    @property
+    def body_limit_bytes(self) -> int | None:
+        """Largest body that this layer can carry, in bytes; None when it sets no limit."""
+        return None
+
     def on_down(self, batch: Batch, now: float) -> list[Effect]:
         """A batch from above; the default lets it pass."""
         raise NotImplementedError  # never called: the stack skips layers that do not override it

@@ -61,6 +61,12 @@ class Stack:
         routes.append(nearest)  # the application's route
         return routes
 
+    @property
+    def body_limit_bytes(self) -> int | None:
+        """Largest body that every layer can carry, in bytes; None without a limit."""
+        limits = [layer.body_limit_bytes for layer in self.layers]
+        return min((limit for limit in limits if limit is not None), default=None)
+
     # --- inputs ---------------------------------------------------------------------------------
 
     def receive(self, batch: Batch, now: float) -> None:

@@ -17,7 +17,7 @@ Invariants.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, Notify, StartTimer
@@ -26,6 +26,8 @@ from groupcore.layer import Layer
 from groupcore.view import Address, View
 
 FOUND_MAX = 256
+
+Seen = TypeVar("Seen", tuple[float, View | None], tuple[float, View, bool])
 
 
 @dataclass(slots=True)
@@ -92,16 +94,23 @@ class Discovery(Layer):
         match batch.headers[-1]:
             case Discover() as discover:
                 self.members.pop(sender, None)
-                if len(self.seekers) < FOUND_MAX or sender in self.seekers:
-                    self.seekers[sender] = (now, discover.basis)
+                self.seekers = {**self.recent(self.seekers, now), sender: (now, discover.basis)}
                 answer = [] if self.view is None else self.say(sender)
                 return [*answer, Notify(Found())]
             case Present() as present:
                 self.seekers.pop(sender, None)
-                if len(self.members) < FOUND_MAX or sender in self.members:
-                    self.members[sender] = (now, present.view, present.primary)
+                heard = (now, present.view, present.primary)
+                self.members = {**self.recent(self.members, now), sender: heard}
                 return [Notify(Found())]
         raise AssertionError("not a header of PING")
+
+    def recent(self, found: dict[Address, Seen], now: float) -> dict[Address, Seen]:
+        """The table, without what is too old when it is full: every restart is a new address."""
+        if len(found) < FOUND_MAX:
+            return found
+        oldest = now - self.options.memory_s
+        kept = [(address, seen) for address, seen in found.items() if seen[0] >= oldest]
+        return dict(kept[-FOUND_MAX:])
 
     def say(self, destination: Address | None) -> list[Effect]:
         """Tell one node, or everybody, which view this is."""

@@ -123,7 +123,7 @@ class FailureDetection(Layer):
         if member not in self.view.members:
             return []
         report = frozenset(heartbeat.unheard)
-        if self.reports.get(member, frozenset()) == report:
+        if self.reports.get(member) == report:  # the first counts, though it names nobody
             return []
         self.reports[member] = report
         return [Notify(ReachabilityChanged())]

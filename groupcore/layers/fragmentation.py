@@ -23,7 +23,6 @@ from typing import ClassVar
 
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, Up
-from groupcore.errors import MessageTooLargeError
 from groupcore.events import Event, ViewInstalled
 from groupcore.layer import Layer
 from groupcore.view import Address
@@ -64,6 +63,11 @@ class Fragmentation(Layer):
         self.partial: dict[tuple[Address, bool], Partial] = {}
         self.dropped = 0
 
+    @property
+    def body_limit_bytes(self) -> int:
+        """Largest body that can be cut into as many pieces as there may be."""
+        return min(MESSAGE_BYTES_MAX, self.body_bytes_max * FRAGMENTS_MAX)
+
     def counters(self) -> dict[str, int]:
         """Pieces dropped, and bodies that are incomplete."""
         return {"dropped": self.dropped, "incomplete": len(self.partial)}
@@ -73,8 +77,7 @@ class Fragmentation(Layer):
         size = self.body_bytes_max
         if batch.size_bytes <= size or not batch.reliable:
             return [Down(batch)]
-        if batch.size_bytes > min(MESSAGE_BYTES_MAX, size * FRAGMENTS_MAX):
-            raise MessageTooLargeError(f"{batch.size_bytes} bytes; the limit is 16 MiB")
+        assert batch.size_bytes <= self.body_limit_bytes, "the endpoint has checked the size"
         total = -(-batch.size_bytes // size)
         body = bytes(batch.body)
         return [

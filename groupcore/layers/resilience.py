@@ -212,7 +212,8 @@ class Resilience(Layer):
             member for member in view.members if view.is_quorum({member.name, self.me.name})
         )
         mine = self.me.name
-        self.others_cannot_know = not all(view.is_quorum({mine, m.name}) for m in view.members)
+        others = [member.name for member in view.members if member != self.me]
+        self.others_cannot_know = not all(view.is_quorum({mine, name}) for name in others)
         return [StopTimer("ask"), StopTimer("mark")]
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:

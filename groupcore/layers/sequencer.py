@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from groupcore.batch import Batch, Header
+from groupcore.early import Early
 from groupcore.effects import Down, Effect, Notify, Up
 from groupcore.events import Congested, Drained, Event, Leave, ViewInstalled
 from groupcore.layer import Layer
@@ -55,6 +56,10 @@ class Ordered(Header):
     seqno: int
 
 
+EARLY_BYTES_MAX = 64 << 20
+"""Most that may wait for a view: every member's window, for as many members as there can be."""
+
+
 class Sequencer(Layer):
     """Forwards, multicasts for others, delivers in one order."""
 
@@ -77,7 +82,7 @@ class Sequencer(Layer):
         self.forward_table: dict[int, Batch] = {}
         self.forward_bytes = 0
         self.received_table: dict[Address, int] = {}
-        self.early: list[Batch] = []
+        self.early = Early(EARLY_BYTES_MAX)
         self.congested = False
         self.stopping = False
         self.numbers = {"forwarded": 0, "sequenced": 0, "resent": 0, "duplicates": 0, "dropped": 0}
@@ -147,7 +152,8 @@ class Sequencer(Layer):
     def on_forward(self, batch: Batch, header: Forward) -> list[Effect]:
         """If not coordinator: error and return (I1). Before the view is here, wait for it."""
         if self.view is None or header.view > self.view.number:
-            self.early.append(batch)
+            if not self.early.keep(header.view, batch):
+                self.numbers["dropped"] += 1
             return []
         stranger = batch.sender not in self.view.members
         if self.view.coordinator != self.me or stranger or header.view < self.epoch_view:
@@ -209,8 +215,7 @@ class Sequencer(Layer):
         if before is None or before.coordinator != event.view.coordinator or event.recovered:
             effects = [self.send(seqno, batch) for seqno, batch in self.forward_table.items()]
             self.numbers["resent"] += len(effects)
-        early, self.early = self.early, []
-        for batch in early:
+        for batch in self.early.take(event.view.number):
             effects += self.on_up(batch, now=0.0)
         return effects
 

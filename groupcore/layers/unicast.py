@@ -130,10 +130,10 @@ class Unicast(Layer):
             peer.unacknowledged[peer.next_seqno] = batch
             effects.append(Down(batch.with_header(Data(peer.next_seqno))))
             peer.next_seqno += 1
+        self.numbers["sent"] += len(effects)
         if effects and not peer.repeat_s:
             peer.repeat_s = self.options.repeat_min_s
             effects.append(StartTimer(timer_of(member), peer.repeat_s))
-        self.numbers["sent"] += len(effects)
         return effects
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
@@ -190,6 +190,9 @@ class Unicast(Layer):
     def repeat_gaps(self, peer: Sending, gaps: tuple[int, ...]) -> list[Effect]:
         """Send again what the receiver has named, at once."""
         effects: list[Effect] = []
+        if len(gaps) > 2 * GAPS_MAX:
+            self.numbers["dropped"] += 1
+            return effects
         for first, last in zip(gaps[::2], gaps[1::2], strict=False):
             for seqno in range(first, min(last, peer.next_seqno) + 1):
                 batch = peer.unacknowledged.get(seqno)
