@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.floor import DATAGRAM_BYTES, measure
 from bench.ordering import Load, run_load
 
 NAME = "order"
@@ -16,10 +17,14 @@ def run(quick: bool) -> dict[str, object]:
         for size_bytes in (100, 1024)
         for senders in (1, MEMBERS)
     ]
-    return {"cases": [case(load) for load in loads]}
+    floor_us = measure(measure_s)
+    return {
+        "floor_us_per_datagram_and_member": round(floor_us, 1),
+        "cases": [case(load, floor_us) for load in loads],
+    }
 
 
-def case(load: Load) -> dict[str, object]:
+def case(load: Load, floor_us: float) -> dict[str, object]:
     """One load, measured at all members together."""
     measured = run_load(load)
     deliveries = sum(one.deliveries for one in measured)
@@ -31,6 +36,7 @@ def case(load: Load) -> dict[str, object]:
         "senders": load.senders,
         "deliveries_per_s_per_member": round(slowest),
         "cpu_us_per_delivery": round(1e6 * sum(one.cpu_s for one in measured) / deliveries, 3),
+        "floor_us_per_delivery": round(floor_us / (DATAGRAM_BYTES / load.size_bytes), 3),
         "rss_mb": round(max(one.rss_mb for one in measured), 1),
         "repairs": sum(one.counters.get("NAKACK.repairs_sent", 0) for one in measured),
     }
