@@ -106,16 +106,15 @@ def test_who_asks_is_in_no_view_any_more_and_who_answers_has_found_one() -> None
     assert (layer.seeking(0.0), layer.present(0.0)) == ({}, {A: (VIEW, False)})
 
 
-def test_only_so_many_are_remembered() -> None:
+def test_only_the_newest_so_many_are_remembered() -> None:
     layer = seeker()
     for number in range(FOUND_MAX + 5):
         hear(layer, Address(f"s{number}", 1), Discover(None), 0.0)
         hear(layer, Address(f"m{number}", 1), Present(VIEW, True), 0.0)
-    assert len(layer.seekers) == len(layer.members) == FOUND_MAX
-    hear(layer, Address("s0", 1), Discover(OLD), 0.1)
-    hear(layer, Address("m0", 1), Present(OLD, True), 0.1)
-    assert layer.seeking(0.1)[Address("s0", 1)] == OLD
-    assert layer.present(0.1)[Address("m0", 1)] == (OLD, True)
+    for found, letter in ((layer.seeking(0.0), "s"), (layer.present(0.0), "m")):
+        assert len(found) <= FOUND_MAX + 1
+        assert Address(f"{letter}{FOUND_MAX + 4}", 1) in found
+        assert Address(f"{letter}0", 1) not in found
 
 
 def test_a_header_of_another_layer_is_a_bug_of_the_stack() -> None:
@@ -125,3 +124,14 @@ def test_a_header_of_another_layer_is_a_bug_of_the_stack() -> None:
 
 def test_events_of_others_are_ignored() -> None:
     assert member().on_event(Leave(), 0.0) == []
+
+
+def test_the_forgotten_make_room_for_others() -> None:
+    layer = seeker()
+    for number in range(FOUND_MAX + 1):
+        hear(layer, Address(f"s{number}", 1), Discover(None), 0.0)
+        hear(layer, Address(f"m{number}", 1), Present(VIEW, True), 0.0)
+    hear(layer, A, Discover(None), 9.0)
+    hear(layer, B, Present(VIEW, True), 9.0)
+    assert layer.seeking(9.0) == {A: None}
+    assert layer.present(9.0) == {B: (VIEW, True)}

@@ -219,3 +219,9 @@ def test_strangers_are_forgotten_when_they_are_too_many(in_view: bool) -> None:
 
 def test_events_of_others_are_ignored() -> None:
     assert member().on_event(Leave(), 0.0) == []
+
+
+def test_the_first_heartbeat_is_noted_though_it_names_nobody() -> None:
+    layer = member()
+    hear(layer, bare(B, Heartbeat(1, ())))
+    assert layer.unheard() == {A: frozenset(), B: frozenset()}

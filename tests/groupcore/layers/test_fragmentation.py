@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from groupcore.batch import Batch
 from groupcore.effects import Down, Effect
-from groupcore.errors import MessageTooLargeError
 from groupcore.events import Connect
 from groupcore.layers.fragmentation import (
     FRAGMENTS_MAX,
@@ -152,10 +151,10 @@ def test_a_new_beginning_takes_the_place_of_what_was_incomplete() -> None:  # I2
     assert [batch.body for batch in ups(effects)] == [b"23"]
 
 
-def test_a_message_above_the_limit_is_refused_to_its_sender() -> None:
-    with pytest.raises(MessageTooLargeError):
-        Fragmentation(1).on_down(whole(bytes(FRAGMENTS_MAX + 1)), 0.0)
+def test_it_says_how_large_a_body_may_be() -> None:
+    assert Fragmentation(1).body_limit_bytes == FRAGMENTS_MAX
     assert len(Fragmentation(1).on_down(whole(bytes(FRAGMENTS_MAX)), 0.0)) == FRAGMENTS_MAX
+    assert Fragmentation(1 << 20).body_limit_bytes == MESSAGE_BYTES_MAX
 
 
 def test_nothing_incomplete_crosses_a_view() -> None:  # I3

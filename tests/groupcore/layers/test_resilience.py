@@ -320,3 +320,9 @@ def test_a_batch_that_a_quorum_holds_is_delivered_everywhere_though_marks_are_lo
         assert play.delivered[me] == []
         play.run(me, play.layers[me].on_timer("ask", 0.0), set())
     assert all(got == plain(A, 1) for got in play.delivered.values())
+
+
+def test_where_every_receiver_can_tell_for_itself_no_mark_goes_out() -> None:
+    layer = member(A, (A, B, C))
+    own(layer, 1)
+    assert "mark" not in timers(acknowledge(layer, {B: 1}))

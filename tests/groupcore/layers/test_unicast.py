@@ -268,3 +268,15 @@ def test_between_those_who_stay_the_numbers_go_on_over_a_view() -> None:  # I1
 
 def test_events_of_others_are_ignored() -> None:
     assert member().on_event(Connect(), 0.0) == []
+
+
+def test_batches_sent_are_counted() -> None:
+    layer = member()
+    send(layer, 2)
+    assert layer.counters()["sent"] == 2
+
+
+def test_an_acknowledgement_with_too_many_gaps_is_not_answered() -> None:
+    layer = member()
+    send(layer, 2)
+    assert hear(layer, bare(B, Ack(0, (1, 1) * (GAPS_MAX + 1)))) == []
