@@ -217,6 +217,7 @@ export class DocumentController {
       this.held.push(message);
       return;
     }
+    this.editor?.readSelection();
     if (message.t === "saved" || message.t === "update") this.progressed(message);
     for (const event of this.session.receive(message)) this.follow(event);
     this.changed();

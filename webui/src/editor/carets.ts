@@ -56,11 +56,9 @@ function drawCaret(name: string, colour: string): HTMLElement {
   const caret = document.createElement("span");
   caret.className = `remote-caret ${colour}`;
   caret.dataset.testid = "remote-caret";
+  // CSS shows the name: a text in the page could be taken for the document's when the browser
+  // itself edits around it.
   caret.dataset.name = name;
   caret.setAttribute("aria-hidden", "true");
-  const label = document.createElement("span");
-  label.className = "remote-caret-name";
-  label.textContent = name;
-  caret.append(label);
   return caret;
 }

@@ -67,6 +67,10 @@ export class DocumentEditor {
         clipboardTextSerializer: serialiseText,
         handlePaste,
         handleDOMEvents: {
+          keydown: () => {
+            this.readSelection();
+            return false;
+          },
           focus: () => this.reportCaret(true),
           blur: () => this.reportCaret(false),
           compositionend: () => {
@@ -86,6 +90,15 @@ export class DocumentEditor {
     return String(this.view.state.selection.$head.parent.attrs.id);
   }
 
+  /**
+   * Takes over where the browser has the caret: it tells this a moment after it moved it, and what
+   * comes in between would be done at the old place. Call it before the session changes.
+   */
+  readSelection(): void {
+    if (this.view.composing || !this.view.hasFocus()) return;
+    this.view.dom.ownerDocument.dispatchEvent(new Event("selectionchange"));
+  }
+
   /** Shows what others did. */
   show(event: ViewEvent): void {
     const isWhole = event.before.blocks.length === 0 || event.after.blocks.length === 0;
@@ -98,6 +111,7 @@ export class DocumentEditor {
 
   /** Shows where others are. */
   showPeople(people: readonly Person[]): void {
+    this.readSelection();
     this.view.dispatch(this.view.state.tr.setMeta(CARETS, people).setMeta("addToHistory", false));
   }
 

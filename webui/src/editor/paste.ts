@@ -28,5 +28,9 @@ export function handlePaste(view: EditorView, event: ClipboardEvent): boolean {
   const data = event.clipboardData;
   if (data === null || data.getData("text/html").includes("data-pm-slice")) return false;
   const text = data.getData("text/plain");
-  return text !== "" && view.pasteText(text, event);
+  if (text === "") return false;
+  // Not by the view's own pasteText: that would ask this handler again.
+  const transaction = view.state.tr.replaceSelection(parseText(text, view.state.selection.$from));
+  view.dispatch(transaction.scrollIntoView().setMeta("paste", true).setMeta("uiEvent", "paste"));
+  return true;
 }
