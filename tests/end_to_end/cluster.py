@@ -135,11 +135,22 @@ class Cluster:
     ) -> None:
         """End everything that was started; after a failure, show what the nodes said."""
         assert self._http is not None
+        if error is not None:
+            await self._print_status()
         await self._http.close()
         for node in self._all:
             await node.kill()
             if error is not None:
                 print(f"--- {node.name} ({node.process.returncode})\n{node.output()[-3000:]}")
+
+    async def _print_status(self) -> None:
+        for name, node in self.nodes.items():
+            if node.running and node.listens:
+                try:
+                    async with asyncio.timeout(1):
+                        print(f"--- {name}: {await self.status(name)}")
+                except (aiohttp.ClientError, TimeoutError) as problem:
+                    print(f"--- {name}: {problem!r}")
 
     def write_key(self, name: str) -> Path:
         """A fresh cluster key in a file that only its owner can read."""

@@ -94,7 +94,7 @@ class Tab:
         self.progress: list[float] = []
         self.connections = 0
         self.retry_s = 0.05
-        self.rejected: list[Fields] = []
+        self.others: list[Fields] = []
         self._urls = urls
         self._connection: ClientConnection | None = None
         self._changed = asyncio.Event()
@@ -122,14 +122,18 @@ class Tab:
         """Type tokens until `stop_typing`, each after the former one was answered."""
         self._typing = asyncio.create_task(self._type(interval_s))
 
-    async def stop_typing(self) -> None:
-        """Stop, and wait for the last answer."""
+    async def interrupt(self) -> None:
+        """Stop typing, with or without an answer to the last submit."""
         assert self._typing is not None, "this tab does not type"
         self._typing.cancel()
         await asyncio.wait([self._typing])
         if not self._typing.cancelled():
             self._typing.result()
         self._typing = None
+
+    async def stop_typing(self) -> None:
+        """Stop, and wait for the last answer."""
+        await self.interrupt()
         await self.until(lambda: self.unanswered is None, "the last submit is answered")
 
     async def _type(self, interval_s: float) -> None:
@@ -222,6 +226,8 @@ class Tab:
 
     async def _take(self, connection: ClientConnection, message: Fields) -> None:
         page = self.page
+        if message["t"] not in ("update", "saved"):
+            self.others.append(message)
         match message["t"]:
             case "ping":
                 await self._send(connection, {"t": "pong"})
@@ -239,12 +245,18 @@ class Tab:
             case "saved":
                 page.saved = max(page.saved, (message["epoch"], message["version"]))
             case "reject":
-                self.rejected.append(message)
-                assert message["temporary"], f"refused: {message}"
-                await asyncio.sleep(self.retry_s)
-                await self._submit()
+                await self._on_reject(message)
             case "error":
                 assert message["temporary"], f"refused: {message}"
+
+    async def _on_reject(self, message: Fields) -> None:
+        if message["code"] == "op_out_of_order":
+            # What this tab was answered before was lost with the whole cluster, unsaved.
+            self.unanswered = None
+            return
+        assert message["temporary"], f"refused: {message}"
+        await asyncio.sleep(self.retry_s)
+        await self._submit()
 
     # --- waiting --------------------------------------------------------------------------------
 
@@ -262,8 +274,14 @@ class Tab:
                 async with asyncio.timeout_at(deadline):
                     await self._changed.wait()
             except TimeoutError:
-                raise AssertionError(f"{self.client}, within {limit_s:g} s: {what}") from None
+                raise AssertionError(f"within {limit_s:g} s: {what}; {self.state()}") from None
             self._changed.clear()
+
+    def state(self) -> str:
+        """What this tab is waiting for, for a failure's message."""
+        place = f"at {self.page.position}, saved {self.page.saved}"
+        newest = [(one["t"], one.get("code")) for one in self.others[-5:]]
+        return f"{self.client} {place}, unanswered {self.unanswered}, last heard {newest}"
 
     async def typed_more(self, count: int) -> None:
         """Wait until this many further tokens of this tab are in the order."""
