@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from groupcore.batch import Batch
 from groupcore.events import FetchCut
-from groupcore.repairs import ASK_SENDER_TIMES, RepairOptions, Repairs, Wanted, held_in
+from groupcore.repairs import (
+    ASK_SENDER_TIMES,
+    RepairOptions,
+    Repairs,
+    Wanted,
+    held_in,
+)
 from groupcore.view import Address
 from groupcore.window import Window
 
@@ -72,7 +78,18 @@ def test_in_a_flush_only_what_the_cut_contains_is_asked_for_of_those_who_hold_it
     assert list(repairs().wanted(held, NOBODY, fetch, only_new=True)) == [
         Wanted(C, B, (1, 1, 3, 4))
     ]
-    assert list(repairs().wanted(held, NOBODY, FetchCut({B: 4}, {}), only_new=True)) == []
+
+
+def test_in_a_flush_others_are_asked_when_those_who_held_it_are_gone() -> None:
+    # they have fetched it from the holder before it died
+    held, fetch = windows(2, 9), FetchCut({B: 4}, {B: (A, C)})
+    (ask,) = repairs().wanted(held, frozenset({B, C}), fetch, only_new=True)
+    assert ask == Wanted(D, B, (1, 1, 3, 4))
+    unanswered = repairs()
+    for _ in range(ASK_SENDER_TIMES):
+        unanswered.next_retry_s()
+    asked = {ask.holder for _ in range(50) for ask in unanswered.wanted(held, NOBODY, fetch, False)}
+    assert asked == {B, C, D}
 
 
 def test_tries_come_less_and_less_often_up_to_a_limit() -> None:
