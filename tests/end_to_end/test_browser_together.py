@@ -94,7 +94,7 @@ async def test_the_name_at_a_caret_is_no_text_of_the_page(cluster: Cluster, tabs
     one, two = await open_two(cluster, tabs, doc)
     await one.put_caret(1)
     await two.caret_of("One").wait_for()
-    assert await two.editor.inner_text() == "first\nsecond"
+    assert await two.editor.text_content() == "firstsecond"
 
 
 async def test_pasted_lines_become_blocks(cluster: Cluster, tabs: Tabs) -> None:
