@@ -83,10 +83,10 @@ class Repairs:
             gaps = [(first, last) for first, last in window.missing(limit) if last > asked]
             if not gaps:
                 continue
-            others = [m for m in windows if m not in silent]
+            others = [m for m in windows if m != self.me and m not in silent]
             if fetch is not None and self.tries < ASK_SENDER_TIMES:
                 # Those who held it when they voted; others have fetched it since.
-                others = [m for m in fetch.holders.get(origin, ()) if m not in silent] or others
+                others = [m for m in fetch.holders.get(origin, ()) if m in others] or others
             holder = self.holder_of(origin, others, fetch is None and origin not in silent)
             if holder is not None:
                 self.asked[origin] = limit
@@ -97,8 +97,7 @@ class Repairs:
         """The sender while it may answer and was not asked too often; else one of the others."""
         if may_answer and self.tries < ASK_SENDER_TIMES:
             return origin
-        candidates = [member for member in others if member != self.me]
-        return self.random.choice(candidates) if candidates else None
+        return self.random.choice(others) if others else None
 
 
 def held_in(window: Window, ranges: tuple[int, ...], options: RepairOptions) -> Iterator[int]:
