@@ -216,8 +216,8 @@ class Tabs:
         )
         context.set_default_timeout(LIMIT_MS)
         await context.add_init_script(WATCH_POLICY)
-        keep = 'if (!localStorage["groupcore.name"]) localStorage["groupcore.name"] = '
-        await context.add_init_script(f'{keep}"{name}"')
+        keep = 'location.host && (localStorage["groupcore.name"] ??= '
+        await context.add_init_script(f'{keep}"{name}")')
         self._contexts.append(context)
         return context
 

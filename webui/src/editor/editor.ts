@@ -65,8 +65,8 @@ export class DocumentEditor {
         nodeViews: { block: (node, view, position) => new BlockView(node, view, position) },
         clipboardTextParser: parseText,
         clipboardTextSerializer: serialiseText,
-        handlePaste,
         handleDOMEvents: {
+          paste: handlePaste,
           keydown: () => {
             this.readSelection();
             return false;

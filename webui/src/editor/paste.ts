@@ -23,13 +23,17 @@ export function serialiseText(slice: Slice): string {
   return slice.content.textBetween(0, slice.content.size, "\n");
 }
 
-/** Lets the editor read HTML only when it wrote it; true when the paste is done. */
+/**
+ * Pastes plain text; true when it is done, false when the editor is to read HTML that it wrote.
+ *
+ * A handler of the event itself, so that foreign HTML is not even parsed.
+ */
 export function handlePaste(view: EditorView, event: ClipboardEvent): boolean {
   const data = event.clipboardData;
   if (data === null || data.getData("text/html").includes("data-pm-slice")) return false;
   const text = data.getData("text/plain");
   if (text === "") return false;
-  // Not by the view's own pasteText: that would ask this handler again.
+  event.preventDefault();
   const transaction = view.state.tr.replaceSelection(parseText(text, view.state.selection.$from));
   view.dispatch(transaction.scrollIntoView().setMeta("paste", true).setMeta("uiEvent", "paste"));
   return true;
