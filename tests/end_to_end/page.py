@@ -93,6 +93,7 @@ class Tab:
         self.unanswered: Fields | None = None
         self.progress: list[float] = []
         self.connections = 0
+        self.on_update: Callable[[], None] = lambda: None
         self.retry_s = 0.05
         self.others: list[Fields] = []
         self._urls = urls
@@ -240,6 +241,7 @@ class Tab:
             case "update":
                 if page.take_update(message, message["client"] == self.client):
                     self.progress.append(asyncio.get_running_loop().time())
+                    self.on_update()
                 if (message["client"], message["op"]) == (self.client, self.op):
                     self.unanswered = None
             case "saved":

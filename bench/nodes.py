@@ -1,0 +1,51 @@
+"""Nodes and clients as processes of their own, for the benchmarks that go through the server."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import multiprocessing.context
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from tests.end_to_end.cluster import Cluster, running_cluster
+
+
+@asynccontextmanager
+async def nodes(*names: str, **flags: str | int) -> AsyncIterator[Cluster]:
+    """A ready cluster of server processes with data in a folder that goes away."""
+    with tempfile.TemporaryDirectory(prefix="groupcore-bench-") as folder:
+        async with running_cluster(Path(folder), *names, **flags) as cluster:
+            yield cluster
+
+
+class Helper:
+    """A process of our own at the other end of a pipe."""
+
+    def __init__(self, process: multiprocessing.context.SpawnProcess, pipe: Connection) -> None:
+        self.process = process
+        self._pipe = pipe
+
+    async def ask(self, question: object = None) -> Any:  # noqa: ANN401  # what it was told to send
+        """Send something, None for nothing, and wait for the next answer."""
+        if question is not None:
+            self._pipe.send(question)
+        return await asyncio.get_running_loop().run_in_executor(None, self._pipe.recv)
+
+
+@contextmanager
+def helper(target: Callable[..., None], *arguments: object) -> Any:  # noqa: ANN401
+    """Run `target(*arguments, pipe)` in a fresh process; it is killed in the end."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=target, args=(*arguments, theirs), daemon=True)
+    process.start()
+    try:
+        yield Helper(process, ours)
+    finally:
+        process.kill()
+        process.join()
