@@ -10,12 +10,13 @@ MEMBERS = 4
 
 
 def run(quick: bool) -> dict[str, object]:
-    """The cases of the table: 100 B and 1 KB, one sender and four."""
+    """The cases of the table: 100 B and 1 KB, one sender and four, by batch and by message."""
     measure_s = 1.0 if quick else 3.0
     loads = [
-        Load(MEMBERS, senders, size_bytes, measure_s=measure_s)
+        Load(MEMBERS, senders, size_bytes, measure_s=measure_s, as_batch=as_batch)
         for size_bytes in (100, 1024)
         for senders in (1, MEMBERS)
+        for as_batch in (True, False)
     ]
     floor_us = measure(measure_s)
     return {
@@ -34,6 +35,7 @@ def case(load: Load, floor_us: float) -> dict[str, object]:
         "size_bytes": load.size_bytes,
         "members": load.members,
         "senders": load.senders,
+        "handed_over": "500 at once" if load.as_batch else "one by one",
         "deliveries_per_s_per_member": round(slowest),
         "cpu_us_per_delivery": round(1e6 * sum(one.cpu_s for one in measured) / deliveries, 3),
         "floor_us_per_delivery": round(floor_us / (DATAGRAM_BYTES / load.size_bytes), 3),

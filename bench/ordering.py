@@ -31,6 +31,7 @@ class Load:
     measure_s: float = 3.0
     stack: str = DEFAULT_STACK
     uvloop: bool = True
+    as_batch: bool = True
     datagram_bytes_max: int | None = None
 
 
@@ -73,12 +74,15 @@ class Counter:
                 self.complete.set()
 
 
-async def send_for_ever(channel: Channel, size_bytes: int) -> None:
+async def send_for_ever(channel: Channel, size_bytes: int, as_batch: bool) -> None:
     """Send as fast as the channel takes messages."""
-    payload = secrets.token_bytes(size_bytes)
+    payloads = [secrets.token_bytes(size_bytes) for _ in range(BURST)]
     while True:
-        for _ in range(BURST):
-            await channel.multicast(payload)
+        if as_batch:
+            await channel.multicast_all(payloads)
+        else:
+            for payload in payloads:
+                await channel.multicast(payload)
         await asyncio.sleep(0)
 
 
@@ -100,7 +104,10 @@ async def member(index: int, load: Load, port: int, pipe: Connection) -> None:
     pipe.send("ready")
     await loop.run_in_executor(None, pipe.recv)
     sending = index < load.senders
-    sender = asyncio.create_task(send_for_ever(channel, load.size_bytes)) if sending else None
+    sender = None
+    if sending:
+        work = send_for_ever(channel, load.size_bytes, load.as_batch)
+        sender = asyncio.create_task(work)
     await asyncio.sleep(load.warm_up_s)
     began, cpu, messages = time.perf_counter(), cpu_s(), counter.messages
     await asyncio.sleep(load.measure_s)

@@ -54,7 +54,6 @@ from groupcore.stacks import DEFAULT_STACK, StackOptions
 from groupcore.view import Address, View
 
 log = logging.getLogger(__name__)
-
 REJOIN_INTERVAL_S = 10.0
 """Least time between the starts of two lives, so that a slow node does not come and go."""
 
@@ -189,10 +188,19 @@ class Channel:
         if node is not None and len(payload) <= self._message_bytes_max:
             node.send(None, payload)
             return
+        await self._until_may_send()
+        self.multicast_nowait(payload)
+
+    async def multicast_all(self, payloads: Sequence[bytes]) -> None:
+        """Send messages in this order, as `multicast` does, or none if one is too large."""
+        await self._until_may_send()
+        if payloads:
+            self._living(max(payloads, key=len)).send_all(payloads)
+
+    async def _until_may_send(self) -> None:
         while not self._may_send.is_set():
             self._check_open()
             await self._may_send.wait()
-        self.multicast_nowait(payload)
 
     def multicast_nowait(self, payload: bytes) -> None:
         """Send a message to the group without waiting: the caller bounds how much it sends.

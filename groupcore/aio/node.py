@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.udp import UdpSockets
@@ -85,6 +85,11 @@ class Node:
             self._outbox[destination].append(payload)
             return
         self._outbox[destination] = [payload]
+        self._soon = self._soon or self._loop.call_soon(self._on_soon)
+
+    def send_all(self, payloads: Sequence[bytes]) -> None:
+        """Send messages to the group in this order, when the turn ends."""
+        self._outbox.setdefault(None, []).extend(payloads)
         self._soon = self._soon or self._loop.call_soon(self._on_soon)
 
     def notify(self, event: Event) -> None:

@@ -66,7 +66,7 @@ class NakackOptions:
     load on receive buffers; it should stay under half of the smallest receive buffer.
     """
 
-    window_bytes: int = 1 << 20
+    window_bytes: int = 4 << 20
     ack_late_s: float = 0.005
     high_water_min_s: float = 0.03
     high_water_max_s: float = 0.5

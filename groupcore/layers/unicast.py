@@ -68,6 +68,25 @@ class Sending:
     unacknowledged: dict[int, Batch] = field(default_factory=dict)
     waiting: deque[Batch] = field(default_factory=deque)
     repeat_s: float = 0.0
+    round_trip_s: float = 0.0
+    timed_seqno: int = 0
+    timed_at: float = 0.0
+
+    def time(self, seqno: int, now: float) -> None:
+        """Take the time of this batch, unless that of another is being taken."""
+        if not self.timed_seqno:
+            self.timed_seqno, self.timed_at = seqno, now
+
+    def note_received(self, received: int, now: float) -> None:
+        """Learn how long an acknowledgement takes: up at once, down slowly."""
+        if self.timed_seqno and received >= self.timed_seqno:
+            taken_s = now - self.timed_at
+            self.round_trip_s = max(taken_s, self.round_trip_s + (taken_s - self.round_trip_s) / 8)
+            self.timed_seqno = 0
+
+    def first_repeat_s(self, least_s: float, most_s: float) -> float:
+        """When to repeat for the first time: twice as late as an acknowledgement comes."""
+        return min(max(least_s, 2 * self.round_trip_s), most_s)
 
 
 @dataclass(slots=True)
@@ -120,20 +139,20 @@ class Unicast(Layer):
             return [Up(batch)]
         peer = self.sending.setdefault(batch.destination, Sending())
         peer.waiting.append(batch)
-        return self.transmit(batch.destination, peer)
+        return self.transmit(batch.destination, peer, now)
 
-    def transmit(self, member: Address, peer: Sending) -> list[Effect]:
+    def transmit(self, member: Address, peer: Sending, now: float) -> list[Effect]:
         """Send what the window lets (I3)."""
         effects: list[Effect] = []
         while peer.waiting and len(peer.unacknowledged) < self.options.window_batches:
             batch = peer.waiting.popleft()
             peer.unacknowledged[peer.next_seqno] = batch
+            peer.time(peer.next_seqno, now)
             effects.append(Down(batch.with_header(Data(peer.next_seqno))))
             peer.next_seqno += 1
         self.numbers["sent"] += len(effects)
         if effects and not peer.repeat_s:
-            peer.repeat_s = self.options.repeat_min_s
-            effects.append(StartTimer(timer_of(member), peer.repeat_s))
+            effects.append(self.start_repeating(member, peer))
         return effects
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
@@ -146,7 +165,7 @@ class Unicast(Layer):
             case Data():
                 return self.on_data(batch, header.seqno)
             case Ack():
-                return self.on_ack(batch.sender, header)
+                return self.on_ack(batch.sender, header, now)
         raise AssertionError(f"not a header of UNICAST: {header!r}")
 
     def on_data(self, batch: Batch, seqno: int) -> list[Effect]:
@@ -168,11 +187,12 @@ class Unicast(Layer):
             self.numbers["dropped"] += 1
         return effects
 
-    def on_ack(self, member: Address, header: Ack) -> list[Effect]:
+    def on_ack(self, member: Address, header: Ack, now: float) -> list[Effect]:
         """Forget what has arrived, repeat what the receiver names, send what waited."""
         peer = self.sending.get(member)
         if peer is None or header.received >= peer.next_seqno:
             return []
+        peer.note_received(header.received, now)
         arrived = [seqno for seqno in peer.unacknowledged if seqno <= header.received]
         for seqno in arrived:
             del peer.unacknowledged[seqno]
@@ -181,11 +201,16 @@ class Unicast(Layer):
             peer.repeat_s = 0.0
         if not peer.unacknowledged and not peer.waiting:
             return [*effects, StopTimer(timer_of(member))]
-        effects += self.transmit(member, peer)
+        effects += self.transmit(member, peer, now)
         if arrived and not peer.repeat_s:
-            peer.repeat_s = self.options.repeat_min_s
-            effects.append(StartTimer(timer_of(member), peer.repeat_s))
+            effects.append(self.start_repeating(member, peer))
         return effects
+
+    def start_repeating(self, member: Address, peer: Sending) -> Effect:
+        """The timer for what nobody acknowledges."""
+        options = self.options
+        peer.repeat_s = peer.first_repeat_s(options.repeat_min_s, options.repeat_max_s)
+        return StartTimer(timer_of(member), peer.repeat_s)
 
     def repeat_gaps(self, peer: Sending, gaps: tuple[int, ...]) -> list[Effect]:
         """Send again what the receiver has named, at once."""

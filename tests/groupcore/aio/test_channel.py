@@ -347,3 +347,12 @@ async def test_a_channel_is_an_async_context() -> None:
         if sys.platform == "linux":
             assert "udp.received" not in channel.counters()
     assert channel.view is None
+
+
+async def test_messages_handed_over_together_arrive_in_their_order(cluster: Cluster) -> None:
+    a = await cluster.connected("a")
+    await a.multicast_all([b"one", b"two", b"three"])
+    assert await read(a, 3) == [("a", b"one", 1), ("a", b"two", 2), ("a", b"three", 3)]
+    with pytest.raises(MessageTooLargeError):
+        await a.multicast_all([b"small", bytes(128 << 20)])
+    await a.multicast_all([])
