@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.batch import Batch
@@ -92,6 +92,7 @@ acts = st.one_of(
 )
 
 
+@settings(max_examples=50)
 @given(st.lists(acts, max_size=40))
 def test_in_flight_is_what_was_sent_and_not_everybody_holds(
     story: list[tuple[str, int, int]],

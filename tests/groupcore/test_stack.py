@@ -391,3 +391,5 @@ def test_a_layer_without_headers_and_timers_takes_none_and_ignores_events() -> N
         idle.on_timer("t", 0.0)
     with pytest.raises(NotImplementedError):
         idle.on_down(message(), 0.0)
+    assert idle.body_limit_bytes is None
+    assert Stack([idle]).body_limit_bytes is None

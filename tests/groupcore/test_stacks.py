@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groupcore import events
 from groupcore.batch import Batch
 from groupcore.errors import CompositionError, WireError
-from groupcore.events import Connect, Persisted, ViewInstalled
+from groupcore.events import Connect, Event, Persisted, ViewInstalled
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot, Proposal, Record
 from groupcore.order_state import OrderState
@@ -119,6 +122,21 @@ def test_a_node_alone_forms_a_view_and_orders_its_messages() -> None:
     stack.send(Batch(A, None, (), b"\x91\xc4\x01m", 1), 1.0)
     stack.end_turn(1.0)
     assert stack.take().deliveries == [Batch(A, None, (), b"\x91\xc4\x01m", 1, position=1)]
+
+
+def test_the_largest_body_is_what_fragmentation_can_carry() -> None:
+    assert composed(DEFAULT_STACK).body_limit_bytes == 16 << 20
+    assert composed("UDP:PING:FD:NAKACK:UNICAST:GMS").body_limit_bytes is None
+
+
+@pytest.mark.parametrize("name", DEFAULT_STACK.split(":")[1:])
+def test_a_layer_is_told_of_all_events_that_it_reacts_to(name: str) -> None:
+    (layer,) = [layer for layer in composed(DEFAULT_STACK).layers if layer.name == name]
+    source = inspect.getsource(type(layer))
+    matched = re.findall(r"case (\w+)\(|isinstance\(event, (\w+)\)", source)
+    kinds = {getattr(events, word, None) for pair in matched for word in pair if word}
+    reacts_to = {kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Event)}
+    assert reacts_to == set(layer.hears or ())
 
 
 def test_without_sequencer_there_is_no_order_to_hand_over() -> None:

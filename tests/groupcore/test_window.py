@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.batch import Batch
@@ -34,6 +34,7 @@ def ranges_of(numbers: set[int]) -> list[tuple[int, int]]:
     return runs
 
 
+@settings(max_examples=50)
 @given(st.lists(st.integers(1, 12), max_size=30))
 def test_batches_come_out_in_order_once_whatever_the_order_of_arrival(arrivals: list[int]) -> None:
     window, delivered = Window(), []

@@ -154,13 +154,13 @@ def test_arbitrary_bytes_raise_only_wire_error(data: bytes) -> None:
     assert refusal(lambda: read(data)) in REASONS | {None}
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(wild)
 def test_an_arbitrary_value_as_a_packet_raises_only_wire_error(value: object) -> None:
     assert refusal(lambda: wire.decode_packet(value, A, B)) in REASONS | {None}
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.sampled_from(sorted(wire.HEADERS)), st.lists(wild, max_size=6))
 def test_arbitrary_fields_of_a_header_raise_only_wire_error(code: int, rest: list[object]) -> None:
     packet = [[[code, *rest]], 0, b""]

@@ -309,6 +309,14 @@ def test_a_forward_that_arrives_before_its_view_waits_for_it() -> None:
     assert layer.counters()["dropped"] == 0
 
 
+def test_only_so_many_forwards_wait_for_their_view() -> None:
+    layer = member(B)
+    layer.early.bytes_max = 600
+    hear(layer, *(forward(C, seqno, view=2) for seqno in range(1, 5)))
+    assert layer.counters()["dropped"] == 2
+    assert len(downs(layer.on_event(installed(B, C, number=2), 0.0))) == 2
+
+
 def test_a_forward_that_arrives_before_any_view_waits_for_one() -> None:
     layer = Sequencer(A)
     assert hear(layer, forward(B, 1)) == []

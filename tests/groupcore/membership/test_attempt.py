@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -153,7 +154,8 @@ ACTS = ("prepare", "propose", "accept")
 reached = st.lists(st.sets(st.sampled_from("abcd"), min_size=2), min_size=9, max_size=9)
 
 
-@settings(max_examples=120)
+@pytest.mark.slow
+@settings(max_examples=200)
 @given(
     count=st.integers(2, 4),
     swaps=st.lists(st.integers(0, 7), max_size=4),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.membership.reachability import connected, is_lowest
@@ -39,6 +39,7 @@ def slow_connected(me: Address, unheard: Unheard) -> tuple[Address, ...]:
     return oldest if me in oldest else (me,)
 
 
+@settings(max_examples=60)
 @given(members, reports)
 def test_those_who_go_on_hear_each_other_and_are_the_oldest_who_do(
     me: Address, unheard: Unheard
@@ -50,6 +51,7 @@ def test_those_who_go_on_hear_each_other_and_are_the_oldest_who_do(
     assert list(group) == sorted(group, key=MEMBERS.index)
 
 
+@settings(max_examples=60)
 @given(members, reports)
 def test_the_oldest_proposes_unless_somebody_hears_an_older_one(
     me: Address, unheard: Unheard
