@@ -105,6 +105,19 @@ def test_only_the_first_few_are_repeated_at_once() -> None:
     assert told(layer.on_timer(REPEAT_B, 0.0)) == [Data(n) for n in range(1, 17)]
 
 
+def test_nothing_is_repeated_sooner_than_an_acknowledgement_can_come() -> None:  # I2
+    layer = member()
+    layer.on_down(message(A, "1", to=B), 1.0)
+    layer.on_up(bare(B, Ack(1, ())), 1.1)
+    assert timers(layer.on_down(message(A, "2", to=B), 2.0))[REPEAT_B] == pytest.approx(0.2)
+    layer.on_down(message(A, "3", to=B), 2.05)  # the time of one batch is taken at a time
+    layer.on_up(bare(B, Ack(3, ())), 2.06)
+    delay_s = timers(layer.on_down(message(A, "4", to=B), 3.0))[REPEAT_B]
+    assert delay_s == pytest.approx(2 * (0.1 + (0.06 - 0.1) / 8))  # down slowly
+    layer.on_up(bare(B, Ack(4, ())), 9.0)
+    assert timers(layer.on_down(message(A, "5", to=B), 9.0))[REPEAT_B] == 0.5  # the longest
+
+
 def test_what_is_acknowledged_is_not_repeated() -> None:  # I2
     layer = member()
     send(layer, 3)
