@@ -74,8 +74,8 @@ async def test_a_markdown_file_is_imported_by_keyboard(
     file = tmp_path / "Notes.md"
     file.write_text("Some *text*.\n\n- [x] done\n- [ ] open\n\n```\ncode\n```\n", encoding="utf-8")
     tab = await tabs.open(cluster.nodes["b"].url)
-    await tab_to(tab, "button:has-text('Import Markdown')")
     async with tab.page.expect_file_chooser() as chooser:
+        await tab_to(tab, "button:has-text('Import Markdown')")
         await tab.press("Enter")
     await (await chooser.value).set_files(file)
     await tab.loaded()
