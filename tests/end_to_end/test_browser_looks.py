@@ -37,7 +37,7 @@ that cannot be broken: {LONG}
 > A quotation.
 
 ```python
-print("a line of code that is far too long for the narrow screen", "and scrolls inside its block")
+print("a line of code that is far too long for the narrow screen", "and is broken inside its block")
 ```
 
 ---
@@ -50,7 +50,7 @@ SIDEWAYS = """() => {
   const outside = [...document.querySelectorAll("#app *")].filter((element) => {
     const { left, right, width } = element.getBoundingClientRect();
     const isHidden = width <= 1 || getComputedStyle(element).visibility === "hidden";
-    return !isHidden && !element.closest("pre") && (left < -1 || right > clientWidth + 1);
+    return !isHidden && (left < -1 || right > clientWidth + 1);
   });
   return [scrollWidth - clientWidth, outside.map((element) => element.outerHTML.slice(0, 120))];
 }"""
