@@ -140,6 +140,7 @@ def test_an_answer_is_bounded_in_batches_and_bytes() -> None:
 def test_a_request_with_too_many_ranges_is_not_answered() -> None:
     window = windows(1)[B]
     assert list(held_in(window, (1, 1) * 4, RepairOptions(ranges_max=3))) == []
+    assert list(held_in(window, (1, 1) * 3, RepairOptions(ranges_max=3))) == [1, 1, 1]
 
 
 def test_half_a_range_is_not_answered() -> None:

@@ -196,6 +196,18 @@ def test_an_event_is_told_from_the_lowest_layer_to_the_highest_and_then_delivere
     assert stack.take().deliveries == [Found()]
 
 
+def test_a_layer_is_told_only_of_the_events_that_it_hears() -> None:
+    class Picky(High):
+        name = "PICKY"
+        hears = (Found,)
+
+    log: list[str] = []
+    stack = Stack([Low(log), Picky(log)])
+    stack.notify(Connect(), 0.0)
+    stack.notify(Found(), 0.0)
+    assert log == ["LOW Connect", "LOW Found", "PICKY Found"]
+
+
 def test_the_application_hears_of_an_event_before_what_it_causes() -> None:
     stack = three([], low=answer(Connect(), Notify(Found())), high=answer(Found(), Up(message())))
     stack.notify(Connect(), 0.0)
@@ -259,15 +271,6 @@ def test_a_timer_that_is_started_again_runs_once_at_the_new_time() -> None:
     stack.wake(3.0)
     stack.wake(9.0)
     assert log == ["HIGH timer t at 3.0"]
-
-
-def test_a_replaced_timer_does_not_run_at_its_old_time() -> None:
-    log: list[str] = []
-    stack = three(log, high=answer(Connect(), StartTimer("t", 1.0), StartTimer("t", 3.0)))
-    stack.notify(Connect(), 0.0)
-    log.clear()
-    stack.wake(2.0)
-    assert log == []
 
 
 def test_a_stopped_timer_does_not_run() -> None:

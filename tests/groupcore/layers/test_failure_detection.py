@@ -225,3 +225,9 @@ def test_the_first_heartbeat_is_noted_though_it_names_nobody() -> None:
     layer = member()
     hear(layer, bare(B, Heartbeat(1, ())))
     assert layer.unheard() == {A: frozenset(), B: frozenset()}
+
+
+def test_the_first_timer_of_a_life_is_never_late() -> None:  # I3
+    layer = member(now=1000.0)
+    run(layer, 1000.0, 1)
+    assert layer.counters()["late_timers"] == 0

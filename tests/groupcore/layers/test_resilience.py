@@ -112,6 +112,13 @@ def test_a_mark_that_does_not_come_is_asked_for_until_it_comes() -> None:  # I3
     assert timers(hear(layer, cast(A, 2))) == {"ask": 0.03}
 
 
+def test_nothing_is_asked_for_when_nothing_waits_and_once_when_something_does() -> None:  # I3
+    assert timers(hear(member(B, (A, B)), cast(A, 1))) == {}
+    layer = member()
+    assert timers(hear(layer, cast(A, 1))) == {"ask": 0.03}
+    assert timers(hear(layer, cast(A, 2))) == {}
+
+
 def test_who_is_asked_answers_with_its_mark() -> None:  # I3
     layer = member(A)
     own(layer, 2)

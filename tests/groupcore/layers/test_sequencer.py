@@ -379,6 +379,7 @@ def test_ordered_sends_are_told_to_wait_when_the_forward_table_is_full() -> None
     assert events(send(layer, "b3", "b4")) == []
     assert events(hear(layer, ordered(B, 1), ordered(B, 2), ordered(B, 3))) == []
     assert events(hear(layer, ordered(B, 4))) == [Congested(False)]
+    assert events(send(layer, "b5", "b6")) == [Congested(True)]
 
 
 def test_what_is_delivered_goes_up_before_it_is_told_that_sends_may_go_on() -> None:

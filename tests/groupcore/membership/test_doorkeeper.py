@@ -68,9 +68,9 @@ def test_a_life_that_has_left_is_refused() -> None:
 
 def asks_again(mine: Doorkeeper) -> list[Effect] | None:
     """The new life asks until its namesake must have been heard if it lives."""
-    assert request(mine, AGAIN, now=0.0) is None
-    assert request(mine, AGAIN, now=NAMESAKE_S) is None
-    return request(mine, AGAIN, now=NAMESAKE_S + 0.1)
+    assert request(mine, AGAIN, now=10.0) is None
+    assert request(mine, AGAIN, now=10.0 + NAMESAKE_S) is None
+    return request(mine, AGAIN, now=10.1 + NAMESAKE_S)
 
 
 def test_two_living_nodes_with_one_id_are_never_both_members() -> None:

@@ -277,6 +277,17 @@ def test_the_very_first_view_draws_a_lineage_and_begins_epoch_one() -> None:
     assert proposal.state_holders == ()  # there is no state yet, and nobody lacks it
 
 
+def test_at_the_very_first_nobody_lacks_a_state_and_everybody_is_admitted() -> None:
+    votes = [vote(m, live=False, counts=m in (A, B)) for m in (A, B, C, D, E)]
+    proposal = decided(*votes, basis=None, candidates=Candidates(stateful=True))
+    assert proposal.view.members == (A, B, C, D, E)
+
+
+def test_an_epoch_without_messages_has_a_state_all_the_same() -> None:
+    votes = [vote(m, live=False, holds=(1, 0)) for m in (A, B)]
+    assert decided(*votes).state_holders == (A, B)
+
+
 def test_a_first_view_with_data_on_disk_goes_on_from_it() -> None:
     votes = [vote(A, live=False), vote(B, live=False, holds=(2, 7))]
     proposal = decided(*votes, basis=None, candidates=Candidates(stateful=True))
