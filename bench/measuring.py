@@ -30,5 +30,5 @@ def rss_kb_of(pid: int) -> int:
 
 
 def load_average() -> float:
-    """Processes that ran or wanted to over the last minute; beside a high one, figures are rough."""
+    """Processes that ran or wanted to over the last minute; a high one makes figures rough."""
     return round(os.getloadavg()[0], 2)

@@ -42,7 +42,7 @@ def helper(target: Callable[..., None], *arguments: object) -> Any:  # noqa: ANN
     """Run `target(*arguments, pipe)` in a fresh process; it is killed in the end."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=target, args=(*arguments, theirs), daemon=True)
+    process = context.Process(target=target, args=(*arguments, theirs))
     process.start()
     try:
         yield Helper(process, ours)
