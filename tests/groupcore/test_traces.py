@@ -2,7 +2,7 @@
 
 A trace begins with the scenario in two sentences; a line that begins with `> ` is a command, what
 follows it is what it caused: milliseconds since the command, then a packet, a delivery or an event.
-`pytest --rewrite-traces` writes them anew; read the difference.
+`pytest tests/groupcore/test_traces.py --rewrite-traces` writes them anew; read the difference.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def test_the_conversation_is_the_one_that_is_written_down(
 ) -> None:
     written = path.read_text(encoding="utf-8")
     today = replay(written)
-    if pytestconfig.getoption("--rewrite-traces"):
+    if pytestconfig.getoption("--rewrite-traces", default=False):
         path.write_text(today, encoding="utf-8")
     else:
         assert today == written
