@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -96,7 +97,7 @@ class _Reader:
         elif self.quotes:
             attributes = {"kind": "quote"}
         self.heading = 0
-        self.add(attributes, unescape(content))
+        self.add(attributes, unwrap(unescape(content)))
 
     def code(self, token: Token) -> None:
         attributes: dict[str, Json] = {"kind": "code"}
@@ -156,7 +157,7 @@ def _lines(blocks: list[Block]) -> Iterator[str]:
                 yield ""
             margin = sum(margins[:depth])
             marker = _marker(kind, attributes)
-            body = escape(text).split("\n")
+            body = _broken(text)
             yield (" " * margin + marker + body[0]).rstrip()
             inner = margin + (3 if kind == "numbered" else 2)
             yield from (" " * inner + line for line in body[1:])
@@ -177,7 +178,7 @@ def _plain(kind: str, attributes: dict[str, Json], text: str) -> list[str]:
             level = int(str(attributes.get("level") or 1))
             return [("#" * level + " " + " ".join(escape(text).split("\n"))).rstrip()]
         case "quote":
-            return [("> " + line).rstrip() for line in escape(text).split("\n")]
+            return [("> " + line).rstrip() for line in _broken(text)]
         case "divider":
             return ["---"]
         case "code":
@@ -185,7 +186,38 @@ def _plain(kind: str, attributes: dict[str, Json], text: str) -> list[str]:
             fence = "`" * max([3, *(run + 1 for run in runs)])
             return [fence + str(attributes.get("language") or ""), *text.split("\n"), fence]
         case _:
-            return escape(text).split("\n")
+            return _broken(text)
+
+
+def _broken(text: str) -> list[str]:
+    """The lines of a text, each but the last with the backslash of a hard break."""
+    lines = escape(text).split("\n")
+    return [
+        line if is_row(line) and is_row(following) else line + "\\"
+        for line, following in pairwise(lines)
+    ] + lines[-1:]
+
+
+def unwrap(content: str) -> str:
+    """Soft line breaks become spaces; hard ones stay, and those between the rows of a table.
+
+    Markdown is often wrapped at a column, which means nothing; a block wraps by itself.
+    """
+    lines = content.split("\n")
+    parts = []
+    for line, following in pairwise(lines):
+        if line.endswith("\\"):
+            parts += [line[:-1], "\n"]
+        elif line.endswith("  "):
+            parts += [line.rstrip(" "), "\n"]
+        else:
+            parts += [line, "\n" if is_row(line) and is_row(following) else " "]
+    return "".join([*parts, lines[-1]])
+
+
+def is_row(line: str) -> bool:
+    """Whether the line is a row of a table."""
+    return line.startswith("|")
 
 
 def escape(text: str) -> str:

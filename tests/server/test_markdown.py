@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ def test_the_blocks_of_a_document_are_found() -> None:
     imported = import_markdown(SOURCE)
     assert imported.title == "The plan"
     assert shapes(imported.blocks) == [
-        ({"kind": "paragraph"}, "Some *text*\non two lines."),
+        ({"kind": "paragraph"}, "Some *text* on two lines."),
         ({"kind": "heading", "level": 2}, "Steps"),
         ({"kind": "bullet", "depth": 0}, "one"),
         ({"kind": "bullet", "depth": 1}, "two"),
@@ -111,3 +112,18 @@ def test_text_that_looks_like_markup_does_not_change_the_blocks_of_plain_kinds(
 def test_any_text_can_be_imported_and_exported(source: str) -> None:
     imported = import_markdown(source)
     export_markdown(imported.title, imported.blocks)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("wrapped\nat a column", "wrapped at a column"),
+        ("a hard  \nbreak", "a hard\nbreak"),
+        ("another\\\nhard one", "another\nhard one"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 |"),
+    ],
+)
+def test_a_line_break_counts_only_when_it_is_meant(source: str, text: str) -> None:
+    blocks = import_markdown(source, "t").blocks
+    assert [block[2] for block in blocks] == [text]
+    assert [block[2] for block in import_markdown(export_markdown("t", blocks)).blocks] == [text]
