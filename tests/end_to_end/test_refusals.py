@@ -59,7 +59,7 @@ async def test_a_node_with_another_key_stays_outside_and_harms_nobody(pair: Clus
         if not stranger.listens:
             return False
         drops = [(await pair.status(name))["drops"].get("forged", 0) for name in ("a", "c")]
-        return min(drops) >= 20
+        return bool(min(drops) >= 20)
 
     await eventually(counted_on_both_sides, "what does not open is counted")
     assert (await pair.status("c"))["view"] is None
