@@ -19,10 +19,9 @@ def connected(
 ) -> tuple[Address, ...]:
     """The members that `me` can go on with, in rank order, `me` among them.
 
-    `unheard[p]` are the members that p does not hear. Whom I do not hear, and who does not hear
-    me, is out when it is the younger of the two; when it is the older, it is out only if nobody
-    else hears it either: else it is I who is cut off, and the older decides. Of any two others
-    that do not hear each other the younger is out.
+    `unheard[p]` are the members that p does not hear. Whom I do not hear is out. Of any two of the
+    others that do not hear each other both ways the younger is out; when that is me, an older
+    member goes on without me, and I am alone.
     """
     heard = [p for p in members if p == me or p not in unheard.get(me, frozenset())]
     kept: list[Address] = []
@@ -34,10 +33,7 @@ def connected(
         )
         if mutual:
             kept.append(candidate)
-    if me not in kept:
-        # An older member and I do not hear each other both ways: it will go on without me.
-        return (me,)
-    return tuple(kept)
+    return tuple(kept) if me in kept else (me,)
 
 
 def is_lowest(
@@ -56,9 +52,6 @@ def is_lowest(
     for older in members[: members.index(me)]:
         if older not in mine:
             return False
-        for hearer in hearers:
-            if hearer == older:
-                continue
-            if older not in unheard[hearer]:
-                return False
+        if any(older not in unheard[hearer] for hearer in hearers):
+            return False
     return True

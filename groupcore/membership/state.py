@@ -20,7 +20,8 @@ class MembershipOptions:
 
     `cluster_size`: nodes of which a majority forms the first view. `application_state`: the
     application keeps state, so a node without it has no vote until it has reported `Synced`.
-    `durable`: the record survives a restart, so a node without one has lost its disk and no vote.
+    `durable`: the record survives a restart, so a node without one has lost its disk and no vote
+    (without it a node that restarts during a succession forgets its promise, and still votes).
     `absorb`: of two clusters that meet, members without state or disk leave the smaller for the
     larger. `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how
     long joins and leaves are gathered. `seek_s`, `patience_s`: how long a node looks for a view

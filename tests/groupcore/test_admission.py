@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from groupcore.batch import Batch, pack_messages
-from groupcore.layers import nakack
+from groupcore.layers import nakack_headers
 from groupcore.seal import CHALLENGE, DATA, PROOF, Keyring, Sealer, sender_id
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address
@@ -30,7 +30,9 @@ def test_two_strangers_prove_themselves_and_then_hear_each_other() -> None:
     assert b.transport.peers() == {a.address: a.host}
     (datagram,) = a.sends(b"text")
     (got,) = b.transport.receive(datagram, a.host, 0.0)
-    assert got == Batch(a.address, None, (nakack.Data(1, 2, 0),), pack_messages([b"text"]), 1)
+    assert got == Batch(
+        a.address, None, (nakack_headers.Data(1, 2, 0),), pack_messages([b"text"]), 1
+    )
 
 
 def test_a_boot_is_not_listened_to_before_it_has_proven_itself() -> None:  # X2
@@ -127,7 +129,7 @@ def test_what_is_proven_is_heard() -> None:
 
 def test_an_answer_is_hardly_larger_than_its_cause() -> None:  # X3, T7
     a, b = Node("a"), Node("b")
-    a.transport.send(Batch(a.address, None, (nakack.Data(0, 0, 0),)))
+    a.transport.send(Batch(a.address, None, (nakack_headers.Data(0, 0, 0),)))
     (least,) = a.transport.flush(0.0)
     b.transport.receive(least.data, a.host, 0.0)
     (challenge,) = b.transport.flush(0.0)

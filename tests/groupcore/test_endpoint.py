@@ -13,7 +13,7 @@ from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, Up
 from groupcore.endpoint import Delivery, Endpoint
 from groupcore.events import Connect, Event, Heard, Persisted, Refused, ViewInstalled
 from groupcore.layer import Layer
-from groupcore.layers import nakack
+from groupcore.layers import nakack_headers
 from groupcore.seal import Keyring
 from groupcore.stack import Stack
 from groupcore.transport import Transport, TransportOptions
@@ -27,13 +27,13 @@ class Plain(Layer):
     """Puts one header on what goes down, takes it off again, and remembers what it was told."""
 
     name: ClassVar[str] = "PLAIN"
-    headers = (nakack.Data,)
+    headers = (nakack_headers.Data,)
 
     def __init__(self) -> None:
         self.events: list[Event] = []
 
     def on_down(self, batch: Batch, now: float) -> list[Effect]:
-        return [Down(batch.with_header(nakack.Data(0, 0, 0)))]
+        return [Down(batch.with_header(nakack_headers.Data(0, 0, 0)))]
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         return [Up(batch.ordered(batch.sender, 7))]
@@ -131,7 +131,7 @@ def test_a_body_that_does_not_open_is_dropped_and_counted() -> None:
     a, _ = endpoint(A)
     good = pack_messages([b"x"])
     for body, count in ((b"\xc1", 1), (good, 2), (b"\x91\x01", 1), (good, 1)):
-        a.stack.receive(Batch(B, None, (nakack.Data(0, 0, 0),), body, count), 0.0)
+        a.stack.receive(Batch(B, None, (nakack_headers.Data(0, 0, 0),), body, count), 0.0)
     assert a.end_turn(0.0).deliveries == [Delivery(B, 7, [b"x"])]
     assert a.counters()["endpoint.drops.bad_body"] == 3
 

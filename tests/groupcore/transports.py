@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from groupcore.batch import Batch, pack_messages, unpack_messages
-from groupcore.layers import nakack
+from groupcore.layers import nakack_headers
 from groupcore.seal import Keyring
 from groupcore.transport import Datagram, SocketAddress, Transport, TransportOptions
 from groupcore.view import Address
@@ -50,7 +50,7 @@ class Node:
 def batch(sender: Node, text: bytes, to: Node | None = None) -> Batch:
     destination = None if to is None else to.address
     body = pack_messages([text])
-    return Batch(sender.address, destination, (nakack.Data(1, 2, 0),), body, 1)
+    return Batch(sender.address, destination, (nakack_headers.Data(1, 2, 0),), body, 1)
 
 
 def exchange(*nodes: Node, now: float = 0.0) -> None:
