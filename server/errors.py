@@ -44,6 +44,12 @@ class IdInUseProblem(ServerError):
     exit_code = 6
 
 
+class AddressTakenProblem(ServerError):
+    """Another program has the address that this node is to listen on."""
+
+    exit_code = 7
+
+
 class BadMessageError(Exception):
     """Something from outside is not of the documented form; `code` is the protocol's name."""
 
@@ -57,8 +63,6 @@ def refusal(code: str, detail: str) -> ServerError:
     """The error of a membership that was refused."""
     match code:
         case "id_in_use":
-            return IdInUseProblem(f"{detail}; give this node another --node-id")
-        case "version":
-            return VersionProblem(f"{detail}; run the same version on all nodes")
+            return IdInUseProblem(f"--node-id: {detail}")
         case _:
             return SettingsProblem(f"--data belongs to another cluster: {detail}")

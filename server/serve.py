@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import logging
 import signal
@@ -19,9 +20,17 @@ from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, Setting
 from groupcore.stacks import StackOptions
 from server.admin import make_admin
 from server.app import make_app
-from server.errors import IdInUseProblem, KeyProblem, ServerError, SettingsProblem, refusal
+from server.errors import (
+    AddressTakenProblem,
+    IdInUseProblem,
+    KeyProblem,
+    ServerError,
+    SettingsProblem,
+    refusal,
+)
 from server.fanout import FanoutWebSocketProtocol
 from server.journal import Journal
+from server.key_watch import watch_key
 from server.node import MakeChannel, Node
 from server.ports import GroupChannel, Receiver
 from server.session_registry import SessionRegistry
@@ -45,7 +54,7 @@ class QuietServer(uvicorn.Server):
 
 
 def listen(address: str, flag: str) -> socket.socket:
-    """A listening socket; SettingsProblem when the address is taken or not this machine's."""
+    """A listening socket; AddressTakenProblem, or SettingsProblem when it is not this machine's."""
     host, port = host_port(address)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -55,9 +64,11 @@ def listen(address: str, flag: str) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise SettingsProblem(
-            f"{flag} {address} cannot be used: {error.strerror}; end the program that has it, or "
-            "choose another address"
+        taken = error.errno == errno.EADDRINUSE
+        remedy = "end the program that has it, or choose another" if taken else "choose another"
+        problem: type[ServerError] = AddressTakenProblem if taken else SettingsProblem
+        raise problem(
+            f"{flag} {address} cannot be used: {error.strerror}; {remedy} address"
         ) from None
     listener.setblocking(False)
     return listener
@@ -159,6 +170,7 @@ class RunningNode:
         ]
         self._serving: list[asyncio.Task[None]] = []
         self._joining: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Listen, then join the group in the background."""
@@ -167,6 +179,10 @@ class RunningNode:
             self._serving.append(serving)
         self._joining = asyncio.create_task(self._join())
         self._joining.add_done_callback(self._on_joined)
+        watching = watch_key(
+            self.node.channel.counters, lambda: self.node.view is not None, self.node.fail
+        )
+        self._watching = asyncio.create_task(watching)
 
     async def _join(self) -> None:
         try:
@@ -189,9 +205,10 @@ class RunningNode:
     async def stop(self) -> None:
         """Leave: sessions, group, journal, servers."""
         self.sessions.close_all()
-        if self._joining is not None:
-            self._joining.cancel()
-            await asyncio.wait([self._joining])
+        for task in (self._watching, self._joining):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait([task])
         await self.node.close()
         for server in self._servers:
             server.should_exit = True

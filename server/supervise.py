@@ -24,7 +24,14 @@ from server.errors import ServerError, SettingsProblem
 
 ROOT = Path(__file__).resolve().parent.parent
 NODES = 3
-FINAL_CODES = {2: "settings", 3: "key", 4: "damaged store", 5: "version", 6: "id in use"}
+FINAL_CODES = {
+    2: "settings",
+    3: "key",
+    4: "damaged store",
+    5: "version",
+    6: "id in use",
+    7: "address taken",
+}
 """Exit codes that a restart does not change."""
 
 RESTART_FIRST_S = 1.0

@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 STORE_RETRY_S = 1.0
 """Pause before a record that could not be stored is written again, to a fresh file."""
 
+TIMER_GRAIN_S = 0.001
+
 Receiver = Callable[[list[Delivery | Event]], None]
 
 
@@ -154,7 +156,8 @@ class Node:
             self._timer.cancel()
         # Not asked of the handle: uvloop gives a plain one, without a time, for what is due.
         self._timer_at = wake
-        self._timer = self._loop.call_at(wake, self._on_timer)
+        # uvloop counts whole milliseconds and may come early: a little later finds work to do.
+        self._timer = self._loop.call_at(wake + TIMER_GRAIN_S, self._on_timer)
 
     async def _store_records(self) -> None:
         """Store the records one after the other, off the loop's thread, and report each."""

@@ -85,7 +85,7 @@ class DocumentRoutes:
             raise BadMessageError("bad_request", "the body is not UTF-8 text") from None
         given = request.query_params.get("title", "")
         imported = import_markdown(source, clean_title(given) if given else "")
-        return await self._create(request, imported.title, imported.blocks)
+        return await self._create(request, imported.title, imported.blocks or EMPTY_DOCUMENT)
 
     async def _body(self, request: Request) -> bytes:
         """The body, bounded; writes from foreign pages are refused."""

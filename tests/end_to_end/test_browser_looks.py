@@ -78,7 +78,9 @@ FOCUSED = """() => {
 """What has the focus, and whether that can be seen."""
 
 MOVING = """() => document.getAnimations()
-  .filter((animation) => animation.playState === "running").length"""
+  .filter((animation) => animation.playState === "running")
+  .filter((animation) => animation.effect.getKeyframes()
+    .some((frame) => !frame.easing.startsWith("step"))).length"""
 
 
 async def fits(tab: BrowserTab) -> None:

@@ -12,7 +12,7 @@ from tests.end_to_end.cluster import Cluster, eventually, running_cluster
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
-SETTINGS, DAMAGED, ID_IN_USE = 2, 4, 6
+KEY, DAMAGED, ID_IN_USE, ADDRESS_TAKEN = 3, 4, 6, 7
 
 
 @pytest_asyncio.fixture
@@ -47,11 +47,11 @@ async def test_a_second_process_on_one_folder_is_refused(pair: Cluster) -> None:
 async def test_a_taken_port_is_named(pair: Cluster) -> None:
     address = pair.nodes["a"].url.removeprefix("http://")
     second = await pair.spawn("c", http=address)
-    assert await second.exit_code() == SETTINGS
+    assert await second.exit_code() == ADDRESS_TAKEN
     assert f"--http {address}" in second.output()
 
 
-async def test_a_node_with_another_key_stays_outside_and_harms_nobody(pair: Cluster) -> None:
+async def test_a_node_with_another_key_says_so_and_harms_nobody(pair: Cluster) -> None:
     stranger = await pair.spawn("c", key_file=str(pair.write_key("other-key")), cluster_size=2)
     pair.nodes["c"] = stranger
 
@@ -64,7 +64,8 @@ async def test_a_node_with_another_key_stays_outside_and_harms_nobody(pair: Clus
     await eventually(counted_on_both_sides, "what does not open is counted")
     assert (await pair.status("c"))["view"] is None
     assert (await pair.get(f"{stranger.url}/readyz"))[0] == 503
-    await pair.nodes.pop("c").kill()
+    assert await pair.nodes.pop("c").exit_code() == KEY
+    assert "--key-file" in stranger.output().strip().splitlines()[-1]
     await still_whole(pair)
 
 

@@ -86,11 +86,15 @@ def addresses() -> list[str]:
 async def test_wrong_settings_exit_2(tmp_path: Path) -> None:
     code, _, error = await run_server("--node-id", "a", "--k", "x")
     assert (code, "--k" in error) == (2, True)
+
+
+@pytest.mark.process
+async def test_a_taken_address_exits_7(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         data = str(tmp_path)
         code, _, error = await run_server("--node-id", "a", "--http", address, "--data", data)
-    assert code == 2
+    assert code == 7
     assert f"--http {address} cannot be used" in error
 
 
