@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import ClassVar
 
 from groupcore.acknowledging import Acknowledging
@@ -30,6 +31,8 @@ from groupcore.layer import Layer
 from groupcore.view import Address
 
 GAPS_MAX = 32
+REPEATED_AT_ONCE = 16
+"""Batches that are repeated in one go when nothing is acknowledged."""
 
 
 @dataclass(slots=True)
@@ -71,6 +74,7 @@ class Sending:
     round_trip_s: float = 0.0
     timed_seqno: int = 0
     timed_at: float = 0.0
+    doubtful_seqno: int = 0
 
     def time(self, seqno: int, now: float) -> None:
         """Take the time of this batch, unless that of another is being taken."""
@@ -197,6 +201,8 @@ class Unicast(Layer):
         for seqno in arrived:
             del peer.unacknowledged[seqno]
         effects = self.repeat_gaps(peer, header.gaps)
+        if arrived and header.received < peer.doubtful_seqno:
+            effects += self.repeat_first(peer)  # what was lost together is repeated without a pause
         if arrived:
             peer.repeat_s = 0.0
         if not peer.unacknowledged and not peer.waiting:
@@ -247,11 +253,16 @@ class Unicast(Layer):
 
     def repeat_oldest(self, member: Address, peer: Sending) -> list[Effect]:
         """Repeat the first few that nobody has acknowledged, less and less often."""
-        oldest = list(peer.unacknowledged.items())[:16]
-        self.numbers["repeated"] += len(oldest)
+        peer.doubtful_seqno = peer.next_seqno - 1
+        peer.timed_seqno = 0  # what was repeated says nothing of the time
         peer.repeat_s = min(2 * peer.repeat_s, self.options.repeat_max_s)
-        repeats: list[Effect] = [Down(batch.with_header(Data(seqno))) for seqno, batch in oldest]
-        return [*repeats, StartTimer(timer_of(member), peer.repeat_s)]
+        return [*self.repeat_first(peer), StartTimer(timer_of(member), peer.repeat_s)]
+
+    def repeat_first(self, peer: Sending) -> list[Effect]:
+        """The first few that are not acknowledged."""
+        first = list(islice(peer.unacknowledged.items(), REPEATED_AT_ONCE))
+        self.numbers["repeated"] += len(first)
+        return [Down(batch.with_header(Data(seqno))) for seqno, batch in first]
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """A view: forget who has left it (I4)."""

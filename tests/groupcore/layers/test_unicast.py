@@ -10,7 +10,15 @@ from groupcore.batch import Batch
 from groupcore.effects import Down, Effect, StartTimer, StopTimer, Up
 from groupcore.events import Connect
 from groupcore.layers.sequencer import Forward
-from groupcore.layers.unicast import GAPS_MAX, Ack, Data, Unicast, UnicastOptions, timer_of
+from groupcore.layers.unicast import (
+    GAPS_MAX,
+    REPEATED_AT_ONCE,
+    Ack,
+    Data,
+    Unicast,
+    UnicastOptions,
+    timer_of,
+)
 from groupcore.view import Address
 from tests.groupcore.layers.building import (
     STRANGER,
@@ -293,3 +301,22 @@ def test_an_acknowledgement_with_too_many_gaps_is_not_answered() -> None:
     layer = member()
     send(layer, 2)
     assert hear(layer, bare(B, Ack(0, (1, 1) * (GAPS_MAX + 1)))) == []
+
+
+def test_what_was_lost_together_is_repeated_without_waiting_for_the_timer_again() -> None:  # I2
+    layer = member()
+    send(layer, 40)
+    layer.on_timer(timer_of(B), 1.0)
+    effects = hear(layer, bare(B, Ack(REPEATED_AT_ONCE, ())))
+    repeated = [e.batch.headers[-1] for e in effects if isinstance(e, Down)]
+    assert repeated[:REPEATED_AT_ONCE] == [
+        Data(seqno) for seqno in range(REPEATED_AT_ONCE + 1, 2 * REPEATED_AT_ONCE + 1)
+    ]
+
+
+def test_an_outage_does_not_count_as_the_time_of_an_acknowledgement() -> None:
+    layer = member()
+    send(layer, 1)
+    layer.on_timer(timer_of(B), 9.0)
+    layer.on_up(bare(B, Ack(1, ())), 10.0)
+    assert layer.sending[B].round_trip_s == 0.0
