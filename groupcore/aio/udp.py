@@ -33,6 +33,8 @@ RECEIVE_BUFFER_BYTES_LEAST = 1 << 20
 SO_ATTACH_FILTER = 26
 BPF_LOAD_WORD = 0x20
 BPF_JUMP_IF_EQUAL = 0x15
+BPF_LOAD_LENGTH = 0x80
+BPF_JUMP_IF_AT_LEAST = 0x35
 BPF_RETURN = 0x06
 UDP_HEADER_BYTES = 8
 """A filter of a UDP socket sees the datagram with its UDP header in front."""
@@ -96,6 +98,9 @@ class UdpSockets:
         program = b"".join(
             struct.pack("HBBI", *instruction)
             for instruction in (
+                # A load beyond the end would drop the datagram unseen; it is to be counted.
+                (BPF_LOAD_LENGTH, 0, 0, 0),
+                (BPF_JUMP_IF_AT_LEAST, 0, 5, offset + 8),
                 (BPF_LOAD_WORD, 0, 0, offset),
                 (BPF_JUMP_IF_EQUAL, 0, 3, first),
                 (BPF_LOAD_WORD, 0, 0, offset + 4),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,6 +12,7 @@ from groupcore.aio import udp
 from groupcore.aio.errors import PortInUseError
 from groupcore.aio.udp import DATAGRAMS_A_TURN_MAX, UdpSockets
 from groupcore.errors import SettingsError
+from groupcore.seal import BOOT_OFFSET
 from groupcore.transport import Datagram, SocketAddress
 
 Open = Callable[..., UdpSockets]
@@ -124,3 +126,16 @@ def test_a_small_receive_buffer_is_reported(
     with caplog.at_level(logging.WARNING):
         assert opened().receive_buffer_bytes >= 65_536
     assert any("net.core.rmem_max" in message for message in caplog.messages)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux filters in the kernel")
+def test_the_kernel_drops_a_boots_own_multicasts_and_nothing_else(
+    opened: Open, group: SocketAddress
+) -> None:
+    boot = bytes(range(16))
+    a = opened(group)
+    a.ignore_boot(boot)
+    own = bytes(BOOT_OFFSET) + boot + b"rest"
+    others = [b"", b"x", bytes(BOOT_OFFSET + 7), bytes(BOOT_OFFSET) + boot[::-1] + b"rest"]
+    a.send([Datagram(own, None), *(Datagram(data, None) for data in others)])
+    assert [data for data, _ in read(a)] == others
