@@ -4,7 +4,9 @@ A layer is handed batches, events and timers together with the time, and returns
 no socket, reads no clock, starts no task; chance comes from a `random.Random` given to it.
 
 A layer sees on the way **up** exactly the batches whose outermost header it owns, so it passes
-nothing on by hand; on the way **down** it sees everything that comes from above.
+nothing on by hand; on the way **down** it sees everything that comes from above. A layer that
+overrides `on_pass` also sees what goes up past it, from a layer below to one above or to the
+application, and decides whether and when that goes on.
 """
 
 from __future__ import annotations
@@ -43,6 +45,10 @@ class Layer:
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """A batch from below whose outermost header is one of `headers`."""
         raise NotImplementedError(f"{self.name} owns no headers")
+
+    def on_pass(self, batch: Batch, now: float) -> list[Effect]:
+        """A batch on its way up past this layer, with no header of its own; return it as `Up`."""
+        raise NotImplementedError  # never called: the stack skips layers that do not override it
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """Something happened; the default takes no interest."""

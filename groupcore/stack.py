@@ -44,6 +44,7 @@ class Stack:
             header: index for index, layer in enumerate(layers) for header in layer.headers
         }
         self._below = self._routes_down()
+        self._passed = self._routes_up()
         self._listeners: dict[type[Event], list[tuple[int, Layer]]] = {}
         self._timers: dict[tuple[int, str], int] = {}
         self._heap: list[tuple[float, int, int, str]] = []
@@ -59,6 +60,15 @@ class Stack:
             if type(layer).on_down is not Layer.on_down:
                 nearest = index
         routes.append(nearest)  # the application's route
+        return routes
+
+    def _routes_up(self) -> list[int]:
+        """For each layer, the transport last (index -1), the next above that `on_pass`es."""
+        top = len(self.layers)
+        routes = [top] * (top + 1)
+        for index in range(top - 1, -1, -1):
+            passes = type(self.layers[index]).on_pass is not Layer.on_pass
+            routes[index - 1] = index if passes else routes[index]
         return routes
 
     @property
@@ -161,12 +171,19 @@ class Stack:
                 self._schedule(index, effect, now)
 
     def _up(self, index: int, batch: Batch, now: float) -> None:
+        if batch.headers:
+            owner = self._owner.get(type(batch.headers[-1]), -1)
+            if owner <= index:
+                self.drops["no_such_layer" if owner < 0 else "header_out_of_place"] += 1
+                return
+        else:
+            owner = len(self.layers)
+        passed = self._passed[index]
+        if passed < owner:
+            self._run(passed, self.layers[passed].on_pass(batch, now), now)
+            return
         if not batch.headers:
             self._output.deliveries.append(batch)
-            return
-        owner = self._owner.get(type(batch.headers[-1]), -1)
-        if owner <= index:
-            self.drops["no_such_layer" if owner < 0 else "header_out_of_place"] += 1
             return
         self._run(owner, self.layers[owner].on_up(batch, now), now)
 
