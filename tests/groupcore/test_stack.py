@@ -148,6 +148,33 @@ def test_what_has_no_header_left_is_delivered() -> None:
     assert stack.take().deliveries == []
 
 
+class Turnstile(Recorder):
+    """Sees what goes up past it, and lets it through as the test says."""
+
+    name = "TURNSTILE"
+
+    def on_pass(self, batch: Batch, now: float) -> list[Effect]:
+        self.log.append("TURNSTILE pass")
+        return self.script(batch)
+
+
+def test_a_layer_that_looks_at_what_passes_decides_whether_it_goes_on() -> None:
+    log: list[str] = []
+    through = Turnstile(log, lambda b: [Up(b)] if isinstance(b, Batch) and b.count else [])
+    stack = Stack([Low(log), through])
+    stack.receive(Batch(A, None, (), b"", 1), 0.0)
+    stack.receive(Batch(A, None, (), b"", 0), 0.0)
+    assert log == ["TURNSTILE pass", "TURNSTILE pass"]
+    assert [batch.count for batch in stack.take().deliveries if isinstance(batch, Batch)] == [1]
+
+
+def test_what_belongs_to_a_layer_below_does_not_pass_those_above() -> None:
+    log: list[str] = []
+    stack = Stack([Low(log), Turnstile(log)])
+    stack.receive(Batch(A, None, (LowHeader(),), b"", 1), 0.0)
+    assert log == ["LOW up"]
+
+
 def test_a_header_that_nobody_owns_is_dropped_and_counted() -> None:
     log: list[str] = []
     stack = three(log)
