@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -22,12 +21,11 @@ from typing import Self
 
 from groupcore.aio.errors import JoinRefusedError, ReaderTooSlowError
 from groupcore.aio.inbox import APPLICATION_EVENTS, Inbox, Message
-from groupcore.aio.life import fitted, make_endpoint, message_bytes_max, transport_options
 from groupcore.aio.lineage import Lineage, MemoryLineage
+from groupcore.aio.lives import Lives
 from groupcore.aio.node import Node, Receiver
-from groupcore.aio.settings import check_settings, resolve_hosts
-from groupcore.aio.udp import UdpSockets
-from groupcore.endpoint import Delivery, Endpoint
+from groupcore.aio.settings import check_settings
+from groupcore.endpoint import Delivery
 from groupcore.errors import (
     ChannelClosedError,
     GroupcoreError,
@@ -38,7 +36,6 @@ from groupcore.errors import (
 )
 from groupcore.events import (
     Congested,
-    Connect,
     Event,
     Excluded,
     Leave,
@@ -54,8 +51,6 @@ from groupcore.stacks import DEFAULT_STACK, StackOptions
 from groupcore.view import Address, View
 
 log = logging.getLogger(__name__)
-REJOIN_INTERVAL_S = 10.0
-"""Least time between the starts of two lives, so that a slow node does not come and go."""
 
 
 class Channel:
@@ -113,19 +108,17 @@ class Channel:
             application_state=application_state,
             datagram_bytes_max=datagram_bytes_max,
         )
-        self._stack = stack
-        self._stack_options = stack_options or StackOptions()
-        self._message_bytes_max = 0
-        self._lineage: Lineage = lineage or MemoryLineage()
+        self._lives = Lives(
+            self._settings,
+            stack,
+            stack_options or StackOptions(),
+            lineage or MemoryLineage(),
+            self._on_deliveries,
+            self._fail,
+        )
         self._receiver = receiver
         self._leave_timeout_s = leave_timeout_s
         self._inbox = Inbox()
-        self._sockets: UdpSockets | None = None
-        self._node: Node | None = None
-        self._hosts: tuple[SocketAddress, ...] = ()
-        self._held = (0, 0)
-        self._life_began = 0.0
-        self._rejoining: asyncio.Task[None] | None = None
         self._first_view: asyncio.Future[View] | None = None
         self._left = asyncio.Event()
         self._may_send = asyncio.Event()
@@ -144,13 +137,10 @@ class Channel:
         """
         if self._first_view is not None or self._closed:
             raise ChannelClosedError("this channel was connected before; make a new one")
-        self._held = (epoch, position)
+        self._lives.held = (epoch, position)
         self._first_view = asyncio.get_running_loop().create_future()
         try:
-            settings = self._settings
-            self._hosts = await resolve_hosts(settings.initial_hosts)
-            self._sockets = UdpSockets(settings.bind, settings.port, settings.group, settings.ttl)
-            await self._begin_life()
+            await self._lives.open()
             return await self._first_view
         except BaseException:
             await self._shut_down()
@@ -158,8 +148,9 @@ class Channel:
 
     async def close(self) -> None:
         """Leave the group gracefully, within `leave_timeout_s`, and close the sockets."""
-        if not self._closed and self._node is not None and self.view is not None:
-            self._node.notify(Leave())
+        node = self._lives.node
+        if not self._closed and node is not None and self.view is not None:
+            node.notify(Leave())
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._left.wait(), self._leave_timeout_s)
         await self._shut_down()
@@ -185,7 +176,7 @@ class Channel:
         travel together. ChannelClosedError, MessageTooLargeError.
         """
         node = self._sending
-        if node is not None and len(payload) <= self._message_bytes_max:
+        if node is not None and len(payload) <= self._lives.message_bytes_max:
             node.send(None, payload)
             return
         await self._until_may_send()
@@ -221,9 +212,9 @@ class Channel:
 
     def synced(self, epoch: int, position: int) -> None:
         """Say that everything up to this place in the order is safely in the own storage."""
-        self._held = (epoch, position)
-        if self._node is not None:
-            self._node.notify(Synced(epoch, position))
+        self._lives.held = (epoch, position)
+        if self._lives.node is not None:
+            self._lives.node.notify(Synced(epoch, position))
 
     async def __aiter__(self) -> AsyncIterator[Message]:
         """The messages, in order; ends when the channel is closed. Read by one task only."""
@@ -240,16 +231,14 @@ class Channel:
     @property
     def address(self) -> Address:
         """This member's present life; ChannelClosedError before `connect` and while rejoining."""
-        if self._node is None:
+        if self._lives.node is None:
             raise ChannelClosedError("the channel has no life now; connect it first")
-        return self._node.endpoint.address
+        return self._lives.node.endpoint.address
 
     @property
     def socket_address(self) -> SocketAddress:
         """Host and port of the unicast socket; ChannelClosedError before `connect`."""
-        if self._sockets is None:
-            raise ChannelClosedError("the channel is not connected")
-        return self._sockets.address
+        return self._lives.sockets.address
 
     @property
     def primary(self) -> bool:
@@ -258,40 +247,7 @@ class Channel:
 
     def counters(self) -> dict[str, int]:
         """Counters of every layer, the transport and the sockets, by name."""
-        result = {} if self._node is None else self._node.endpoint.counters()
-        if self._sockets is not None:
-            for name, number in sorted(self._sockets.counters.items()):
-                result[f"udp.{name}"] = number
-        return result
-
-    async def _begin_life(self) -> None:
-        """A new incarnation, with the record of the last one."""
-        loop = asyncio.get_running_loop()
-        incarnation, record = await loop.run_in_executor(None, self._lineage.begin, time.time_ns())
-        assert self._sockets is not None
-        self._life_began = loop.time()
-        endpoint = self._endpoint(incarnation, record)
-        self._sockets.ignore_boot(endpoint.transport.boot)
-        self._node = Node(endpoint, self._sockets, self._lineage, self._on_deliveries)
-        self._node.start(Connect(*self._held))
-
-    def _endpoint(self, incarnation: int, record: bytes | None) -> Endpoint:
-        assert self._sockets is not None
-        settings = self._settings
-        buffer_bytes = self._sockets.receive_buffer_bytes
-        options = fitted(self._stack_options, settings, buffer_bytes, self._lineage.durable)
-        self._message_bytes_max = message_bytes_max(options)
-        transport = transport_options(settings, self._hosts)
-        return make_endpoint(settings, transport, self._stack, options, incarnation, record)
-
-    async def _rejoin(self, excluded: Node) -> None:
-        try:
-            await excluded.stop()
-            since = asyncio.get_running_loop().time() - self._life_began
-            await asyncio.sleep(max(0.0, REJOIN_INTERVAL_S - since))
-            await self._begin_life()
-        except GroupcoreError as error:
-            self._fail(error)
+        return self._lives.counters()
 
     def _fail(self, error: GroupcoreError) -> None:
         """The channel cannot go on: whoever waits for it is told why."""
@@ -299,8 +255,8 @@ class Channel:
         self.view = None
         self._primary = False
         self._sending = None
-        if self._node is not None:
-            self._node.halt()
+        if self._lives.node is not None:
+            self._lives.node.halt()
         if self._first_view is not None and not self._first_view.done():
             self._first_view.set_exception(error)
         else:
@@ -313,13 +269,7 @@ class Channel:
         self.view = None
         self._primary = False
         self._sending = None
-        if self._rejoining is not None:
-            self._rejoining.cancel()
-            await asyncio.wait([self._rejoining])
-        if self._node is not None:
-            await self._node.stop()
-        if self._sockets is not None:
-            self._sockets.close()
+        await self._lives.stop()
         self._inbox.close()
         self._may_send.set()
 
@@ -332,13 +282,15 @@ class Channel:
     def _living(self, payload: bytes) -> Node:
         """The node that can send this message now."""
         self._check_open()
-        if len(payload) > self._message_bytes_max:
+        bytes_max = self._lives.message_bytes_max
+        if len(payload) > bytes_max:
             raise MessageTooLargeError(
-                f"a message of {len(payload)} bytes is above {self._message_bytes_max}; split it"
+                f"a message of {len(payload)} bytes is above {bytes_max}; split it"
             )
-        if self._node is None or self.view is None:
+        node = self._lives.node
+        if node is None or self.view is None:
             raise NotPrimaryError("this member is in no view now; send when it has one again")
-        return self._node
+        return node
 
     def _on_deliveries(self, deliveries: list[Delivery | Event]) -> None:
         passed: list[Delivery | Event] = []
@@ -378,23 +330,16 @@ class Channel:
             case Left():
                 self._left.set()
             case Excluded():
-                self._on_excluded()
+                self.view = None
+                self._primary = False
+                self._lives.begin_anew()
             case Refused(code, detail):
                 wrong = IdInUseError(detail) if code == "id_in_use" else None
                 self._fail(wrong or JoinRefusedError(code, detail))
                 return
         if self._primary and self.view is not None and not self._congested:
             self._may_send.set()
-            self._sending = self._node
+            self._sending = self._lives.node
         else:
             self._may_send.clear()
             self._sending = None
-
-    def _on_excluded(self) -> None:
-        """This life is over: nothing of it is sent any more, and a new one begins."""
-        assert self._node is not None
-        node, self._node = self._node, None
-        node.halt()
-        self.view = None
-        self._primary = False
-        self._rejoining = asyncio.get_running_loop().create_task(self._rejoin(node))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from groupcore.aio import channel as module
+from groupcore.aio import lives as module
 from groupcore.aio.channel import Channel
 from groupcore.aio.errors import LineageError, PortInUseError, ReaderTooSlowError
 from groupcore.aio.inbox import Message

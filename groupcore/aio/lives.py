@@ -1,0 +1,122 @@
+"""The lives of a channel, one after the other, on one pair of sockets.
+
+A channel that the group went on without makes a new life by itself, under a new incarnation; the
+sockets and the lineage stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from groupcore.aio.life import fitted, make_endpoint, message_bytes_max, transport_options
+from groupcore.aio.lineage import Lineage
+from groupcore.aio.node import Node, Receiver
+from groupcore.aio.settings import ChannelSettings, resolve_hosts
+from groupcore.aio.udp import UdpSockets
+from groupcore.endpoint import Endpoint
+from groupcore.errors import ChannelClosedError, GroupcoreError
+from groupcore.events import Connect
+from groupcore.peers import SocketAddress
+from groupcore.stacks import StackOptions
+
+REJOIN_INTERVAL_S = 10.0
+"""Least time between the starts of two lives, so that a slow node does not come and go."""
+
+
+class Lives:
+    """The present life of a channel as a node, and how the next one begins.
+
+    `deliver` is given what each turn of a life delivers; `fail` is told why no life can go on.
+    `held` is the place up to which the application's storage holds the order.
+    """
+
+    def __init__(
+        self,
+        settings: ChannelSettings,
+        spec: str,
+        options: StackOptions,
+        lineage: Lineage,
+        deliver: Receiver,
+        fail: Callable[[GroupcoreError], None],
+    ) -> None:
+        self.node: Node | None = None
+        self.held = (0, 0)
+        self.message_bytes_max = 0
+        self._settings = settings
+        self._spec = spec
+        self._options = options
+        self._lineage = lineage
+        self._deliver = deliver
+        self._fail = fail
+        self._sockets: UdpSockets | None = None
+        self._hosts: tuple[SocketAddress, ...] = ()
+        self._began_at = 0.0
+        self._rejoining: asyncio.Task[None] | None = None
+
+    @property
+    def sockets(self) -> UdpSockets:
+        """The sockets; ChannelClosedError before `open`."""
+        if self._sockets is None:
+            raise ChannelClosedError("the channel is not connected")
+        return self._sockets
+
+    async def open(self) -> None:
+        """Open the sockets and begin the first life; PortInUseError, SettingsError."""
+        settings = self._settings
+        self._hosts = await resolve_hosts(settings.initial_hosts)
+        self._sockets = UdpSockets(settings.bind, settings.port, settings.group, settings.ttl)
+        await self._begin()
+
+    def begin_anew(self) -> None:
+        """This life is over: nothing of it is sent any more, and a new one begins."""
+        assert self.node is not None
+        node, self.node = self.node, None
+        node.halt()
+        self._rejoining = asyncio.get_running_loop().create_task(self._rejoin(node))
+
+    async def stop(self) -> None:
+        """End the life that there is, and close the sockets."""
+        if self._rejoining is not None:
+            self._rejoining.cancel()
+            await asyncio.wait([self._rejoining])
+        if self.node is not None:
+            await self.node.stop()
+        if self._sockets is not None:
+            self._sockets.close()
+
+    def counters(self) -> dict[str, int]:
+        """Counters of every layer, the transport and the sockets, by name."""
+        result = {} if self.node is None else self.node.endpoint.counters()
+        if self._sockets is not None:
+            for name, number in sorted(self._sockets.counters.items()):
+                result[f"udp.{name}"] = number
+        return result
+
+    async def _begin(self) -> None:
+        """A new incarnation, with the record of the last one."""
+        loop = asyncio.get_running_loop()
+        incarnation, record = await loop.run_in_executor(None, self._lineage.begin, time.time_ns())
+        self._began_at = loop.time()
+        endpoint = self._endpoint(incarnation, record)
+        self.sockets.ignore_boot(endpoint.transport.boot)
+        self.node = Node(endpoint, self.sockets, self._lineage, self._deliver)
+        self.node.start(Connect(*self.held))
+
+    def _endpoint(self, incarnation: int, record: bytes | None) -> Endpoint:
+        settings = self._settings
+        buffer_bytes = self.sockets.receive_buffer_bytes
+        options = fitted(self._options, settings, buffer_bytes, self._lineage.durable)
+        self.message_bytes_max = message_bytes_max(options)
+        transport = transport_options(settings, self._hosts)
+        return make_endpoint(settings, transport, self._spec, options, incarnation, record)
+
+    async def _rejoin(self, excluded: Node) -> None:
+        try:
+            await excluded.stop()
+            since = asyncio.get_running_loop().time() - self._began_at
+            await asyncio.sleep(max(0.0, REJOIN_INTERVAL_S - since))
+            await self._begin()
+        except GroupcoreError as error:
+            self._fail(error)
