@@ -55,6 +55,24 @@ class Acknowledging:
         return owed
 
 
+class Tally:
+    """Counts bytes, and says each time that `limit_bytes` more have come."""
+
+    __slots__ = ("bytes", "limit_bytes")
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        self.bytes = 0
+
+    def add(self, size_bytes: int) -> bool:
+        """Count; whether the limit is reached, from where counting begins anew."""
+        self.bytes += size_bytes
+        if self.bytes < self.limit_bytes:
+            return False
+        self.bytes = 0
+        return True
+
+
 def first_quorum(view: View, sender: Address) -> set[Address]:
     """The members, oldest first, who make a quorum together with the sender; without it."""
     others: list[Address] = []

@@ -174,11 +174,33 @@ class Stable(Event):
     """Every member of the view has delivered these: the history may drop them.
 
     `received` is the highest number that any member has seen of each sender: whoever lacks it
-    asks for it (pbcast design, "Last Message dropped in NAKACK").
+    asks for it (pbcast design, "Last Message dropped in NAKACK"). `collectable` is what the
+    history may drop when some of it is to stay for latecomers; None: all that is delivered.
     """
 
     delivered: Digest
     received: Digest
+    collectable: Digest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBy(Event):
+    """`holder` holds these multicasts: whoever lacks some of them may ask it."""
+
+    holder: Address
+    held: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class MuchReceived(Event):
+    """Many bytes have arrived since the last one of these: it is time to speak of stability."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenAlive(Event):
+    """Not long ago these members passed something on that has arrived here by way of others."""
+
+    members: tuple[Address, ...]
 
 
 @dataclass(frozen=True, slots=True)

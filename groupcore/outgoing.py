@@ -53,7 +53,7 @@ class Outgoing:
             self.in_flight_bytes += batch.size_bytes
             yield self.sent, batch
         if self.alone:
-            self._settle(self.sent)
+            self.settle_to(self.sent, self.sent)
 
     def acknowledge(self, member: Address, received: int) -> bool:
         """The member holds everything up to a number; False when that is no news."""
@@ -63,15 +63,23 @@ class Outgoing:
         return True
 
     def settle(self) -> bool:
-        """Let go of what everybody holds; False when that is no news."""
+        """Let go of what everybody has acknowledged; False when that is no news."""
         stable = min(self.acknowledged.values(), default=0)
-        if stable <= self.stable:
-            return False
-        self._settle(stable)
-        return True
+        return self.settle_to(stable, stable)
+
+    def settle_to(self, stable: int, collectable: int) -> bool:
+        """Everybody holds all up to `stable`; keep what is above `collectable`.
+
+        False when that opens nothing. What was not sent yet is held by nobody else.
+        """
+        stable = min(stable, self.sent)
+        grows = stable > self.stable
+        if grows:
+            self._settle(stable)
+        self.window.purge(min(collectable, stable))
+        return grows
 
     def _settle(self, stable: int) -> None:
         for seqno in range(self.stable + 1, stable + 1):
             self.in_flight_bytes -= self.window.batches[seqno].size_bytes
         self.stable = stable
-        self.window.purge(stable)

@@ -1,9 +1,9 @@
-"""What is missing, whom to ask for it and when: the asking side of repair, and the answering.
+"""What is missing, whom to ask for it and when: the asking side of repair.
 
 Plain state and rules, no time and no messages: NAKACK turns what this says into requests. A gap
-is asked for in the turn in which it is first seen, of the sender; what does not come is asked for
-again, less and less often, of others who may hold it. In a flush only what the cut contains is
-asked for, first of those who held it when they voted.
+is asked for in the turn in which it is first seen, of the sender, or of the member that is known
+to hold it; what does not come is asked for again, less and less often, of others who may hold it.
+In a flush only what the cut contains is asked for, first of those who held it when they voted.
 """
 
 from __future__ import annotations
@@ -23,13 +23,20 @@ ASK_SENDER_TIMES = 2
 
 @dataclass(frozen=True, slots=True)
 class RepairOptions:
-    """Times in seconds, sizes in bytes: of asking, and of one answer."""
+    """Times in seconds, sizes in bytes: of asking, of one answer, and of one turn's answers.
+
+    What `askers_for_all` members ask for in one turn is multicast; requests for it that come
+    within `quiet_s` are not answered. `requests_max`: batches that are asked for in one turn.
+    """
 
     retry_min_s: float = 0.02
     retry_max_s: float = 0.4
     ranges_max: int = 32
     answer_batches_max: int = 64
     answer_bytes_max: int = 256 << 10
+    askers_for_all: int = 2
+    quiet_s: float = 0.01
+    requests_max: int = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +56,19 @@ class Repairs:
         self.random = random
         self.options = options
         self.asked: Digest = {}
+        self.offers: dict[Address, tuple[Address, int]] = {}
         self.tries = 0
         self.retry_s = options.retry_min_s
 
     def begin(self) -> None:
         """Nothing has been asked for yet: a new view, or a cut to fetch."""
-        self.asked = {}
+        self.asked, self.offers = {}, {}
         self.progress()
+
+    def offer(self, holder: Address, held: Digest) -> None:
+        """Note that `holder` holds these: what is missing of it is asked for there next."""
+        for origin, seqno in held.items():
+            self.offers[origin] = (holder, seqno)
 
     def progress(self) -> None:
         """Something came: ask the sender first and soon again."""
@@ -87,31 +100,21 @@ class Repairs:
             if fetch is not None and self.tries < ASK_SENDER_TIMES:
                 # Those who held it when they voted; others have fetched it since.
                 others = [m for m in fetch.holders.get(origin, ()) if m in others] or others
-            holder = self.holder_of(origin, others, fetch is None and origin not in silent)
+            holder = self.offered(origin, gaps[0][0], others) or self.holder_of(
+                origin, others, fetch is None and origin not in silent
+            )
             if holder is not None:
                 self.asked[origin] = limit
                 ranges = [number for gap in gaps[: self.options.ranges_max] for number in gap]
                 yield Wanted(holder, origin, tuple(ranges))
+
+    def offered(self, origin: Address, first: int, others: list[Address]) -> Address | None:
+        """Who has offered the first number that is missing; each offer is taken up once."""
+        holder, seqno = self.offers.pop(origin, (origin, 0))
+        return holder if seqno >= first and holder in others else None
 
     def holder_of(self, origin: Address, others: list[Address], may_answer: bool) -> Address | None:
         """The sender while it may answer and was not asked too often; else one of the others."""
         if may_answer and self.tries < ASK_SENDER_TIMES:
             return origin
         return self.random.choice(others) if others else None
-
-
-def held_in(window: Window, ranges: tuple[int, ...], options: RepairOptions) -> Iterator[int]:
-    """The numbers of what is asked for and held, up to the limits of one answer."""
-    if len(ranges) > 2 * options.ranges_max:
-        return
-    batches = size_bytes = 0
-    for first, last in zip(ranges[::2], ranges[1::2], strict=False):
-        for seqno in range(first, min(last, window.highest) + 1):
-            batch = window.get(seqno)
-            if batch is None:
-                continue
-            if batches >= options.answer_batches_max or size_bytes >= options.answer_bytes_max:
-                return
-            batches += 1
-            size_bytes += batch.size_bytes
-            yield seqno

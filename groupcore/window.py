@@ -67,6 +67,10 @@ class Window:
             gaps.append((first, end))
         return gaps
 
+    def has(self, seqno: int) -> bool:
+        """Whether the batch of this number has arrived, held still or not."""
+        return seqno <= self.received or seqno in self.batches
+
     def get(self, seqno: int) -> Batch | None:
         """The batch of this number, if it is still held."""
         return self.batches.get(seqno)

@@ -29,7 +29,7 @@ from collections import deque
 from collections.abc import Callable
 from random import Random
 
-from groupcore.acknowledging import Acknowledging
+from groupcore.acknowledging import Acknowledging, Tally
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest, covers
 from groupcore.early import Early
@@ -41,13 +41,16 @@ from groupcore.events import (
     Event,
     FetchCut,
     FlushStarted,
+    HeldBy,
+    MuchReceived,
     Stable,
     ViewInstalled,
 )
 from groupcore.layer import Layer
+from groupcore.layers.nakack_answers import Answering
 from groupcore.layers.nakack_headers import Ack, Data, HighWater, NakackOptions, Repair, Request
 from groupcore.outgoing import Outgoing
-from groupcore.repairs import Repairs, held_in
+from groupcore.repairs import Repairs
 from groupcore.view import Address, View
 from groupcore.window import Window
 
@@ -57,13 +60,7 @@ class Nakack(Layer):
 
     name = "NAKACK"
     headers = (Data, Ack, Request, Repair, HighWater)
-    hears = (
-        FlushStarted,
-        FetchCut,
-        CutAgreed,
-        ViewInstalled,
-        Stable,
-    )
+    hears = (FlushStarted, FetchCut, CutAgreed, ViewInstalled, Stable, HeldBy)
     provides = frozenset({"reliable multicast", "digest"})
     requires_above = frozenset({"views"})
 
@@ -81,7 +78,6 @@ class Nakack(Layer):
         self.view: View | None = None
         self.number = 0
         self.windows: dict[Address, Window] = {}
-        self.previous: tuple[int, dict[Address, Window]] = (0, {})
         self.mine = Outgoing(Window(), ())
         self.frozen = False
         self.waiting: deque[Batch] = deque()
@@ -91,9 +87,11 @@ class Nakack(Layer):
         self.opening = False
         self.early: list[Batch] = []
         self.repairs = Repairs(me, random, options.repair)
+        self.answering = Answering(me, options.repair)
+        self.much = Tally(options.much_bytes)
         self.retrying = False
         self.high_water_s = options.high_water_min_s
-        self.numbers = {"sent": 0, "repairs_sent": 0, "requests_sent": 0, "dropped": 0}
+        self.numbers = {"sent": 0, "requests_sent": 0, "dropped": 0}
 
     def digest(self) -> Digest:
         """For each sender the number up to which everything is held here."""
@@ -110,7 +108,8 @@ class Nakack(Layer):
     def counters(self) -> dict[str, int]:
         """Batches sent, repaired, asked for and dropped; bytes in flight; batches kept."""
         kept = sum(len(window.batches) for window in self.windows.values())
-        return {**self.numbers, "in_flight_bytes": self.mine.in_flight_bytes, "kept": kept}
+        numbers = {**self.numbers, **self.answering.counters()}
+        return {**numbers, "in_flight_bytes": self.mine.in_flight_bytes, "kept": kept}
 
     def on_down(self, batch: Batch, now: float) -> list[Effect]:
         """Number a reliable multicast; everything else passes."""
@@ -147,7 +146,8 @@ class Nakack(Layer):
             case Ack():
                 return self.on_ack(batch.sender, header)
             case Request():
-                return self.on_request(batch.sender, header)
+                effects = self.answering.on_request(batch.sender, header, now)
+                return self.drop() if effects is None else effects
             case Repair():
                 return self.on_repair(batch, header)
             case HighWater():
@@ -162,7 +162,7 @@ class Nakack(Layer):
         if window is None or batch.sender == self.me:
             return self.drop()
         effects = self.receive(window, header.seqno, batch.without_header(), batch.sender)
-        if header.stable > window.purged:
+        if header.stable > window.purged and self.options.acknowledge == "all":
             window.purge(header.stable)
         return effects
 
@@ -175,13 +175,15 @@ class Nakack(Layer):
             return self.cut_held()
         effects: list[Effect] = [Up(ready) for ready in window.deliverable()]
         effects += self.owe(origin, batch.size_bytes)
+        if self.much.add(batch.size_bytes):
+            effects.append(Notify(MuchReceived()))
         if window.received < window.highest:
             effects.append(StartTimer("repair", 0))
         return effects
 
     def owe(self, origin: Address, size_bytes: int, at_once: bool = False) -> list[Effect]:
         """Acknowledge at the end of the turn or a little later; never in a flush (I3)."""
-        if self.frozen:
+        if self.frozen or self.options.acknowledge == "none":
             return []
         delay_s = self.acknowledging.note(origin, size_bytes, at_once)
         return [] if delay_s is None else [StartTimer("ack", delay_s)]
@@ -205,10 +207,15 @@ class Nakack(Layer):
         effects: list[Effect] = []
         if not self.frozen:
             effects.append(Notify(Acknowledged(member, mine.acknowledged[member])))
-        if mine.settle():  # I5
-            self.high_water_s = self.options.high_water_min_s
-            effects += [] if self.frozen else self.transmit()
-        if mine.all_hold:
+        return effects + self.on_settled(mine.settle())
+
+    def on_settled(self, opened: bool) -> list[Effect]:
+        """All hold more of my multicasts (I5), or as much as before."""
+        if not opened:
+            return []
+        self.high_water_s = self.options.high_water_min_s
+        effects = [] if self.frozen else self.transmit()
+        if self.mine.all_hold:
             effects.append(StopTimer("high_water"))
         return effects
 
@@ -217,35 +224,15 @@ class Nakack(Layer):
         window = self.windows.get(sender)
         if header.view != self.number or window is None or self.frozen:
             return []
-        window.announce(header.seqno)
-        effects = self.owe(sender, 0, at_once=True)
-        if window.received < window.highest:
-            effects.append(StartTimer("repair", 0))
-        return effects
-
-    def on_request(self, member: Address, header: Request) -> list[Effect]:
-        """Send what is asked for and held, from this view or the one before it."""
-        if header.view == self.number:
-            window = self.windows.get(header.origin)
-        elif header.view == self.previous[0]:
-            window = self.previous[1].get(header.origin)
-        else:
-            window = None
-        if window is None:
-            return self.drop()
-        effects: list[Effect] = []
-        for seqno in held_in(window, header.ranges, self.options.repair):
-            batch = window.batches[seqno]
-            headers = (*batch.headers, Repair(header.view, header.origin, seqno))
-            effects.append(Down(Batch(self.me, member, headers, batch.body, batch.count, False)))
-        self.numbers["repairs_sent"] += len(effects)
-        return effects
+        return self.owe(sender, 0, at_once=True) + self.announce({sender: header.seqno})
 
     def on_repair(self, batch: Batch, header: Repair) -> list[Effect]:
         """A multicast, second hand: as if it had come from its sender."""
         window = self.windows.get(header.origin)
         if header.view != self.number or window is None or header.origin == self.me:
             return self.drop()
+        if batch.destination is None and window.has(header.seqno):
+            return []  # others have asked for it
         original = Batch(header.origin, None, batch.headers[:-1], batch.body, batch.count)
         self.repairs.progress()
         return self.receive(window, header.seqno, original, header.origin)
@@ -262,9 +249,10 @@ class Nakack(Layer):
         return effects
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
-        """`begin`, `ack`, `repair` at the end of a turn, `retry` and `high_water` later."""
-        handlers = {
+        """`begin`, `ack`, `repair`, `answer` at the end of a turn; `retry`, `high_water` later."""
+        handlers: dict[str, Callable[[], list[Effect]]] = {
             "ack": self.acknowledge,
+            "answer": lambda: self.answering.answer(now),
             "begin": self.begin,
             "repair": self.repair,
             "retry": self.retry,
@@ -290,10 +278,7 @@ class Nakack(Layer):
             return []
         mark = HighWater(self.number, self.mine.sent)
         self.high_water_s = min(2 * self.high_water_s, self.options.high_water_max_s)
-        return [
-            self.tell(None, mark),
-            StartTimer("high_water", self.high_water_s),
-        ]
+        return [self.tell(None, mark), StartTimer("high_water", self.high_water_s)]
 
     def repair(self) -> list[Effect]:
         """Ask for gaps in the turn in which they are first seen; again after a while."""
@@ -333,6 +318,8 @@ class Nakack(Layer):
                 return self.on_view(event.view)
             case Stable() if not self.frozen:
                 return self.on_stable(event)
+            case HeldBy() if not self.frozen:
+                return self.on_held_by(event)
         return []
 
     def on_fetch_cut(self, event: FetchCut) -> list[Effect]:
@@ -358,9 +345,9 @@ class Nakack(Layer):
 
     def on_view(self, view: View) -> list[Effect]:
         """Begin a view with empty windows; then send what waited and take what came early."""
-        self.previous = (self.number, self.windows)
         self.view, self.number = view, view.number
         self.windows = {member: Window() for member in view.members}
+        self.answering.begin(view.number, self.windows)
         others = [member for member in view.members if member != self.me]
         self.mine = Outgoing(self.windows[self.me], others)
         self.frozen, self.fetch = False, None
@@ -389,10 +376,24 @@ class Nakack(Layer):
 
     def on_stable(self, event: Stable) -> list[Effect]:
         """Drop what all have delivered; ask for what others have seen and I have not."""
-        for sender, seqno in event.delivered.items():
+        collectable = event.delivered if event.collectable is None else event.collectable
+        for sender, seqno in collectable.items():
             if sender in self.windows and sender != self.me:
                 self.windows[sender].purge(seqno)
-        for sender, seqno in event.received.items():
+        effects = self.announce(event.received)
+        if self.options.acknowledge == "none":
+            mine = event.delivered.get(self.me, 0)
+            effects += self.on_settled(self.mine.settle_to(mine, collectable.get(self.me, 0)))
+        return effects
+
+    def on_held_by(self, event: HeldBy) -> list[Effect]:
+        """Ask that member for what it holds and I do not."""
+        self.repairs.offer(event.holder, event.held)
+        return self.announce(event.held)
+
+    def announce(self, known: Digest) -> list[Effect]:
+        """These numbers exist: ask for what is missing."""
+        for sender, seqno in known.items():
             if sender in self.windows and sender != self.me:
                 self.windows[sender].announce(seqno)
         return [StartTimer("repair", 0)] if self.unheld() else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from groupcore.batch import Header
 from groupcore.repairs import RepairOptions
@@ -41,7 +41,7 @@ class Request(Header):
 
 @dataclass(slots=True)
 class Repair(Header):
-    """Holder to requester: multicast number `seqno` of `origin`, as it was sent."""
+    """Holder to requester, or to all when several ask: multicast `seqno` of `origin` as sent."""
 
     kind: ClassVar[str] = "nakack.repair"
     view: int
@@ -64,9 +64,14 @@ class NakackOptions:
 
     `window_bytes` bounds what a sender has sent and not everybody holds: with it, memory and the
     load on receive buffers; it should stay under half of the smallest receive buffer.
+    `acknowledge` "none": receivers do not acknowledge; what all hold is told by `Stable` alone,
+    which opens the window and ends the high-water marks. After `much_bytes` received the layers
+    that agree on stability are told.
     """
 
     window_bytes: int = 4 << 20
+    acknowledge: Literal["all", "none"] = "all"
+    much_bytes: int = 2 << 20
     ack_late_s: float = 0.005
     high_water_min_s: float = 0.03
     high_water_max_s: float = 0.5

@@ -1,11 +1,8 @@
-"""The rules of repair: what is asked for, of whom, how often; and what one answer holds."""
+"""The rules of repair: what is asked for, of whom, and how often."""
 
 from __future__ import annotations
 
 from random import Random
-
-from hypothesis import given
-from hypothesis import strategies as st
 
 from groupcore.batch import Batch
 from groupcore.events import FetchCut
@@ -14,7 +11,6 @@ from groupcore.repairs import (
     RepairOptions,
     Repairs,
     Wanted,
-    held_in,
 )
 from groupcore.view import Address
 from groupcore.window import Window
@@ -117,32 +113,25 @@ def test_one_request_names_a_bounded_number_of_gaps() -> None:
     assert ask.ranges == (1, 1, 3, 3, 5, 5)
 
 
-@given(
-    st.sets(st.integers(1, 30)),
-    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 2**64 - 1)), max_size=4),
-)
-def test_an_answer_holds_what_is_asked_for_and_held(
-    held: set[int], asked: list[tuple[int, int]]
-) -> None:
-    window = windows(*held)[B]
-    ranges = tuple(number for pair in asked for number in pair)
-    expected = [n for first, last in asked for n in sorted(held) if first <= n <= last]
-    options = RepairOptions(answer_batches_max=1_000)
-    assert list(held_in(window, ranges, options)) == expected
+def test_what_a_member_is_known_to_hold_is_asked_of_that_member() -> None:
+    mine, held = repairs(), windows(2)
+    mine.offer(C, {B: 2})
+    (ask,) = mine.wanted(held, NOBODY, None, only_new=True)
+    assert ask == Wanted(C, B, (1, 1))
 
 
-def test_an_answer_is_bounded_in_batches_and_bytes() -> None:
-    window = windows(*range(1, 20), size_bytes=10)[B]
-    assert list(held_in(window, (1, 19), RepairOptions(answer_batches_max=3))) == [1, 2, 3]
-    assert list(held_in(window, (1, 19), RepairOptions(answer_bytes_max=20))) == [1, 2]
+def test_an_offer_is_taken_up_once() -> None:
+    mine, held = repairs(), windows(2)
+    mine.offer(C, {B: 2})
+    asked = [ask.holder for _ in range(2) for ask in mine.wanted(held, NOBODY, None, False)]
+    assert asked == [C, B]
 
 
-def test_a_request_with_too_many_ranges_is_not_answered() -> None:
-    window = windows(1)[B]
-    assert list(held_in(window, (1, 1) * 4, RepairOptions(ranges_max=3))) == []
-    assert list(held_in(window, (1, 1) * 3, RepairOptions(ranges_max=3))) == [1, 1, 1]
-
-
-def test_half_a_range_is_not_answered() -> None:
-    window = windows(1, 2)[B]
-    assert list(held_in(window, (1, 1, 2), RepairOptions())) == [1]
+def test_an_offer_of_less_than_is_missing_or_of_an_unheard_member_is_not_taken_up() -> None:
+    mine, held = repairs(), windows(1, 4)
+    mine.offer(C, {B: 1})
+    (ask,) = mine.wanted(held, NOBODY, None, only_new=False)
+    assert ask.holder == B
+    mine.offer(C, {B: 4})
+    (ask,) = mine.wanted(held, frozenset({C}), None, only_new=False)
+    assert ask.holder == B

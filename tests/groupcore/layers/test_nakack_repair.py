@@ -79,7 +79,8 @@ def test_who_is_asked_sends_its_own_as_it_was_sent() -> None:
     layer = member()
     batch = headed(A, Ordered(B, 4))
     layer.on_down(batch, 0.0)
-    (repair,) = downs(hear(layer, bare(B, Request(1, A, (1, 9)))))
+    assert hear(layer, bare(B, Request(1, A, (1, 9)))) == [StartTimer("answer", 0)]
+    (repair,) = downs(layer.on_timer("answer", 0.0))
     expected = batch.to(B).with_header(Repair(1, A, 1))
     expected.reliable = False
     assert repair == expected
@@ -89,7 +90,8 @@ def test_who_is_asked_sends_its_own_as_it_was_sent() -> None:
 def test_whoever_holds_a_batch_can_repair_it() -> None:  # I4
     layer = member()
     hear(layer, data(B, 1))
-    (repair,) = downs(hear(layer, bare(C, Request(1, B, (1, 1)))))
+    hear(layer, bare(C, Request(1, B, (1, 1))))
+    (repair,) = downs(layer.on_timer("answer", 0.0))
     assert (repair.sender, repair.destination) == (A, C)
     assert repair.headers == (Repair(1, B, 1),)
     assert repair.body == data(B, 1).body
@@ -116,7 +118,8 @@ def test_what_nobody_here_holds_is_not_answered() -> None:
     assert hear(layer, bare(B, Request(9, A, (1, 1)))) == []
     assert hear(layer, bare(B, Request(1, STRANGER, (1, 1)))) == []
     assert layer.counters()["dropped"] == 2
-    assert hear(layer, bare(B, Request(1, A, (1, 1)))) == []
+    hear(layer, bare(B, Request(1, A, (1, 1))))
+    assert layer.on_timer("answer", 0.0) == []
 
 
 def test_a_member_that_is_behind_by_a_view_can_still_be_served() -> None:  # I3
@@ -124,7 +127,8 @@ def test_a_member_that_is_behind_by_a_view_can_still_be_served() -> None:  # I3
     hear(layer, data(B, 1))
     layer.on_event(FlushStarted(), 0.0)
     layer.on_event(installed(A, B, C, number=2), 0.0)
-    (repair,) = downs(hear(layer, bare(C, Request(1, B, (1, 1)))))
+    hear(layer, bare(C, Request(1, B, (1, 1))))
+    (repair,) = downs(layer.on_timer("answer", 0.0))
     assert repair.headers == (Repair(1, B, 1),)
 
 
