@@ -23,7 +23,9 @@ class Layer:
 
     `name` is its word in a stack string. `hears` are the events that it reacts to (None: any);
     it is told of no others. `requires_below` and `requires_above` name services that
-    must be present beneath and above; `provides` those that it offers.
+    must be present beneath and above; `provides` those that it offers. Likewise `answers` are the
+    events that it is there to respond to, `asks_below` and `asks_above` those to which it needs a
+    response from a layer beneath or above it.
     """
 
     name: ClassVar[str]
@@ -32,6 +34,9 @@ class Layer:
     provides: ClassVar[frozenset[str]] = frozenset()
     requires_below: ClassVar[frozenset[str]] = frozenset()
     requires_above: ClassVar[frozenset[str]] = frozenset()
+    answers: ClassVar[tuple[type[Event], ...]] = ()
+    asks_below: ClassVar[tuple[type[Event], ...]] = ()
+    asks_above: ClassVar[tuple[type[Event], ...]] = ()
 
     @property
     def body_limit_bytes(self) -> int | None:

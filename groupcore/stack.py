@@ -14,8 +14,8 @@ from heapq import heappop, heappush
 from itertools import count
 
 from groupcore.batch import Batch, Header
+from groupcore.composition import check_composition
 from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, StopTimer, Up
-from groupcore.errors import CompositionError
 from groupcore.events import Event
 from groupcore.layer import Layer
 
@@ -204,27 +204,3 @@ class Stack:
                 self._output.persists.append(persist)
             case _:
                 raise AssertionError(f"not an effect: {effect!r}")
-
-
-def check_composition(layers: Sequence[Layer]) -> None:
-    """CompositionError unless each layer finds what it requires below and above it.
-
-    State-transfer paper, 3.1: a stack whose layers miss an event is refused when it is composed,
-    with the layer, what it misses and on which side.
-    """
-    names = [layer.name for layer in layers]
-    for name in names:
-        if names.count(name) > 1:
-            raise CompositionError(f"{name} stands twice in {':'.join(names)}; take one out")
-    for index, layer in enumerate(layers):
-        sides = (
-            ("below", layer.requires_below, layers[:index]),
-            ("above", layer.requires_above, layers[index + 1 :]),
-        )
-        for side, required, others in sides:
-            offered = frozenset[str]().union(*(other.provides for other in others))
-            for service in sorted(required - offered):
-                raise CompositionError(
-                    f"{layer.name} requires '{service}' from a layer {side} it in "
-                    f"{':'.join(names)}; add a layer that provides it, {side} {layer.name}"
-                )

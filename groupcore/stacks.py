@@ -6,11 +6,12 @@ another. A stack string names the layers from the lowest to the highest, separat
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
 from random import Random
 
 from groupcore import wire
+from groupcore.composition import check_composition
 from groupcore.errors import CompositionError, WireError
 from groupcore.layer import Layer
 from groupcore.layers.discovery import Discovery, DiscoveryOptions
@@ -28,6 +29,7 @@ from groupcore.membership.state import MembershipOptions, Questions
 from groupcore.membership.succession import Record
 from groupcore.order_state import OrderState
 from groupcore.stack import Stack
+from groupcore.stack_string import Word, parse_stack, unknown_word, with_field, with_settings
 from groupcore.view import Address
 
 DEFAULT_STACK = "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FRAG:SEQUENCER:DURABILITY"
@@ -50,6 +52,85 @@ class StackOptions:
     order_window_bytes: int = 1 << 20
     stability_interval_s: float = 0.5
     k: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A layer that can be named in a stack; `options` is its field of StackOptions, if any."""
+
+    layer: type[Layer]
+    options: str | None = None
+
+
+LAYERS: dict[str, Known] = {
+    known.layer.name: known
+    for known in (
+        Known(Discovery, "discovery"),
+        Known(FailureDetection, "detection"),
+        Known(Nakack, "nakack"),
+        Known(Unicast, "unicast"),
+        Known(Stability, "stability_interval_s"),
+        Known(Resilience),
+        Known(Membership, "membership"),
+        Known(Fragmentation, "body_bytes_max"),
+        Known(Sequencer, "order_window_bytes"),
+        Known(Durability, "k"),
+    )
+}
+"""Every layer by its word in a stack string."""
+
+
+@dataclass(frozen=True, slots=True)
+class StackPlan:
+    """A stack that can be composed: its layers' words, lowest first, and the options of all."""
+
+    words: tuple[str, ...]
+    options: StackOptions
+
+
+def plan_stack(spec: str | Sequence[str], options: StackOptions | None = None) -> StackPlan:
+    """The plan of a stack string or list; what stands in brackets there replaces `options`.
+
+    CompositionError for an unknown word, a wrong option, or a layer that misses what it requires;
+    the text says what would help.
+    """
+    words = parse_stack(spec)
+    for index, word in enumerate(words):
+        _check_word(word, index)
+    if words and words[0].name in TRANSPORTS:
+        words = words[1:]
+    names = tuple(word.name for word in words)
+    catalogue = [known.layer for known in LAYERS.values()]
+    check_composition([LAYERS[name].layer for name in names], catalogue)
+    options = options or StackOptions()
+    for word in words:
+        if word.settings:
+            options = _configured(word, options)
+    return StackPlan(names, options)
+
+
+def _check_word(word: Word, index: int) -> None:
+    """CompositionError for a word that no layer has, or a transport that is not the lowest."""
+    if word.name in TRANSPORTS:
+        if index > 0:
+            raise CompositionError(f"{word.name} is the transport; put it first or leave it out")
+        if word.settings:
+            raise CompositionError(
+                f"{word.name} takes no options in a stack; give them to the channel"
+            )
+    elif word.name not in LAYERS:
+        raise unknown_word(word.name, LAYERS)
+
+
+def _configured(word: Word, options: StackOptions) -> StackOptions:
+    """The options, with what one word's brackets say."""
+    name = LAYERS[word.name].options
+    if name is None:
+        return with_settings(word, options, ())
+    own = getattr(options, name)
+    if is_dataclass(own) and not isinstance(own, type):
+        return with_field(options, name, with_settings(word, own))
+    return with_settings(word, options, (name,))
 
 
 def read_record(lineage: bytes | None) -> Record:
@@ -106,7 +187,7 @@ class _Wiring:
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
 
     def makers(self) -> dict[str, Callable[[], Layer]]:
-        """Every layer by its word in a stack string."""
+        """How each layer is made."""
         options = self.options
         return {
             "PING": lambda: self.discovery,
@@ -123,25 +204,25 @@ class _Wiring:
 
 
 def compose(
-    spec: str,
+    spec: str | Sequence[str],
     address: Address,
     random: Random,
     options: StackOptions | None = None,
     lineage: bytes | None = None,
 ) -> Stack:
-    """The stack that the string names, for one life of one node.
+    """The stack that the string or list names, for one life of one node.
 
     `lineage` is the record that the former life stored, None for the first. Raises
-    CompositionError for an unknown word or a layer that misses what it requires, WireError
-    `bad_record` for a damaged lineage.
+    CompositionError as `plan_stack` does, and WireError `bad_record` for a damaged lineage.
     """
-    wiring = _Wiring(address, random, options or StackOptions(), lineage)
-    words = spec.split(":")
-    if words and words[0] in TRANSPORTS:
-        words = words[1:]
-    wiring.ordered = "SEQUENCER" in words
+    return build_stack(plan_stack(spec, options), address, random, lineage)
+
+
+def build_stack(
+    plan: StackPlan, address: Address, random: Random, lineage: bytes | None = None
+) -> Stack:
+    """The stack of a plan, as `compose` makes it."""
+    wiring = _Wiring(address, random, plan.options, lineage)
+    wiring.ordered = "SEQUENCER" in plan.words
     makers = wiring.makers()
-    for word in words:
-        if word not in makers:
-            raise CompositionError(f"no layer is called {word}; there are {', '.join(makers)}")
-    return Stack([makers[word]() for word in words])
+    return Stack([makers[word]() for word in plan.words])

@@ -47,7 +47,7 @@ from groupcore.events import (
     ViewInstalled,
 )
 from groupcore.peers import SocketAddress
-from groupcore.stacks import DEFAULT_STACK, StackOptions
+from groupcore.stacks import DEFAULT_STACK, StackOptions, plan_stack
 from groupcore.view import Address, View
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class Channel:
         ttl: int = 0,
         cluster_size: int = 1,
         application_state: bool = False,
-        stack: str = DEFAULT_STACK,
+        stack: str | Sequence[str] = DEFAULT_STACK,
         stack_options: StackOptions | None = None,
         lineage: Lineage | None = None,
         receiver: Receiver | None = None,
@@ -88,11 +88,12 @@ class Channel:
         (`host:port`), through which they are found; give `port` then. `key` None: loopback only.
         `cluster_size` is how many nodes the cluster has; its first view needs a majority of them.
         `application_state`: the application keeps state of its own and says with `synced` how far
-        it is; until then this member has no vote on what was lost. `stack_options` tunes layers.
-        `lineage` keeps what must outlive this process. `datagram_bytes_max` None: 60,000 on
-        loopback, 1,400 elsewhere. `leave_timeout_s` bounds `close`.
+        it is; until then this member has no vote on what was lost. `stack` names the layers, lowest
+        first, as a string or a list; `stack_options` tunes them. `lineage` keeps what must outlive
+        this process. `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere.
+        `leave_timeout_s` bounds `close`.
 
-        SettingsError and KeyFileError name the setting and the remedy.
+        SettingsError, KeyFileError and CompositionError name what is wrong and the remedy.
         """
         self.view: View | None = None
         self._settings = check_settings(
@@ -110,8 +111,7 @@ class Channel:
         )
         self._lives = Lives(
             self._settings,
-            stack,
-            stack_options or StackOptions(),
+            plan_stack(stack, stack_options),
             lineage or MemoryLineage(),
             self._on_deliveries,
             self._fail,
@@ -132,8 +132,8 @@ class Channel:
         """Join the group, or form it; returns the first view, however long that takes.
 
         `epoch` and `position` say up to where the application's own storage holds the order.
-        Raises PortInUseError, LineageError, IdInUseError, JoinRefusedError, CompositionError;
-        then, and when it is cancelled, the channel is closed. Connect a channel once.
+        Raises PortInUseError, LineageError, IdInUseError, JoinRefusedError; then, and when it is
+        cancelled, the channel is closed. Connect a channel once.
         """
         if self._first_view is not None or self._closed:
             raise ChannelClosedError("this channel was connected before; make a new one")

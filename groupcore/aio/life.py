@@ -12,7 +12,7 @@ from groupcore.errors import WireError
 from groupcore.layers.fragmentation import FRAGMENTS_MAX, MESSAGE_BYTES_MAX
 from groupcore.peers import SocketAddress
 from groupcore.seal import BOOT_BYTES, Keyring
-from groupcore.stacks import StackOptions, compose
+from groupcore.stacks import StackOptions, StackPlan, build_stack
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address
 
@@ -35,9 +35,9 @@ def transport_options(
 
 
 def fitted(
-    options: StackOptions, settings: ChannelSettings, receive_buffer_bytes: int, durable: bool
-) -> StackOptions:
-    """The stack's options, fitted to the datagrams and to the receive buffer that there is.
+    plan: StackPlan, settings: ChannelSettings, receive_buffer_bytes: int, durable: bool
+) -> StackPlan:
+    """The plan, its options fitted to the datagrams and to the receive buffer that there is.
 
     The kernel charges a datagram more than its length, and several senders share one buffer: a
     quarter of it is a sender's window (hot path, rule 15). `durable`: the lineage survives a
@@ -45,7 +45,8 @@ def fitted(
     """
     room = transport_options(settings, ()).packet_bytes_max - BODY_RESERVE_BYTES
     window = max(WINDOW_BYTES_LEAST, receive_buffer_bytes // 4)
-    return replace(
+    options = plan.options
+    fitting = replace(
         options,
         body_bytes_max=min(options.body_bytes_max, room),
         nakack=replace(options.nakack, window_bytes=min(options.nakack.window_bytes, window)),
@@ -56,6 +57,7 @@ def fitted(
             durable=durable,
         ),
     )
+    return replace(plan, options=fitting)
 
 
 def message_bytes_max(options: StackOptions) -> int:
@@ -66,20 +68,18 @@ def message_bytes_max(options: StackOptions) -> int:
 def make_endpoint(
     settings: ChannelSettings,
     transport: TransportOptions,
-    spec: str,
-    options: StackOptions,
+    plan: StackPlan,
     incarnation: int,
     record: bytes | None,
 ) -> Endpoint:
     """An endpoint with a boot id that no other life has.
 
-    `record` is the membership record of the last life. CompositionError when the stack string
-    `spec` cannot be composed, LineageError when the record is not one.
+    `record` is the membership record of the last life; LineageError when it is not one.
     """
     address = Address(settings.node_id, incarnation)
     random = SystemRandom()
     try:
-        stack = compose(spec, address, random, options, record)
+        stack = build_stack(plan, address, random, record)
     except WireError as error:
         raise LineageError(
             f"the stored membership record is not one of this version ({error}); move the "

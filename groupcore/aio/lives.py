@@ -19,7 +19,7 @@ from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.events import Connect
 from groupcore.peers import SocketAddress
-from groupcore.stacks import StackOptions
+from groupcore.stacks import StackPlan
 
 REJOIN_INTERVAL_S = 10.0
 """Least time between the starts of two lives, so that a slow node does not come and go."""
@@ -35,8 +35,7 @@ class Lives:
     def __init__(
         self,
         settings: ChannelSettings,
-        spec: str,
-        options: StackOptions,
+        plan: StackPlan,
         lineage: Lineage,
         deliver: Receiver,
         fail: Callable[[GroupcoreError], None],
@@ -45,8 +44,7 @@ class Lives:
         self.held = (0, 0)
         self.message_bytes_max = 0
         self._settings = settings
-        self._spec = spec
-        self._options = options
+        self._plan = plan
         self._lineage = lineage
         self._deliver = deliver
         self._fail = fail
@@ -107,10 +105,10 @@ class Lives:
     def _endpoint(self, incarnation: int, record: bytes | None) -> Endpoint:
         settings = self._settings
         buffer_bytes = self.sockets.receive_buffer_bytes
-        options = fitted(self._options, settings, buffer_bytes, self._lineage.durable)
-        self.message_bytes_max = message_bytes_max(options)
+        plan = fitted(self._plan, settings, buffer_bytes, self._lineage.durable)
+        self.message_bytes_max = message_bytes_max(plan.options)
         transport = transport_options(settings, self._hosts)
-        return make_endpoint(settings, transport, self._spec, options, incarnation, record)
+        return make_endpoint(settings, transport, plan, incarnation, record)
 
     async def _rejoin(self, excluded: Node) -> None:
         try:

@@ -37,10 +37,13 @@ from groupcore.batch import Batch
 from groupcore.effects import Down, Effect, Notify, StartTimer
 from groupcore.events import (
     Connect,
+    CutAgreed,
     CutDelivered,
     CutHeld,
     Drained,
     Event,
+    FetchCut,
+    FlushStarted,
     Found,
     Leave,
     Left,
@@ -95,6 +98,7 @@ class Membership(Layer):
     )
     provides = frozenset({"views"})
     requires_below = frozenset({"discovery", "failure detection", "digest"})
+    asks_below = (FlushStarted, FetchCut, CutAgreed)
 
     def __init__(
         self,

@@ -62,6 +62,7 @@ class Nakack(Layer):
     headers = (Data, Ack, Request, Repair, HighWater)
     hears = (FlushStarted, FetchCut, CutAgreed, ViewInstalled, Stable, HeldBy)
     provides = frozenset({"reliable multicast", "digest"})
+    answers = (FlushStarted, FetchCut, CutAgreed)
     requires_above = frozenset({"views"})
 
     def __init__(

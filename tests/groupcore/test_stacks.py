@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -12,20 +14,32 @@ from hypothesis import strategies as st
 
 from groupcore import events
 from groupcore.batch import Batch
+from groupcore.composition import needs_of
 from groupcore.errors import CompositionError, WireError
 from groupcore.events import Connect, Event, Persisted, ViewInstalled
+from groupcore.layers.failure_detection import DetectionOptions
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot, Proposal, Record
 from groupcore.order_state import OrderState
 from groupcore.stack import Stack
-from groupcore.stacks import DEFAULT_STACK, StackOptions, compose, encode_record, read_record
+from groupcore.stacks import (
+    DEFAULT_STACK,
+    LAYERS,
+    Known,
+    StackOptions,
+    _Wiring,
+    compose,
+    encode_record,
+    plan_stack,
+    read_record,
+)
 from groupcore.view import Address, View
 
 A = Address("a", 1)
 VIEW = View(3, 1, 0, 7, (A, Address("b", 1)))
 
 
-def composed(spec: str, lineage: bytes | None = None) -> Stack:
+def composed(spec: str | Sequence[str], lineage: bytes | None = None) -> Stack:
     return compose(spec, A, Random(1), lineage=lineage)
 
 
@@ -77,18 +91,84 @@ def test_a_smaller_stack_can_be_composed(spec: str) -> None:
     ("spec", "complaint"),
     [
         ("UDP:PING:FD:NAKACK:UNICAST:STABLE", "FD requires 'views' from a layer above"),
-        ("UDP:FD:NAKACK:GMS", "GMS requires 'discovery' from a layer below"),
+        ("UDP:FD:NAKACK:GMS", "GMS requires 'discovery' from a layer below .*; add PING below GMS"),
+        ("UDP:PING:FD:GMS:NAKACK", "GMS must stand above NAKACK"),
         ("UDP:PING:FD:UNICAST:GMS", "GMS requires 'digest' from a layer below"),
         ("UDP:PING:FD:NAKACK:GMS:SEQUENCER", "SEQUENCER requires 'reliable unicast' from a layer"),
         ("UDP:PING:FD:NAKACK:UNICAST:GMS:DURABILITY", "DURABILITY requires 'total order' from"),
         ("UDP:PING:FD:NAKACK:UNICAST:GMS:SEQUENCER:FRAG:FRAG", "FRAG stands twice"),
-        ("UDP:PING:PONG", "no layer is called PONG; there are PING, FD, NAKACK"),
-        ("", "no layer is called "),
+        (
+            "UDP:PING:PONG",
+            "no layer is called PONG; did you mean PING[?] there are PING, FD, NAKACK",
+        ),
+        ("UDP:PING:SEQUENCE", "no layer is called SEQUENCE; did you mean SEQUENCER[?]"),
+        ("PING:UDP", "UDP is the transport; put it first or leave it out"),
+        ("UDP(port=3):PING", "UDP takes no options in a stack; give them to the channel"),
+        ("", "'' is not a part of a stack"),
+        ("UDP:PING:RESILIENCE(k=2)", "RESILIENCE requires 'reliable multicast'"),
     ],
 )
 def test_a_stack_that_misses_something_is_refused_by_name(spec: str, complaint: str) -> None:
     with pytest.raises(CompositionError, match=complaint):
         composed(spec)
+
+
+def test_a_stack_is_composed_from_a_list_as_from_a_string() -> None:
+    assert names(composed(DEFAULT_STACK.split(":"))) == names(composed(DEFAULT_STACK))
+
+
+def test_options_in_the_string_replace_those_that_were_given() -> None:
+    given = StackOptions(body_bytes_max=9_000, k=2)
+    plan = plan_stack(
+        "UDP:PING(ask_every_s=0.2):FD(pings=5,timeout_s=2):NAKACK:UNICAST:GMS:"
+        "FRAG(body_bytes_max=1000):SEQUENCER",
+        given,
+    )
+    assert plan.options.discovery.ask_every_s == 0.2
+    assert plan.options.detection == DetectionOptions(pings=5, timeout_s=2.0)
+    assert (plan.options.body_bytes_max, plan.options.k) == (1000, 2)
+    assert plan.words == ("PING", "FD", "NAKACK", "UNICAST", "GMS", "FRAG", "SEQUENCER")
+    assert given.body_bytes_max == 9_000
+
+
+@pytest.mark.parametrize(
+    ("word", "complaint"),
+    [
+        (
+            "FD(timeout=1)",
+            "FD has no option 'timeout'; did you mean timeout_s[?] it has interval_s",
+        ),
+        ("FRAG(k=1)", "FRAG has no option 'k'; it has body_bytes_max"),
+        ("RESILIENCE(k=1)", "RESILIENCE has no options; take k out of its brackets"),
+    ],
+)
+def test_an_option_that_the_layer_lacks_is_refused_by_name(word: str, complaint: str) -> None:
+    spec = re.sub(rf"\b{word.split('(')[0]}\b", word, DEFAULT_STACK)
+    with pytest.raises(CompositionError, match=complaint):
+        plan_stack(spec)
+
+
+def test_every_layer_that_is_known_can_be_made() -> None:
+    wiring = _Wiring(A, Random(1), StackOptions(), None)
+    assert {word: type(make()) for word, make in wiring.makers().items()} == {
+        word: known.layer for word, known in LAYERS.items()
+    }
+
+
+def test_the_options_of_every_layer_are_a_field_of_the_stacks_options() -> None:
+    fields = {field.name for field in dataclasses.fields(StackOptions)}
+    assert {known.options for known in LAYERS.values()} - {None} <= fields
+
+
+@pytest.mark.parametrize("known", LAYERS.values(), ids=LAYERS)
+def test_what_a_layer_answers_it_hears(known: Known) -> None:
+    assert known.layer.hears is None or set(known.layer.answers) <= set(known.layer.hears)
+
+
+@pytest.mark.parametrize("known", LAYERS.values(), ids=LAYERS)
+def test_what_a_layer_requires_some_layer_provides(known: Known) -> None:
+    for need in needs_of(known.layer):
+        assert any(need.is_met_by(other.layer) for other in LAYERS.values()), str(need)
 
 
 def test_the_first_life_has_an_empty_record() -> None:
