@@ -10,8 +10,9 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
-NAMES = ("order", "latency", "keystroke", "fanout")
+NAMES = ("order", "latency", "view-change", "failover", "merge", "keystroke", "fanout")
 
 
 def machine() -> dict[str, object]:
@@ -36,6 +37,11 @@ def commit() -> str:
     return done.stdout.strip() or "unknown"
 
 
+def module_of(name: str) -> ModuleType:
+    """The module that runs the benchmark of that name."""
+    return import_module(f"bench.{name.replace('-', '_')}")
+
+
 def main() -> int:
     """Run one benchmark and print its figures."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
@@ -46,12 +52,12 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.list:
         for name in NAMES:
-            doc = import_module(f"bench.{name}").__doc__ or ""
-            print(f"{name:10} {doc.splitlines()[0]}")
+            doc = module_of(name).__doc__ or ""
+            print(f"{name:12} {doc.splitlines()[0]}")
         return 0
     if arguments.name is None:
         parser.error("name a benchmark, or --list")
-    figures = import_module(f"bench.{arguments.name}").run(arguments.quick)
+    figures = module_of(arguments.name).run(arguments.quick)
     result = {"machine": machine(), "settings": {"quick": arguments.quick}, "commit": commit()}
     result.update(figures)
     print(json.dumps(result, indent=None if arguments.json else 2))

@@ -157,6 +157,16 @@ class Heard(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectionClosed(Event):
+    """The connection that watched over this member has closed: its process may have ended.
+
+    A sign, not a proof: failure detection asks the member itself, at once and several times.
+    """
+
+    member: Address
+
+
+@dataclass(frozen=True, slots=True)
 class Found(Event):
     """Discovery has heard of somebody."""
 

@@ -319,6 +319,7 @@ class Channel:
                 self.view = view
                 self._primary = True
                 self._congested = False if event.fresh else self._congested
+                self._lives.watch(view)
                 if self._first_view is not None and not self._first_view.done():
                     self._first_view.set_result(view)
             case PrimaryLost():

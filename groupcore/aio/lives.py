@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
+from groupcore.aio.connections import Connections
 from groupcore.aio.life import fitted, make_endpoint, message_bytes_max, transport_options
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.node import Node, Receiver
@@ -17,9 +18,10 @@ from groupcore.aio.settings import ChannelSettings, resolve_hosts
 from groupcore.aio.udp import UdpSockets
 from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
-from groupcore.events import Connect
+from groupcore.events import Connect, ConnectionClosed
 from groupcore.peers import SocketAddress
 from groupcore.stacks import StackPlan
+from groupcore.view import Address, View
 
 REJOIN_INTERVAL_S = 10.0
 """Least time between the starts of two lives, so that a slow node does not come and go."""
@@ -49,6 +51,7 @@ class Lives:
         self._deliver = deliver
         self._fail = fail
         self._sockets: UdpSockets | None = None
+        self._connections = Connections(self._on_connection_closed)
         self._hosts: tuple[SocketAddress, ...] = ()
         self._began_at = 0.0
         self._rejoining: asyncio.Task[None] | None = None
@@ -65,7 +68,18 @@ class Lives:
         settings = self._settings
         self._hosts = await resolve_hosts(settings.initial_hosts)
         self._sockets = UdpSockets(settings.bind, settings.port, settings.group, settings.ttl)
+        await self._connections.listen(self._sockets.address)
         await self._begin()
+
+    def watch(self, view: View) -> None:
+        """Watch over members of this view, to learn at once when the process of one ends."""
+        if self.node is not None:
+            endpoint = self.node.endpoint
+            self._connections.watch(view, endpoint.address, endpoint.transport.peers())
+
+    def _on_connection_closed(self, member: Address) -> None:
+        if self.node is not None:
+            self.node.notify(ConnectionClosed(member))
 
     def begin_anew(self) -> None:
         """This life is over: nothing of it is sent any more, and a new one begins."""
@@ -79,6 +93,7 @@ class Lives:
         if self._rejoining is not None:
             self._rejoining.cancel()
             await asyncio.wait([self._rejoining])
+        await self._connections.close()
         if self.node is not None:
             await self.node.stop()
         if self._sockets is not None:

@@ -3,18 +3,22 @@
 Idea. Every member multicasts a heartbeat, and any datagram counts as one. A member that has been
 silent for `timeout_s` is asked directly, several times; if it stays silent it is **unheard**.
 Heartbeats name whom their sender does not hear, so everybody knows who hears whom, and whether a
-second path still reaches a member that one has lost (verified suspicion). A member that slept
-itself, as its own late timer shows, suspects nobody until it has listened again.
+second path still reaches a member that one has lost (verified suspicion). A member is doubted
+when the connection that watches over it closes, as it does when its process ends, or when another
+member reports it: then it is asked at once, at short intervals. A member that slept itself, as its
+own late timer shows, suspects nobody until it has listened again.
 
 Place. Directly above the transport, which tells in each turn who was heard.
 
-Source. JGroups FD and VERIFY_SUSPECT; fault matrix rows 10 to 14.
+Source. JGroups FD, FD_SOCK and VERIFY_SUSPECT; fault matrix rows 10 to 14.
 
 Invariants.
-  I1  A member is unheard only after `timeout_s` of silence and `pings` unanswered questions.
+  I1  A member is unheard only after `timeout_s` of silence, or a reason to doubt it, and `pings`
+      unanswered questions.
   I2  One datagram of an unheard member makes it heard again.
   I3  A member whose own timer came late by `timeout_s / 2` suspects nobody for `timeout_s`.
   I4  Only members of the view are suspected; a report of a former view counts for nothing.
+  I5  Who is newly unheard is told to the others at once.
 """
 
 from __future__ import annotations
@@ -23,8 +27,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from groupcore.batch import Batch, Header
-from groupcore.effects import Down, Effect, Notify, StartTimer
-from groupcore.events import Connect, Event, Heard, ReachabilityChanged, ViewInstalled
+from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
+from groupcore.events import (
+    Connect,
+    ConnectionClosed,
+    Event,
+    Heard,
+    ReachabilityChanged,
+    ViewInstalled,
+)
 from groupcore.layer import Layer
 from groupcore.view import Address, View
 
@@ -56,14 +67,16 @@ class Pong(Header):
 
 @dataclass(frozen=True, slots=True)
 class DetectionOptions:
-    """Seconds. A killed member is unheard after `timeout_s + (pings + 1) * interval_s` at most.
+    """Seconds. A silent member is unheard after `timeout_s + (pings + 1) * interval_s` at most.
 
-    Raising `timeout_s` tolerates longer pauses; lowering it finds a crash sooner.
+    Raising `timeout_s` tolerates longer pauses; lowering it finds a crash sooner. A doubted member
+    is unheard after `(pings + 1) * doubt_interval_s`: well above a round trip and a busy turn.
     """
 
     interval_s: float = 0.1
     timeout_s: float = 0.6
     pings: int = 3
+    doubt_interval_s: float = 0.02
 
 
 class FailureDetection(Layer):
@@ -73,6 +86,7 @@ class FailureDetection(Layer):
     headers = (Heartbeat, Ping, Pong)
     hears = (
         Heard,
+        ConnectionClosed,
         ViewInstalled,
         Connect,
     )
@@ -88,10 +102,12 @@ class FailureDetection(Layer):
         self.mine: frozenset[Address] = frozenset()
         self.reports: dict[Address, frozenset[Address]] = {}
         self.expected_at = 0.0
-        self.numbers = {"suspicions": 0, "late_timers": 0}
+        self.doubted: dict[Address, int] = {}
+        self.doubt_due_at = 0.0
+        self.numbers = {"suspicions": 0, "late_timers": 0, "doubts": 0}
 
     def counters(self) -> dict[str, int]:
-        """Suspicions, own late timers, members unheard now."""
+        """Suspicions, own late timers, members doubted so far and unheard now."""
         return {**self.numbers, "unheard": len(self.mine)}
 
     def unheard(self) -> dict[Address, frozenset[Address]]:
@@ -110,14 +126,14 @@ class FailureDetection(Layer):
         """A heartbeat or a ping; that it was heard at all has been noted by `Heard`."""
         match batch.headers[-1]:
             case Heartbeat() as heartbeat:
-                return self.on_heartbeat(batch.sender, heartbeat)
+                return self.on_heartbeat(batch.sender, heartbeat, now)
             case Ping():
                 return [Down(Batch(self.me, batch.sender, (Pong(),), reliable=False))]
             case _:
                 return []
 
-    def on_heartbeat(self, member: Address, heartbeat: Heartbeat) -> list[Effect]:
-        """Note whom the member does not hear (I4)."""
+    def on_heartbeat(self, member: Address, heartbeat: Heartbeat, now: float) -> list[Effect]:
+        """Note whom the member does not hear (I4), and ask those oneself."""
         if self.view is None or heartbeat.view != self.view.number:
             return []
         if member not in self.view.members:
@@ -125,24 +141,24 @@ class FailureDetection(Layer):
         report = frozenset(heartbeat.unheard)
         if self.reports.get(member) == report:  # the first counts, though it names nobody
             return []
+        news = sorted(report - self.reports.get(member, frozenset()))
         self.reports[member] = report
-        return [Notify(ReachabilityChanged())]
+        doubts = [effect for one in news for effect in self.doubt(one, now)]
+        return [Notify(ReachabilityChanged()), *doubts]
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """Somebody was heard (I2); a view says whom to listen for."""
         match event:
             case Heard():
                 return self.on_heard(event.members, now)
+            case ConnectionClosed(member):
+                return self.doubt(member, now)
             case ViewInstalled():
-                self.view, self.mine, self.reports, self.unanswered = (
-                    event.view,
-                    frozenset(),
-                    {},
-                    {},
-                )
+                self.view, self.mine = event.view, frozenset()
+                self.reports, self.unanswered, self.doubted = {}, {}, {}
                 for member in event.view.members:
                     self.last_heard[member] = now
-                return [StartTimer("tick", 0)]
+                return [StartTimer("tick", 0), StopTimer("doubt")]
             case Connect():
                 return [StartTimer("tick", 0)]
             case _:
@@ -153,6 +169,7 @@ class FailureDetection(Layer):
         for member in members:
             self.last_heard[member] = now
             self.unanswered.pop(member, None)
+            self.doubted.pop(member, None)
         if len(self.last_heard) > STRANGERS_MAX:
             known = frozenset() if self.view is None else frozenset(self.view.members)
             self.last_heard = {p: t for p, t in self.last_heard.items() if p in known}
@@ -162,18 +179,25 @@ class FailureDetection(Layer):
         return [Notify(ReachabilityChanged())]
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
-        """`tick`: one heartbeat, one look at who is silent."""
+        """`tick`: one heartbeat, one look at who is silent; `doubt`: ask the doubted again."""
+        if timer == "doubt":
+            return self.ask_doubted(now)
         late = self.expected_at > 0 and now - self.expected_at > self.options.timeout_s / 2
         self.expected_at = now + self.options.interval_s
         again: list[Effect] = [StartTimer("tick", self.options.interval_s)]
         if self.view is None:
             return again
         effects = self.wake_up(now) if late else self.look(now)
+        return [*effects, *self.heartbeat(), *again]
+
+    def heartbeat(self) -> list[Effect]:
+        """Say that this member lives, and whom it does not hear."""
+        assert self.view is not None
+        if len(self.view.members) == 1:
+            return []
         unheard = tuple(member for member in self.view.members if member in self.mine)
         heartbeat = Heartbeat(self.view.number, unheard)
-        if len(self.view.members) > 1:
-            effects.append(Down(Batch(self.me, None, (heartbeat,), reliable=False)))
-        return [*effects, *again]
+        return [Down(Batch(self.me, None, (heartbeat,), reliable=False))]
 
     def wake_up(self, now: float) -> list[Effect]:
         """This member has slept: it cannot say who was silent meanwhile (I3)."""
@@ -198,9 +222,54 @@ class FailureDetection(Layer):
                 lost.append(member)
                 continue
             self.unanswered[member] = asked + 1
-            effects.append(Down(Batch(self.me, member, (Ping(),), reliable=False)))
-        if lost:
-            self.numbers["suspicions"] += len(lost)
-            self.mine |= frozenset(lost)
-            effects.append(Notify(ReachabilityChanged()))
-        return effects
+            effects.append(self.ping(member))
+        return [*effects, *self.lose(lost)]
+
+    def ping(self, member: Address) -> Effect:
+        """Ask one member whether it is there."""
+        return Down(Batch(self.me, member, (Ping(),), reliable=False))
+
+    def lose(self, members: list[Address]) -> list[Effect]:
+        """These are unheard from now on."""
+        if not members:
+            return []
+        self.numbers["suspicions"] += len(members)
+        self.mine |= frozenset(members)
+        return [Notify(ReachabilityChanged())]
+
+    def doubt(self, member: Address, now: float) -> list[Effect]:
+        """There is a reason to think that a member has gone: ask it at once (I1, I4)."""
+        if self.view is None or member == self.me or member not in self.view.members:
+            return []
+        if member in self.mine or member in self.doubted:
+            return []
+        self.numbers["doubts"] += 1
+        self.doubted[member] = 1
+        if len(self.doubted) > 1:
+            return [self.ping(member)]
+        return [self.ping(member), self.ask_again(now)]
+
+    def ask_again(self, now: float) -> Effect:
+        """The timer of the next question to those doubted."""
+        self.doubt_due_at = now + self.options.doubt_interval_s
+        return StartTimer("doubt", self.options.doubt_interval_s)
+
+    def ask_doubted(self, now: float) -> list[Effect]:
+        """Ask again; who has not answered `pings` questions is unheard (I1).
+
+        When this timer is late, answers may lie unread: the question counts for nothing (I3).
+        """
+        late = now - self.doubt_due_at > self.options.doubt_interval_s
+        effects: list[Effect] = []
+        lost = []
+        for member, asked in list(self.doubted.items()):
+            if asked >= self.options.pings and not late:
+                del self.doubted[member]
+                lost.append(member)
+                continue
+            self.doubted[member] = asked if late else asked + 1
+            effects.append(self.ping(member))
+        if self.doubted:
+            effects.append(self.ask_again(now))
+        effects += self.lose(lost)
+        return [*effects, *self.heartbeat()] if lost else effects

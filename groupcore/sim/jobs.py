@@ -58,18 +58,13 @@ class Job:
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Let cyclic garbage lie until the end: a schedule makes little, and looking for it is slow.
-
-    What was there before is not looked through at the end either: it stays.
-    """
+    """Let cyclic garbage lie until the end: a schedule makes little, and looking for it is slow."""
     gc.disable()
-    gc.freeze()
     try:
         yield
     finally:
-        gc.collect()
-        gc.unfreeze()
         gc.enable()
+        gc.collect()
 
 
 def work(job: Job) -> Outcome:

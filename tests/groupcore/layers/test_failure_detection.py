@@ -6,7 +6,7 @@ import pytest
 
 from groupcore.batch import Batch
 from groupcore.effects import Effect
-from groupcore.events import Connect, Heard, Leave, ReachabilityChanged
+from groupcore.events import Connect, ConnectionClosed, Heard, Leave, ReachabilityChanged
 from groupcore.layers.failure_detection import (
     STRANGERS_MAX,
     DetectionOptions,
@@ -83,7 +83,12 @@ def test_a_member_is_unheard_only_after_silence_and_unanswered_questions() -> No
     assert layer.unreachable() == frozenset()
     assert events(run(layer, 0.9, 1, C)) == [ReachabilityChanged()]
     assert layer.unreachable() == {B}
-    assert layer.counters() == {"suspicions": 1, "late_timers": 0, "unheard": 1}
+    assert layer.counters() == {
+        "suspicions": 1,
+        "late_timers": 0,
+        "doubts": 0,
+        "unheard": 1,
+    }
 
 
 def test_a_killed_member_is_unheard_within_the_time_that_the_settings_promise() -> None:
@@ -231,3 +236,70 @@ def test_the_first_timer_of_a_life_is_never_late() -> None:  # I3
     layer = member(now=1000.0)
     run(layer, 1000.0, 1)
     assert layer.counters()["late_timers"] == 0
+
+
+# --- a reason to doubt ----------------------------------------------------------------------------
+
+DOUBT_S = DetectionOptions().doubt_interval_s
+
+
+def doubting(layer: FailureDetection, start_s: float, rounds: int) -> list[Effect]:
+    """The timer of the questions to the doubted, as often as said, never late."""
+    effects = []
+    for number in range(1, rounds + 1):
+        effects += layer.on_timer("doubt", start_s + number * DOUBT_S)
+    return effects
+
+
+def test_a_member_whose_connection_has_closed_is_asked_at_once() -> None:  # I1
+    layer = member()
+    effects = layer.on_event(ConnectionClosed(B), 1.0)
+    assert downs(effects) == [bare(A, Ping(), to=B)]
+    assert timers(effects) == {"doubt": DOUBT_S}
+    assert layer.unreachable() == frozenset()
+
+
+def test_a_killed_member_is_unheard_after_a_few_short_questions() -> None:  # I1
+    layer = member()
+    layer.on_event(ConnectionClosed(B), 1.0)
+    assert events(doubting(layer, 1.0, PINGS - 1)) == []
+    assert events(layer.on_timer("doubt", 1.0 + PINGS * DOUBT_S)) == [ReachabilityChanged()]
+    assert layer.unreachable() == {B}
+
+
+def test_who_is_newly_unheard_is_told_to_the_others_at_once() -> None:  # I5
+    layer = member()
+    layer.on_event(ConnectionClosed(B), 1.0)
+    assert bare(A, Heartbeat(1, (B,))) in downs(doubting(layer, 1.0, PINGS))
+
+
+def test_a_doubted_member_that_answers_stays() -> None:  # I1
+    layer = member()
+    layer.on_event(ConnectionClosed(B), 1.0)
+    layer.on_timer("doubt", 1.0 + DOUBT_S)
+    layer.on_event(Heard((B,)), 1.03)
+    assert timers(doubting(layer, 1.02, PINGS)) == {}
+    assert layer.unreachable() == frozenset()
+
+
+def test_a_member_that_another_reports_is_asked_by_everybody() -> None:  # I1
+    layer = member()
+    effects = layer.on_up(bare(C, Heartbeat(1, (B,))), 1.0)
+    assert downs(effects) == [bare(A, Ping(), to=B)]
+    assert downs(layer.on_up(bare(C, Heartbeat(1, (B,))), 1.1)) == []
+
+
+def test_a_late_question_counts_for_nothing() -> None:  # I3: the answer may lie unread
+    layer = member()
+    layer.on_event(ConnectionClosed(B), 1.0)
+    for number in range(1, 6):
+        assert events(layer.on_timer("doubt", 1.0 + number)) == []
+    assert layer.unreachable() == frozenset()
+
+
+def test_the_connection_of_a_stranger_or_of_a_former_view_is_nothing() -> None:  # I4
+    layer = member()
+    assert layer.on_event(ConnectionClosed(STRANGER), 1.0) == []
+    layer.on_event(ConnectionClosed(B), 1.0)
+    layer.on_event(installed(A, C, number=2), 1.01)
+    assert downs(layer.on_timer("doubt", 1.0 + DOUBT_S)) == []
