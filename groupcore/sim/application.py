@@ -7,11 +7,11 @@ when the holder dies. Until then what is delivered is queued.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Protocol
 
 from groupcore.events import Synced, ViewInstalled
 from groupcore.sim.disk import Append, Disk, Entry, Journal, Replace
+from groupcore.sim.messages import state_hash
 from groupcore.sim.trace import Took, Trace
 from groupcore.view import Address
 
@@ -60,8 +60,9 @@ class Application:
         own = not event.holders or self.address in event.holders
         if own or (self.journal.epoch, self.journal.position) == (epoch, event.position):
             self.wanted = None
-            self._took(t, event, self.address.name, must_match=own)
-            self._replace(epoch, event.position, tuple(self.journal.entries[: event.position]))
+            entries = tuple(self.journal.entries[: event.position])
+            self._took(t, event, self.address.name, entries, must_match=own)
+            self._replace(epoch, event.position, entries)
             return
         self.wanted = event
         self._node.ask_for_state()
@@ -77,7 +78,7 @@ class Application:
         event = self.wanted
         assert event is not None
         self.wanted = None
-        self._took(t, event, source, must_match=False)
+        self._took(t, event, source, entries, must_match=False)
         self._replace(event.view.epoch, event.position, entries)
         queue, self._queue = self._queue, []
         for write in queue:
@@ -93,12 +94,16 @@ class Application:
 
     def fingerprint(self) -> str:
         """A hash of the whole state."""
-        digest = blake2b(digest_size=8)
-        for mid, content in self.journal.entries:
-            digest.update(f"{mid.origin}/{mid.inc}/{mid.lseq}/{content};".encode())
-        return digest.hexdigest()
+        return state_hash(self.journal.entries)
 
-    def _took(self, t: int, event: ViewInstalled, source: str, must_match: bool) -> None:
+    def _took(
+        self,
+        t: int,
+        event: ViewInstalled,
+        source: str,
+        entries: tuple[Entry, ...],
+        must_match: bool,
+    ) -> None:
         have = self.journal
         self._trace.add(
             Took(
@@ -110,6 +115,7 @@ class Application:
                 have.epoch,
                 have.position,
                 must_match,
+                state_hash(entries),
             )
         )
 

@@ -14,6 +14,7 @@ from groupcore.sim.faults import inject
 from groupcore.sim.network import Network, SocketAddress
 from groupcore.sim.node import Node
 from groupcore.sim.randomness import stream
+from groupcore.sim.samples import sample
 from groupcore.sim.scenario import Fault, Scenario, Send
 from groupcore.sim.trace import Happened, Mid, Trace
 from groupcore.stack import Stack
@@ -22,6 +23,8 @@ from groupcore.view import Address
 
 NAMES = "abcde"
 CLUSTER = "simulated"
+SAMPLE_NS = 1 * SECOND
+"""How often it is noted what the nodes keep in memory."""
 KEY = bytes(range(32))
 
 MakeStack = Callable[[Scenario, Address, Random, TransportOptions, bytes | None], Stack]
@@ -80,6 +83,15 @@ class Cluster:
             self.clock.at(fault.at_ns, self._inject, fault)
         for send in self.scenario.sends:
             self.clock.at(send.at_ns, self._send, send)
+        self.clock.at(SAMPLE_NS, self._sample)
+
+    def _sample(self) -> None:
+        """Note what every live node keeps, and do so again."""
+        now = self.clock.now_ns
+        for node in self.nodes:
+            if node.endpoint is not None:
+                self.trace.add(sample(node.endpoint.stack, node.address, now))
+        self.clock.after(SAMPLE_NS, self._sample)
 
     def _inject(self, fault: Fault) -> None:
         inject(self, fault)

@@ -53,7 +53,8 @@ class Job:
         """Run it, or another schedule in its place."""
         profile = self.run_profile
         with PLANTS[self.plant].planted() if self.plant else nullcontext():
-            return run_scenario(scenario or profile.draw(self.scenario_seed), profile.make_stack)
+            drawn = scenario or profile.draw(self.scenario_seed)
+            return run_scenario(drawn, profile.make_stack, profile.checkers)
 
 
 @contextmanager

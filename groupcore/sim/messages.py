@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import blake2b
 from zlib import crc32
 
 from groupcore.sim.trace import Mid
@@ -30,3 +32,16 @@ def identify(payload: bytes) -> Mid:
 def content_hash(payload: bytes) -> int:
     """What the trace keeps of a content."""
     return crc32(payload)
+
+
+def state_hash(entries: Iterable[tuple[Mid, int]]) -> str:
+    """The hash of the state that these messages, with their content hashes, have led to."""
+    digest = blake2b(digest_size=8)
+    for entry in entries:
+        digest.update(state_step(*entry))
+    return digest.hexdigest()
+
+
+def state_step(mid: Mid, content: int) -> bytes:
+    """What one message adds to the hash of the state."""
+    return f"{mid.origin}/{mid.inc}/{mid.lseq}/{content};".encode()

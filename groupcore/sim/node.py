@@ -23,6 +23,7 @@ from groupcore.events import (
     PrimaryLost,
     PrimaryRegained,
     Refused,
+    Saved,
     Synced,
     ViewInstalled,
 )
@@ -31,7 +32,7 @@ from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock
 from groupcore.sim.disk import Disk
 from groupcore.sim.messages import compose_message, content_hash, identify
 from groupcore.sim.network import Network, SocketAddress
-from groupcore.sim.trace import Accepted, Delivered, Lived, Mid, Sent, Trace, Viewed
+from groupcore.sim.trace import Accepted, Acked, Delivered, Lived, Mid, Secured, Sent, Trace, Viewed
 from groupcore.stacks import read_record
 from groupcore.view import Address, View
 
@@ -123,6 +124,7 @@ class Node:
         self.view, self.primary, self.congested = None, False, False
         self.leaving, self.refused, self._lseq = False, False, 0
         self._live("start", f"epoch {journal.epoch} position {journal.position}")
+        self._secure(journal.epoch, journal.position)
         self._input(Connect(journal.epoch, journal.position))
 
     def crash(self, keep_all: bool) -> None:
@@ -163,6 +165,9 @@ class Node:
     def _live(self, what: str, detail: str) -> None:
         self._trace.add(Lived(self._clock.now_ns, *self.address, what, detail))
 
+    def _secure(self, epoch: int, position: int) -> None:
+        self._trace.add(Secured(self._clock.now_ns, *self.address, epoch, position))
+
     # --- inputs ---------------------------------------------------------------------------------
 
     def receive(self, data: bytes, source: SocketAddress) -> None:
@@ -189,6 +194,7 @@ class Node:
 
     def notify_synced(self, event: Synced) -> None:
         """The application's journal is safe up to there."""
+        self._secure(event.epoch, event.position)
         self._input(event)
 
     def ask_for_state(self) -> None:
@@ -316,6 +322,9 @@ class Node:
                 self.primary = True
             case Congested(on):
                 self.congested = on
+            case Saved(epoch, position) if self.view is not None:
+                now, members = self._clock.now_ns, self.view.members
+                self._trace.add(Acked(now, *self.address, epoch, position, members))
             case Excluded(reason):
                 self._begin_anew("excluded", reason)
             case Refused(code, _):

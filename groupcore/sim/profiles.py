@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from groupcore.membership.state import MembershipOptions
+from groupcore.sim.checkers import CHECKERS, Checker
 from groupcore.sim.cluster import MakeStack
 from groupcore.sim.scenario import Scenario, draw_scenario
 from groupcore.stack import Stack
@@ -17,11 +18,12 @@ from groupcore.view import Address
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A kind of schedule: how one is drawn from its seed, and what runs in it."""
+    """A kind of schedule: how one is drawn from its seed, what runs in it, what it is judged by."""
 
     name: str
     draw: Callable[[int], Scenario]
     make_stack: MakeStack
+    checkers: tuple[type[Checker], ...] = CHECKERS
 
 
 def make_default_stack(

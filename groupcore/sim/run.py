@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from traceback import extract_tb
 
-from groupcore.sim.checkers import Violation, check_all
+from groupcore.sim.checkers import CHECKERS, Checker, Violation, check_all
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.node import Node
@@ -40,7 +40,9 @@ class Verdict:
         return self.trace.deliveries()
 
 
-def run_scenario(scenario: Scenario, make_stack: MakeStack) -> Verdict:
+def run_scenario(
+    scenario: Scenario, make_stack: MakeStack, checkers: tuple[type[Checker], ...] = CHECKERS
+) -> Verdict:
     """Run the schedule and judge its trace; an exception out of the code is a violation too."""
     cluster = Cluster(scenario, make_stack)
     raised: list[Violation] = []
@@ -52,7 +54,7 @@ def run_scenario(scenario: Scenario, make_stack: MakeStack) -> Verdict:
         _conclude(cluster)
     except Exception as error:
         raised = [_raised(error, cluster.clock.now_ns)]
-    violations = [*raised, *check_all(cluster.trace)]
+    violations = [*raised, *check_all(cluster.trace, checkers)]
     return Verdict(scenario, cluster.trace, violations, cluster.simulated_s)
 
 

@@ -101,7 +101,8 @@ class Lived(NamedTuple):
 class Took(NamedTuple):
     """The application has the state up to `position`, from `source` (its own name: its journal).
 
-    `had_epoch` and `had_position` say what its journal held before.
+    `had_epoch` and `had_position` say what its journal held before; `sh` is the hash of the state
+    that was taken, empty where nobody has computed it.
     """
 
     t: int
@@ -113,6 +114,43 @@ class Took(NamedTuple):
     had_epoch: int
     had_position: int
     must_match: bool
+    sh: str = ""
+
+
+class Secured(NamedTuple):
+    """A node's disk holds its application's journal up to this place."""
+
+    t: int
+    n: str
+    inc: int
+    epoch: int
+    position: int
+
+
+class Acked(NamedTuple):
+    """A process was told that all up to this place is saved; `members` are those of its view."""
+
+    t: int
+    n: str
+    inc: int
+    epoch: int
+    position: int
+    members: tuple[Address, ...]
+
+
+class Sampled(NamedTuple):
+    """What a process keeps in its buffers at a moment, in the view of number `view`.
+
+    `buffers`: (name, used, most allowed). `windows`: for each sender the number up to which
+    everything is held here, and that up to which everything has been dropped again.
+    """
+
+    t: int
+    n: str
+    inc: int
+    view: int
+    buffers: tuple[tuple[str, int, int], ...]
+    windows: tuple[tuple[Address, int, int], ...]
 
 
 class Happened(NamedTuple):
@@ -155,19 +193,41 @@ class Wire(NamedTuple):
     fingerprint: int
 
 
-Record = Sent | Delivered | Viewed | Accepted | Lived | Took | Happened | Ended | Absent | Wire
+Record = (
+    Sent
+    | Delivered
+    | Viewed
+    | Accepted
+    | Lived
+    | Took
+    | Happened
+    | Ended
+    | Absent
+    | Wire
+    | Secured
+    | Acked
+    | Sampled
+)
 
-Kind = TypeVar("Kind", Sent, Delivered, Viewed, Accepted, Lived, Took, Happened, Ended, Absent)
+Kind = TypeVar(
+    "Kind",
+    Sent,
+    Delivered,
+    Viewed,
+    Accepted,
+    Lived,
+    Took,
+    Happened,
+    Ended,
+    Absent,
+    Secured,
+    Acked,
+    Sampled,
+)
 
 HEALED = "healed"
 """`Happened.what` of the moment from which the network and all nodes are well."""
 
-_CODES: dict[type, int] = {
-    kind: code
-    for code, kind in enumerate(
-        (Sent, Delivered, Viewed, Accepted, Lived, Took, Happened, Ended, Absent, Wire), start=1
-    )
-}
 _EVENTS: dict[type, str] = {
     Sent: "send",
     Delivered: "dlv",
@@ -179,7 +239,11 @@ _EVENTS: dict[type, str] = {
     Ended: "end",
     Absent: "absent",
     Wire: "wire",
+    Secured: "sync",
+    Acked: "ack",
+    Sampled: "sample",
 }
+_CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 
 
 class Trace:
@@ -190,6 +254,8 @@ class Trace:
         self._histories: dict[Process, list[Delivered | Viewed]] | None = None
         self._places: dict[Mid, Slot] | None = None
         self._limits: dict[int, int] = {}
+        self._multicasts: set[Mid] | None = None
+        self._canonical: list[tuple[Mid, int] | None] | None = None
 
     def add(self, record: Record) -> None:
         """Append what has just happened."""
@@ -261,6 +327,26 @@ class Trace:
                         places[record.mid] = slot
             self._places = places
         return self._places
+
+    def multicasts(self) -> set[Mid]:
+        """The identities of all messages that were sent to the group. Cached."""
+        if self._multicasts is None:
+            self._multicasts = {sent.mid for sent in self.sent if sent.to is None}
+        return self._multicasts
+
+    def canonical(self) -> list[tuple[Mid, int] | None]:
+        """The history that goes on: what stands at position 1, 2, ...; None where nobody knows.
+
+        A message with the hash of its content. Cached.
+        """
+        if self._canonical is None:
+            history: list[tuple[Mid, int] | None] = []
+            contents = {record.mid: record.h for record in self.of(Delivered)}
+            for mid, (_, position) in self.places().items():
+                history += [None] * (position - len(history))
+                history[position - 1] = (mid, contents[mid])
+            self._canonical = history
+        return self._canonical
 
     def deliveries(self) -> int:
         """How many messages were delivered."""

@@ -6,6 +6,7 @@ The numbers are those of the reliability catalogue. Each check is one pass or tw
 from __future__ import annotations
 
 from groupcore.sim.checkers.base import Checker, Violation
+from groupcore.sim.checkers.causality import CausalOrder
 from groupcore.sim.checkers.liveness import LivenessAfterHealing, SelfDelivery
 from groupcore.sim.checkers.order import (
     FifoPerOrigin,
@@ -15,6 +16,8 @@ from groupcore.sim.checkers.order import (
     SlotAgreement,
     TotalOrder,
 )
+from groupcore.sim.checkers.safety import BoundedMemory, SavedIsSafe, StateTransfer
+from groupcore.sim.checkers.synchrony import NoZombies, SameViewDelivery, VirtualSynchrony
 from groupcore.sim.checkers.views import ViewAgreement
 from groupcore.sim.trace import Trace
 
@@ -25,30 +28,51 @@ CHECKERS: tuple[type[Checker], ...] = (
     TotalOrder,
     GapFreedom,
     FifoPerOrigin,
+    CausalOrder,
     ViewAgreement,
+    VirtualSynchrony,
+    SameViewDelivery,
     SelfDelivery,
+    NoZombies,
+    StateTransfer,
+    SavedIsSafe,
+    BoundedMemory,
     LivenessAfterHealing,
 )
 """Every checker, in the order of the invariants' numbers."""
 
 
-def check_all(trace: Trace) -> list[Violation]:
-    """What every checker has to say of the trace, in the order of their numbers."""
-    return [violation for checker in CHECKERS for violation in checker().check(trace)]
+UNORDERED: tuple[type[Checker], ...] = tuple(
+    checker for checker in CHECKERS if checker not in (TotalOrder, CausalOrder)
+)
+"""What holds in a stack that keeps each sender's order and no other."""
+
+
+def check_all(trace: Trace, checkers: tuple[type[Checker], ...] = CHECKERS) -> list[Violation]:
+    """What these checkers (default: all) have to say of the trace, in their order."""
+    return [violation for checker in checkers for violation in checker().check(trace)]
 
 
 __all__ = [
     "CHECKERS",
+    "UNORDERED",
+    "BoundedMemory",
+    "CausalOrder",
     "Checker",
     "FifoPerOrigin",
     "GapFreedom",
     "Integrity",
     "LivenessAfterHealing",
     "NoDuplication",
+    "NoZombies",
+    "SameViewDelivery",
+    "SavedIsSafe",
     "SelfDelivery",
     "SlotAgreement",
+    "StateTransfer",
     "TotalOrder",
     "ViewAgreement",
     "Violation",
+    "VirtualSynchrony",
     "check_all",
 ]

@@ -23,8 +23,8 @@ class Integrity(Checker):
                     fault = "was not sent before"
                 elif original.h != record.h:
                     fault = "has another content than was sent"
-                elif (original.to is None) == (record.position == 0):
-                    fault = "was sent as a unicast and delivered in order, or the reverse"
+                elif original.to is not None and record.position:
+                    fault = "was sent as a unicast and delivered in order"
                 elif original.to is not None and original.to != (record.n, record.inc):
                     fault = f"was sent to {life(*original.to)}"
                 else:
@@ -102,16 +102,22 @@ class SlotAgreement(Checker):
 
 
 class TotalOrder(Checker):
-    """4: the places at which a process delivers only ever grow."""
+    """4: every multicast has a place, and those at which a process delivers only ever grow."""
 
     number, name = 4, "total-order"
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Compare each ordered delivery with the one before it."""
+        multicasts = trace.multicasts()
         for (n, inc), history in trace.histories().items():
             last: Slot = (0, 0)
             for record in history:
-                if type(record) is not Delivered or not record.position:
+                if type(record) is not Delivered:
+                    continue
+                if not record.position:
+                    if record.mid in multicasts:
+                        text = f"{life(n, inc)} delivers {message(record.mid)} without a place"
+                        found.append(self.breach(record.t, (n,), text, record.mid))
                     continue
                 slot = (record.epoch, record.position)
                 if slot <= last:
