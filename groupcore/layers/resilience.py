@@ -17,6 +17,9 @@ Invariants.
   I2  Batches of one sender are delivered in the order in which NAKACK hands them over.
   I3  A lost mark is asked for: a batch that a quorum holds is delivered everywhere.
   I4  After the flush has started nothing is delivered until the cut is agreed.
+  I5  A member that has slept does not conclude from a batch that its sender still holds it in this
+      view: the others may have gone on from their disks meanwhile. It waits for the sender's mark,
+      until it has been awake for `wary_s`.
 """
 
 from __future__ import annotations
@@ -82,9 +85,12 @@ class Resilience(Layer):
     requires_below = frozenset({"reliable multicast"})
     requires_above = frozenset({"views"})
 
-    def __init__(self, me: Address, ask_after_s: float = 0.03) -> None:
+    def __init__(self, me: Address, ask_after_s: float = 0.03, wary_s: float = 0.6) -> None:
         self.me = me
         self.ask_after_s = ask_after_s
+        self.wary_s = wary_s
+        self.awake_until = float("inf")
+        self.wary_until = 0.0
         self.view: View | None = None
         self.streams: dict[Address, Stream] = {}
         self.pair_suffices: frozenset[Address] = frozenset()
@@ -117,6 +123,8 @@ class Resilience(Layer):
         stream = self.streams.get(batch.sender)
         if stream is None:
             return []
+        if now > self.awake_until:
+            self.wake_up(now)
         if isinstance(header, Held):
             return self.on_held(batch.sender, header, stream)
         assert isinstance(header, Mark)
@@ -126,9 +134,14 @@ class Resilience(Layer):
         stream.waiting.append(batch.without_header())
         if batch.sender == self.me:
             self.count_holders(stream)
-        elif batch.sender in self.pair_suffices:
+        elif batch.sender in self.pair_suffices and now >= self.wary_until:
             stream.held = stream.received
         return self.deliver(stream)
+
+    def wake_up(self, now: float) -> None:
+        """This member has slept: what gathered meanwhile may be of a view that has ended (I5)."""
+        self.wary_until = now + self.wary_s
+        self.awake_until = now + self.wary_s / 2
 
     def on_held(self, sender: Address, told: Held, stream: Stream) -> list[Effect]:
         """Deliver what it allows, answer if it asks (I3)."""
@@ -214,10 +227,17 @@ class Resilience(Layer):
         mine = self.me.name
         others = [member.name for member in view.members if member != self.me]
         self.others_cannot_know = not all(view.is_quorum({mine, name}) for name in others)
-        return [StopTimer("ask"), StopTimer("mark")]
+        self.awake_until = float("inf")
+        watch: list[Effect] = [StartTimer("awake", 0)] if self.pair_suffices else []
+        return [StopTimer("ask"), StopTimer("mark"), *watch]
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
-        """`mark`: tell the mark if nothing carried it; `ask`: ask for what still waits."""
+        """`mark`: tell the mark if nothing carried it; `ask`: ask for what still waits; `awake`."""
+        if timer == "awake":
+            if now > self.awake_until:
+                self.wake_up(now)
+            self.awake_until = now + self.wary_s / 2
+            return [StartTimer("awake", self.wary_s / 6)] if self.pair_suffices else []
         if self.frozen or self.view is None:
             return []
         if timer == "mark":

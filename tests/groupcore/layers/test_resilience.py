@@ -77,6 +77,45 @@ def test_where_sender_and_receiver_are_half_without_the_lowest_rank_they_wait() 
     assert ups(hear(member(C, (A, B, C, D)), cast(D, 1))) == []
 
 
+def slept(now: float = 5.0) -> tuple[Resilience, list[Effect]]:
+    """A member of three that was awake at 0, and finds a batch when it wakes up."""
+    layer = member(B, (A, B, C))
+    assert timers(layer.on_timer("awake", 0.0)) == {"awake": pytest.approx(0.1)}
+    return layer, layer.on_up(cast(A, 1), now)
+
+
+def test_a_member_that_has_slept_does_not_take_a_batch_as_still_held_by_its_sender() -> None:
+    layer, effects = slept()  # I5
+    assert ups(effects) == []
+    assert timers(effects) == {"ask": 0.03}
+    assert ups(layer.on_up(bare(A, Held(1, 1, False)), 5.1)) == plain(A, 1)
+
+
+def test_a_member_that_slept_is_wary_until_it_has_been_awake_for_a_while() -> None:
+    layer, _ = slept()  # I5
+    for tick in range(1, 6):
+        layer.on_timer("awake", 5.0 + tick / 10)
+    assert ups(layer.on_up(cast(A, 2), 5.55)) == []
+    assert ups(layer.on_up(cast(A, 3), 5.65)) == plain(A, 1, 2, 3)
+
+
+def test_a_timer_that_comes_late_shows_that_a_member_has_slept() -> None:
+    layer = member(B, (A, B, C))  # I5
+    layer.on_timer("awake", 0.0)
+    layer.on_timer("awake", 5.0)
+    assert ups(layer.on_up(cast(A, 1), 5.0)) == []
+
+
+def test_a_short_delay_is_no_sleep() -> None:
+    _, effects = slept(now=0.29)  # I5
+    assert ups(effects) == plain(A, 1)
+
+
+def test_where_no_pair_is_a_quorum_nobody_watches_for_sleep() -> None:
+    assert "awake" not in timers(member().on_event(installed(*FIVE, number=2), 0.0))
+    assert "awake" in timers(member().on_event(installed(A, B, number=2), 0.0))
+
+
 def test_the_mark_of_one_sender_says_nothing_of_another() -> None:  # I1
     layer = member()
     hear(layer, cast(A, 1), cast(C, 1))
