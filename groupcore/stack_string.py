@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from math import isfinite
-from typing import TYPE_CHECKING, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from groupcore.errors import CompositionError
 
@@ -120,6 +120,10 @@ def _value(written: str, text: str, kind: object) -> Value:
             raise CompositionError(f"{written}: give true or false")
         return _BOOLEANS[text.lower()]
     if kind is str:
+        return text
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            raise CompositionError(f"{written}: give {' or '.join(get_args(kind))}")
         return text
     if kind is not int and kind is not float:
         raise CompositionError(

@@ -21,6 +21,7 @@ from groupcore.layers.fragmentation import Fragmentation
 from groupcore.layers.membership import Membership
 from groupcore.layers.nakack import Nakack
 from groupcore.layers.nakack_headers import NakackOptions
+from groupcore.layers.pbcast import GossipOptions, Pbcast
 from groupcore.layers.resilience import Resilience
 from groupcore.layers.sequencer import Sequencer
 from groupcore.layers.stability import Stability
@@ -34,6 +35,12 @@ from groupcore.view import Address
 
 DEFAULT_STACK = "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FRAG:SEQUENCER:DURABILITY"
 """Total order that survives the loss of any minority."""
+
+LARGE_GROUP_STACK = "UDP:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FRAG"
+"""Multicasts of each sender in order, no order between senders: for many members.
+
+Nobody acknowledges and nobody reports to all: stability and late repair come by gossip.
+"""
 
 TRANSPORTS = ("UDP",)
 """Names that may stand first: the transport is under every stack and is no layer of it."""
@@ -51,6 +58,7 @@ class StackOptions:
     body_bytes_max: int = 65_000
     order_window_bytes: int = 1 << 20
     stability_interval_s: float = 0.5
+    gossip: GossipOptions = field(default_factory=GossipOptions)
     k: int = 1
 
 
@@ -70,6 +78,7 @@ LAYERS: dict[str, Known] = {
         Known(Nakack, "nakack"),
         Known(Unicast, "unicast"),
         Known(Stability, "stability_interval_s"),
+        Known(Pbcast, "gossip"),
         Known(Resilience),
         Known(Membership, "membership"),
         Known(Fragmentation, "body_bytes_max"),
@@ -106,7 +115,23 @@ def plan_stack(spec: str | Sequence[str], options: StackOptions | None = None) -
     for word in words:
         if word.settings:
             options = _configured(word, options)
+    _check_acknowledgements(names, options.nakack)
     return StackPlan(names, options)
+
+
+def _check_acknowledgements(names: tuple[str, ...], options: NakackOptions) -> None:
+    """CompositionError when nobody acknowledges, and somebody needs it or nothing stands in."""
+    if "NAKACK" not in names or options.acknowledge == "all":
+        return
+    if Resilience.name in names:
+        raise CompositionError(
+            "RESILIENCE counts acknowledgements; take it out or write NAKACK(acknowledge=all)"
+        )
+    if Stability.name not in names and Pbcast.name not in names:
+        raise CompositionError(
+            "NAKACK(acknowledge=none) learns what all hold from STABLE or PBCAST; add one of them "
+            "above it"
+        )
 
 
 def _check_word(word: Word, index: int) -> None:
@@ -174,6 +199,10 @@ class _Wiring:
         interval_s = self.options.stability_interval_s
         return Stability(self.me, self.random, nakack.delivered, nakack.highest, interval_s)
 
+    def gossip(self) -> Pbcast:
+        nakack = self.nakack
+        return Pbcast(self.me, self.random, nakack.digest, nakack.delivered, self.options.gossip)
+
     def membership(self) -> Membership:
         questions = Questions(
             digest=self.nakack.digest,
@@ -195,6 +224,7 @@ class _Wiring:
             "NAKACK": lambda: self.nakack,
             "UNICAST": lambda: Unicast(self.me, options.unicast),
             "STABLE": self.stability,
+            "PBCAST": self.gossip,
             "RESILIENCE": lambda: Resilience(self.me),
             "GMS": self.membership,
             "FRAG": lambda: Fragmentation(options.body_bytes_max),

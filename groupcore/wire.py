@@ -28,6 +28,7 @@ from groupcore.layers import (
     failure_detection,
     fragmentation,
     nakack_headers,
+    pbcast,
     resilience,
     sequencer,
     stability,
@@ -76,6 +77,7 @@ HEADERS: dict[int, type[Header]] = {
     49: membership_headers.Superseded,
     50: membership_headers.Dissolved,
     54: durability.Durable,
+    80: pbcast.Gossip,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""
 

@@ -34,6 +34,7 @@ from groupcore.events import (
     Event,
     Heard,
     ReachabilityChanged,
+    SeenAlive,
     ViewInstalled,
 )
 from groupcore.layer import Layer
@@ -87,6 +88,7 @@ class FailureDetection(Layer):
     hears = (
         Heard,
         ConnectionClosed,
+        SeenAlive,
         ViewInstalled,
         Connect,
     )
@@ -98,6 +100,7 @@ class FailureDetection(Layer):
         self.options = options
         self.view: View | None = None
         self.last_heard: dict[Address, float] = {}
+        self.seen_alive: dict[Address, float] = {}
         self.unanswered: dict[Address, int] = {}
         self.mine: frozenset[Address] = frozenset()
         self.reports: dict[Address, frozenset[Address]] = {}
@@ -153,8 +156,10 @@ class FailureDetection(Layer):
                 return self.on_heard(event.members, now)
             case ConnectionClosed(member):
                 return self.doubt(member, now)
+            case SeenAlive():
+                return self.on_seen_alive(event.members, now)
             case ViewInstalled():
-                self.view, self.mine = event.view, frozenset()
+                self.view, self.mine, self.seen_alive = event.view, frozenset(), {}
                 self.reports, self.unanswered, self.doubted = {}, {}, {}
                 for member in event.view.members:
                     self.last_heard[member] = now
@@ -177,6 +182,12 @@ class FailureDetection(Layer):
             return []
         self.mine -= frozenset(members)
         return [Notify(ReachabilityChanged())]
+
+    def on_seen_alive(self, members: tuple[Address, ...], now: float) -> list[Effect]:
+        """They live, as others say: do not begin to doubt them; who is unheard stays so (I2)."""
+        for member in members:
+            self.seen_alive[member] = now
+        return []
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
         """`tick`: one heartbeat, one look at who is silent; `doubt`: ask the doubted again."""
@@ -214,7 +225,8 @@ class FailureDetection(Layer):
         effects: list[Effect] = []
         lost = []
         for member in self.view.members:
-            silent_s = now - self.last_heard.get(member, now)
+            heard_at = self.last_heard.get(member, now)
+            silent_s = now - max(heard_at, self.seen_alive.get(member, heard_at))
             if member == self.me or silent_s < self.options.timeout_s:
                 continue
             asked = self.unanswered.get(member, 0)

@@ -89,7 +89,7 @@ class Nakack(Layer):
         self.early: list[Batch] = []
         self.repairs = Repairs(me, random, options.repair)
         self.answering = Answering(me, options.repair)
-        self.much = Tally(options.much_bytes)
+        self.much = Tally(options.report_bytes)
         self.retrying = False
         self.high_water_s = options.high_water_min_s
         self.numbers = {"sent": 0, "requests_sent": 0, "dropped": 0}
@@ -109,8 +109,8 @@ class Nakack(Layer):
     def counters(self) -> dict[str, int]:
         """Batches sent, repaired, asked for and dropped; bytes in flight; batches kept."""
         kept = sum(len(window.batches) for window in self.windows.values())
-        numbers = {**self.numbers, **self.answering.counters()}
-        return {**numbers, "in_flight_bytes": self.mine.in_flight_bytes, "kept": kept}
+        now = {"in_flight_bytes": self.mine.in_flight_bytes, "kept": kept}
+        return self.numbers | self.answering.counters() | now
 
     def on_down(self, batch: Batch, now: float) -> list[Effect]:
         """Number a reliable multicast; everything else passes."""
@@ -124,7 +124,8 @@ class Nakack(Layer):
     def number_batch(self, batch: Batch) -> list[Effect]:
         """Give the batch its number, send what the window lets, deliver it here."""
         self.mine.add(batch)
-        return [*self.transmit(), Up(batch)]
+        much = [Notify(MuchReceived())] if self.much.add(batch.size_bytes) else []
+        return [*self.transmit(), Up(batch), *much]
 
     def transmit(self) -> list[Effect]:
         """Send what has a number and fits into the window."""
@@ -242,9 +243,9 @@ class Nakack(Layer):
         """Ask for every gap, or for those not asked for yet."""
         if self.frozen and self.fetch is None:
             return []
-        wanted = self.repairs.wanted(self.windows, self.unreachable(), self.fetch, only_new)
         effects = [
-            self.tell(ask.holder, Request(self.number, ask.origin, ask.ranges)) for ask in wanted
+            self.tell(ask.holder, Request(self.number, ask.origin, ask.ranges))
+            for ask in self.repairs.wanted(self.windows, self.unreachable(), self.fetch, only_new)
         ]
         self.numbers["requests_sent"] += len(effects)
         return effects
@@ -340,8 +341,7 @@ class Nakack(Layer):
         """Deliver up to the cut, sender by sender in rank order (I3)."""
         effects: list[Effect] = []
         for sender, window in self.windows.items():
-            limit = event.cut.get(sender, 0)
-            effects += [Up(batch) for batch in window.deliverable(limit)]
+            effects += [Up(batch) for batch in window.deliverable(event.cut.get(sender, 0))]
         return effects
 
     def on_view(self, view: View) -> list[Effect]:

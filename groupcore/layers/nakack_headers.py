@@ -71,9 +71,16 @@ class NakackOptions:
 
     window_bytes: int = 4 << 20
     acknowledge: Literal["all", "none"] = "all"
-    much_bytes: int = 2 << 20
+    much_bytes: int = 8 << 20
     ack_late_s: float = 0.005
     high_water_min_s: float = 0.03
     high_water_max_s: float = 0.5
     future_bytes_max: int = 8 << 20
     repair: RepairOptions = field(default_factory=RepairOptions)
+
+    @property
+    def report_bytes(self) -> int:
+        """After how many bytes stability is spoken of: early enough to open the window."""
+        if self.acknowledge == "all":
+            return self.much_bytes
+        return min(self.much_bytes, self.window_bytes // 4)

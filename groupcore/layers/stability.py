@@ -1,10 +1,10 @@
 """Stability: agree on what every member has delivered, and on what exists.
 
-Idea. Every member multicasts its digest from time to time. Each takes the minimum of what it
-hears and strikes off whom it has heard. Who has heard everybody announces the minimum after a
-random delay; an announcement that arrives first cancels it. What is announced may leave the
-history of every member. The digests also carry the highest numbers seen: who lacks one asks for
-it, so a lost last message is found even when its sender has fallen silent.
+Idea. Every member multicasts its digest from time to time, and after many bytes. Each takes the
+minimum of what it hears and strikes off whom it has heard. Who has heard everybody announces the
+minimum after a random delay; an announcement that arrives first cancels it. What is announced may
+leave the history of every member. The digests also carry the highest numbers seen: who lacks one
+asks for it, so a lost last message is found even when its sender has fallen silent.
 
 Place. Above NAKACK (it reports NAKACK's digest), below membership.
 
@@ -13,7 +13,8 @@ Source. Pbcast design, "pbcast.STABLE protocol" and "Last Message dropped in NAK
 Invariants.
   I1  A digest is announced only if every member of the view has reported in this round.
   I2  The announced digest never exceeds any member's report.
-  I3  Reports of another view reset nothing and count for nothing: no unilateral agreement.
+  I3  Reports of another view count for nothing, and a digest of other members than the view's
+      begins the round anew: no unilateral agreement.
   I4  An announcement that arrives cancels the own one and ends the round.
 """
 
@@ -27,7 +28,7 @@ from typing import ClassVar
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest, maximum, minimum
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
-from groupcore.events import Event, FlushStarted, Stable, ViewInstalled
+from groupcore.events import Event, FlushStarted, MuchReceived, Stable, ViewInstalled
 from groupcore.layer import Layer
 from groupcore.view import Address, View
 
@@ -57,10 +58,7 @@ class Stability(Layer):
 
     name = "STABLE"
     headers = (Report, Announce)
-    hears = (
-        ViewInstalled,
-        FlushStarted,
-    )
+    hears = (ViewInstalled, FlushStarted, MuchReceived)
     provides = frozenset({"stability"})
     requires_below = frozenset({"digest"})
     requires_above = frozenset({"views"})
@@ -83,11 +81,12 @@ class Stability(Layer):
         self.view: View | None = None
         self.reports: dict[Address, Report] = {}
         self.stable: Digest = {}
-        self.rounds = 0
+        self.hurried = False
+        self.numbers = {"rounds": 0, "dropped": 0, "other_members": 0}
 
     def counters(self) -> dict[str, int]:
-        """Rounds that ended with an announcement."""
-        return {"rounds": self.rounds}
+        """Rounds that ended with an announcement; what was dropped; digests of other members."""
+        return dict(self.numbers)
 
     @property
     def settled(self) -> bool:
@@ -98,13 +97,21 @@ class Stability(Layer):
         """A report or an announcement."""
         header = batch.headers[-1]
         assert isinstance(header, Report | Announce)
-        if self.view is None or header.view != self.view.number:
-            return []  # I3
-        if batch.sender not in self.view.members:
+        view = self.view
+        if view is None or header.view != view.number or batch.sender not in view.members:
+            self.numbers["dropped"] += 1  # I3
             return []
+        if header.delivered.keys() != set(view.members):
+            return self.begin_anew()
         if isinstance(header, Announce):
             return self.on_announce(header)
         return self.on_report(batch.sender, header)
+
+    def begin_anew(self) -> list[Effect]:
+        """A digest of other members: agreement with it would be one-sided (I3)."""
+        self.numbers["other_members"] += 1
+        self.reports = {}
+        return [StopTimer("announce")]
 
     def on_report(self, member: Address, report: Report) -> list[Effect]:
         """Strike the member off; when all have reported, announce after a random delay (I1)."""
@@ -121,7 +128,7 @@ class Stability(Layer):
     def on_announce(self, announce: Announce) -> list[Effect]:
         """Somebody has heard everybody: the round ends for all (I4)."""
         self.reports = {}
-        self.rounds += 1
+        self.numbers["rounds"] += 1
         self.stable = announce.delivered
         stable = Stable(announce.delivered, announce.highest)
         return [StopTimer("announce"), Notify(stable)]
@@ -132,6 +139,7 @@ class Stability(Layer):
             return []
         if timer == "announce":
             return self.announce()
+        self.hurried = False
         delay_s = self.interval_s * (0.75 + 0.5 * self.random.random())
         again: list[Effect] = [StartTimer("report", delay_s)]
         delivered = self.delivered()
@@ -163,9 +171,13 @@ class Stability(Layer):
         match event:
             case ViewInstalled():
                 self.view, self.reports, self.stable = event.view, {}, {}
+                self.hurried = False
                 return [StopTimer("announce"), StartTimer("report", self.interval_s)]
             case FlushStarted():
                 self.reports = {}
                 return [StopTimer("announce")]
+            case MuchReceived() if self.view is not None and not self.hurried:
+                self.hurried = True
+                return [StartTimer("report", self.stagger_s * self.random.random())]
             case _:
                 return []

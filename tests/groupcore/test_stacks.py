@@ -24,6 +24,7 @@ from groupcore.order_state import OrderState
 from groupcore.stack import Stack
 from groupcore.stacks import (
     DEFAULT_STACK,
+    LARGE_GROUP_STACK,
     LAYERS,
     Known,
     StackOptions,
@@ -68,6 +69,32 @@ def run_until_view(stack: Stack) -> ViewInstalled:
 
 def test_the_default_stack_names_its_layers_from_the_lowest_to_the_highest() -> None:
     assert names(composed(DEFAULT_STACK)) == DEFAULT_STACK.split(":")[1:]
+
+
+def test_a_large_group_gossips_and_nobody_acknowledges() -> None:
+    plan = plan_stack(LARGE_GROUP_STACK)
+    assert "PBCAST" in plan.words
+    assert "STABLE" not in plan.words
+    assert plan.options.nakack.acknowledge == "none"
+    assert run_until_view(composed(LARGE_GROUP_STACK)).view.members == (A,)
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        (
+            "PING:FD:NAKACK(acknowledge=none):UNICAST:STABLE:RESILIENCE:GMS",
+            "RESILIENCE counts acknowledgements",
+        ),
+        ("PING:FD:NAKACK(acknowledge=none):UNICAST:GMS", "learns what all hold from STABLE or PB"),
+        ("PING:FD:NAKACK(acknowledge=some):UNICAST:GMS", "acknowledge=some.*: give all or none"),
+    ],
+)
+def test_a_stack_that_waits_for_acknowledgements_in_vain_is_refused(
+    spec: str, complaint: str
+) -> None:
+    with pytest.raises(CompositionError, match=complaint):
+        composed(spec)
 
 
 def test_the_transport_may_be_left_out() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from groupcore.batch import Batch
 from groupcore.effects import Effect
-from groupcore.events import Connect, ConnectionClosed, Heard, Leave, ReachabilityChanged
+from groupcore.events import Connect, ConnectionClosed, Heard, Leave, ReachabilityChanged, SeenAlive
 from groupcore.layers.failure_detection import (
     STRANGERS_MAX,
     DetectionOptions,
@@ -103,6 +103,23 @@ def test_an_answer_in_time_begins_the_silence_anew() -> None:  # I1
     layer.on_event(Heard((B,)), 0.85)
     assert events(run(layer, 0.9, 6, C)) == []
     assert layer.unreachable() == frozenset()
+
+
+def test_who_is_seen_alive_by_others_is_not_doubted_yet() -> None:
+    # pbcast design: a gossip resets the times for all members that are in its path
+    layer = member()
+    run(layer, 0.0, 4, C)
+    layer.on_event(SeenAlive((B,)), 0.35)
+    assert bare(A, Ping(), to=B) not in downs(run(layer, 0.4, 5, C))
+    assert bare(A, Ping(), to=B) in downs(run(layer, 0.96, 1, C))
+
+
+def test_the_word_of_others_makes_nobody_heard() -> None:  # I2
+    layer = member()
+    silent(layer)
+    assert layer.on_event(SeenAlive((B,)), 1.2) == []
+    assert layer.unreachable() == {B}
+    assert B not in layer.heard_since(1.0)
 
 
 def test_the_unheard_are_asked_on() -> None:  # I2: so that a healed link is found

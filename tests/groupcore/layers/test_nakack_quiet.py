@@ -106,10 +106,16 @@ def test_a_gossip_of_what_is_here_makes_no_request() -> None:
 
 def test_after_so_many_bytes_the_layers_that_agree_on_stability_are_told() -> None:
     size_bytes = message(B).size_bytes
-    layer = member(options=NakackOptions(much_bytes=2 * size_bytes))
+    layer = member(options=NakackOptions(much_bytes=3 * size_bytes))
     assert events(hear(layer, data(B, 1))) == []
+    assert events(layer.on_down(message(A), 0.0)) == []  # what is sent is delivered, too
     assert events(hear(layer, data(C, 1))) == [MuchReceived()]
     assert events(hear(layer, data(B, 2))) == []
+
+
+def test_stability_is_spoken_of_before_the_window_is_full() -> None:
+    assert NakackOptions(acknowledge="none", window_bytes=400).report_bytes == 100
+    assert NakackOptions(window_bytes=400, much_bytes=900).report_bytes == 900
 
 
 # --- repairs to all -------------------------------------------------------------------------------

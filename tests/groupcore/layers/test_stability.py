@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from groupcore.batch import Batch
 from groupcore.digest import Digest, covers
 from groupcore.effects import Effect, Notify, StopTimer
-from groupcore.events import Connect, FlushStarted, Stable
+from groupcore.events import Connect, FlushStarted, MuchReceived, Stable
 from groupcore.layers.stability import Announce, Report, Stability
 from groupcore.view import Address
 from tests.groupcore.layers.building import (
@@ -90,7 +90,7 @@ def test_the_minimum_of_what_is_heard_is_announced() -> None:  # I2
     highest = {A: 22, B: 4, C: 25}
     assert downs(effects) == [bare(A, Announce(1, stable, highest))]
     assert events(effects) == [Stable(stable, highest)]
-    assert layer.counters() == {"rounds": 1}
+    assert layer.counters()["rounds"] == 1
 
 
 def test_heard_from_is_initialised_to_all_members_at_every_view() -> None:  # I1
@@ -120,9 +120,10 @@ def test_the_announcement_is_randomly_staggered() -> None:
     delays = set()
     for seed in range(8):
         layer = Stability(A, Random(seed), lambda: MINE, lambda: MINE)
-        layer.on_event(installed(A, B), 0.0)
+        layer.on_event(installed(A, B, C), 0.0)
         layer.on_timer("report", 0.0)
-        delays.add(timers(hear(layer, report(B, MINE)))["announce"])
+        effects = hear(layer, report(B, MINE), report(C, MINE))
+        delays.add(timers(effects)["announce"])
     assert len(delays) == 8
     assert all(0 <= delay_s <= 0.05 for delay_s in delays)
 
@@ -134,7 +135,7 @@ def test_an_announcement_that_arrives_cancels_the_own_one_and_ends_the_round() -
     effects = hear(layer, bare(B, Announce(1, MINE, MINE)))
     assert effects == [StopTimer("announce"), Notify(Stable(MINE, MINE))]
     assert layer.on_timer("announce", 0.0) == []  # even if it was under way
-    assert layer.counters() == {"rounds": 1}
+    assert layer.counters()["rounds"] == 1
 
 
 def test_what_everyone_agreed_on_is_told_so_that_the_history_may_drop_it() -> None:
@@ -162,6 +163,37 @@ def test_a_digest_with_other_members_makes_no_announcement() -> None:  # I3
     assert layer.on_timer("announce", 0.0) == []
 
 
+@pytest.mark.parametrize("other", [{A: 5, B: 5}, {A: 5, B: 5, C: 5, STRANGER: 5}, {}])
+def test_a_digest_that_does_not_have_exactly_the_same_members_resets_heard_from(
+    other: Digest,
+) -> None:  # I3
+    # "Reset the heard_from list. This will ensure that no stability message is sent"
+    layer = member()
+    layer.on_timer("report", 0.0)
+    hear(layer, report(B, MINE), report(C, MINE))
+    assert "announce" in stopped(hear(layer, report(B, other)))
+    assert layer.on_timer("announce", 0.0) == []
+    assert layer.reports == {}
+    assert layer.counters()["other_members"] == 1
+
+
+def test_an_announcement_for_other_members_is_no_agreement() -> None:  # I3
+    assert events(hear(member(), bare(B, Announce(1, {A: 5, B: 5}, MINE)))) == []
+
+
+def test_a_digest_is_also_multicast_after_a_certain_number_of_bytes() -> None:
+    delays = set()
+    for seed in range(5):
+        layer = Stability(A, Random(seed), lambda: MINE, lambda: MINE)
+        assert layer.on_event(MuchReceived(), 0.0) == []  # in no view
+        layer.on_event(installed(A, B, C), 0.0)
+        delays.add(timers(layer.on_event(MuchReceived(), 0.0))["report"])
+        assert layer.on_event(MuchReceived(), 0.0) == []  # it is under way already
+        assert told(layer.on_timer("report", 0.0)) == [Report(1, MINE, MINE)]
+        assert timers(layer.on_event(MuchReceived(), 0.0))["report"] < 0.05
+    assert len(delays) == 5
+
+
 def test_an_announcement_of_another_view_counts_for_nothing() -> None:  # I3
     layer = member()
     assert hear(layer, bare(B, Announce(2, MINE, MINE)), bare(B, Announce(0, {}, {}))) == []
@@ -176,7 +208,7 @@ def test_a_stranger_counts_for_nothing() -> None:
 # --- beside the text ------------------------------------------------------------------------------
 
 
-digests = st.dictionaries(st.sampled_from([A, B, C]), st.integers(0, 9))
+digests = st.fixed_dictionaries({member: st.integers(0, 9) for member in (A, B, C)})
 
 
 @settings(max_examples=50)
@@ -193,9 +225,9 @@ def test_the_announced_digest_never_exceeds_any_report(
 
 
 def test_the_newest_report_of_a_member_counts() -> None:
-    layer = member(members=(A, B))
+    layer = member(delivered={A: 22, B: 2}, members=(A, B))
     effects = full_round(layer, report(B, {A: 1, B: 1}), report(B, {A: 2, B: 2}))
-    assert events(effects)[0] == Stable({A: 2, B: 2}, {A: 22, B: 2, C: 19})
+    assert events(effects)[0] == Stable({A: 2, B: 2}, {A: 22, B: 2})
 
 
 def test_who_has_nothing_new_to_tell_says_nothing() -> None:
