@@ -126,6 +126,8 @@ class Transport:
 
     def take_heard(self) -> tuple[Address, ...]:
         """The peers heard since the last call, sorted."""
+        if not self._heard:
+            return ()
         heard = sorted(self._heard)
         self._heard.clear()
         for address in heard:
@@ -259,6 +261,8 @@ class Transport:
 
     def flush(self, now: float) -> list[Datagram]:
         """The datagrams of this turn: challenges and proofs first, then what was queued (X4)."""
+        if not self._queues and not self._admission.control and self.options.multicast:
+            return []  # most turns only listen
         datagrams = [
             Datagram(self._sealer.seal(kind, plaintext), source)
             for kind, plaintext, source in self._admission.control

@@ -23,15 +23,15 @@ class Clock:
     def __init__(self, ties: Random) -> None:
         self.now_ns = 0
         self.events = 0
-        self._ties = ties
-        self._heap: list[tuple[int, int, int, Callable[..., None], tuple[object, ...]]] = []
+        self._tie = ties.random
+        self._heap: list[tuple[int, float, int, Callable[..., None], tuple[object, ...]]] = []
 
     def at(self, time_ns: int, action: Callable[..., None], *arguments: object) -> None:
         """Call `action(*arguments)` at that time; a time that has passed means now."""
         self.events += 1
-        moment = max(time_ns, self.now_ns)
+        moment = time_ns if time_ns > self.now_ns else self.now_ns
         # The running number only decides between equal draws; actions are never compared.
-        heappush(self._heap, (moment, self._ties.getrandbits(32), self.events, action, arguments))
+        heappush(self._heap, (moment, self._tie(), self.events, action, arguments))
 
     def after(self, delay_ns: int, action: Callable[..., None], *arguments: object) -> None:
         """Call `action(*arguments)` in that many nanoseconds."""

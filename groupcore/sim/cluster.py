@@ -8,7 +8,7 @@ from random import Random
 from groupcore.endpoint import Endpoint
 from groupcore.events import ViewInstalled
 from groupcore.seal import Keyring
-from groupcore.sim.clock import SECOND, Clock
+from groupcore.sim.clock import MICROSECOND, SECOND, Clock
 from groupcore.sim.disk import Disk
 from groupcore.sim.faults import inject
 from groupcore.sim.network import Network, SocketAddress
@@ -65,6 +65,7 @@ class Cluster:
             self._make_endpoint,
             self._find_state,
             self.outstanding,
+            self.scenario.turn_us * MICROSECOND,
         )
 
     def _make_endpoint(

@@ -38,8 +38,6 @@ from groupcore.view import Address, View
 
 INBOX_MAX = 4_096
 """Datagrams that wait for a paused or slow node; more are dropped, as a socket buffer does."""
-TURN_NS = 20 * MICROSECOND
-"""What a turn takes at a healthy node; inputs that come meanwhile are handled together."""
 STATE_RETRY_NS = 20 * MILLISECOND
 STATE_PATIENCE_NS = 4_000 * MILLISECOND
 """How long a life looks for its state before it gives up and begins anew."""
@@ -54,6 +52,7 @@ class Node:
     """A machine with a disk; each life counts in the trace as a process `(name, incarnation)`.
 
     `outstanding` is shared by all nodes: what live processes have sent and not yet seen to arrive.
+    `turn_ns` is what a turn takes at a healthy node.
     """
 
     def __init__(
@@ -68,6 +67,7 @@ class Node:
         make_endpoint: MakeEndpoint,
         find_state: FindState,
         outstanding: dict[Mid, Address | None],
+        turn_ns: int,
     ) -> None:
         self.name = name
         self.socket_address = socket_address
@@ -97,6 +97,7 @@ class Node:
         self._lseq = 0
         self._looking_since = 0
         self._outstanding = outstanding
+        self._turn_ns = turn_ns
         network.attach(socket_address, self.receive)
 
     # --- life -----------------------------------------------------------------------------------
@@ -221,8 +222,12 @@ class Node:
     # --- the pump -------------------------------------------------------------------------------
 
     def _plan(self) -> None:
-        """Let a turn happen as soon as the last one is over."""
-        if not self._turn_planned and not self.paused and self.endpoint is not None:
+        """Let a turn happen as soon as the last one is over: at once when it is."""
+        if self._turn_planned or self.paused or self.endpoint is None:
+            return
+        if self._clock.now_ns >= self._busy_until:
+            self._turn()
+        else:
             self._turn_planned = True
             self._clock.at(self._busy_until, self._turn)
 
@@ -231,7 +236,7 @@ class Node:
         endpoint = self.endpoint
         if endpoint is None or self.paused:
             return
-        self._busy_until = self._clock.now_ns + TURN_NS * self.slowness
+        self._busy_until = self._clock.now_ns + self._turn_ns * self.slowness
         now = self._local.seconds(self._clock.now_ns)
         inbox, self._inbox = self._inbox, []
         outbox, self._outbox = self._outbox, []

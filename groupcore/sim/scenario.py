@@ -19,6 +19,9 @@ COORDINATOR = -1
 """As a node of a fault: whoever is coordinator when the fault begins."""
 NODE_COUNTS = (1, 2, 3, 4, 5)
 NODE_WEIGHTS = (1, 2, 8, 3, 4)
+LENGTHS_S = ((2, 5), (4, 8), (8, 14))
+"""Shortest and longest first phase; most are short, so that faults meet and little time is idle."""
+LENGTH_WEIGHTS = (40, 45, 15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,10 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One schedule. `starts_ns` says when each node starts for the first time."""
+    """One schedule. `starts_ns` says when each node starts for the first time.
+
+    `turn_us`: how long a turn takes a healthy node; what comes meanwhile is handled together.
+    """
 
     seed: int
     nodes: int
@@ -67,6 +73,7 @@ class Scenario:
     disk: DiskOptions = HEALTHY
     multicast: bool = True
     datagram_bytes_max: int = 60_000
+    turn_us: int = 20
     faults: tuple[Fault, ...] = ()
     sends: tuple[Send, ...] = ()
 
@@ -87,8 +94,10 @@ def draw_scenario(seed: int) -> Scenario:
     """The schedule of a seed."""
     random = stream(seed, "scenario")
     nodes = random.choices(NODE_COUNTS, NODE_WEIGHTS)[0]
-    safety_ns = random.randint(6 * SECOND, 14 * SECOND)
+    shortest_s, longest_s = random.choices(LENGTHS_S, LENGTH_WEIGHTS)[0]
+    safety_ns = random.randint(shortest_s * SECOND, longest_s * SECOND)
     faults = _draw_faults(stream(seed, "faults"), nodes, safety_ns)
+    datagram_bytes_max = random.choice((60_000, 60_000, 8_000, 1_400))
     return Scenario(
         seed=seed,
         nodes=nodes,
@@ -97,9 +106,10 @@ def draw_scenario(seed: int) -> Scenario:
         network=_draw_network(stream(seed, "network-options")),
         disk=_draw_disk(random),
         multicast=random.random() < 0.8,
-        datagram_bytes_max=random.choice((60_000, 60_000, 8_000, 1_400)),
+        datagram_bytes_max=datagram_bytes_max,
+        turn_us=random.choice((20, 100, 300, 1_000)),
         faults=faults,
-        sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns, faults),
+        sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns, faults, datagram_bytes_max),
     )
 
 
@@ -158,7 +168,8 @@ def _draw_faults(random: Random, nodes: int, safety_ns: int) -> tuple[Fault, ...
         if random.random() >= eager or (named == 2 and nodes < 2):
             continue
         for _ in range(random.randint(1, 3)):
-            duration = random.randint(shortest, longest) * MILLISECOND
+            # As many below the geometric mean as above: most faults are short, a few are long.
+            duration = int(shortest * (longest / shortest) ** random.random()) * MILLISECOND
             faults.append(
                 Fault(
                     _draw_moment(random, safety_ns, faults),
@@ -195,20 +206,24 @@ def _draw_nodes(random: Random, nodes: int, kind: str, named: int) -> tuple[int,
 
 
 def _draw_sends(
-    random: Random, nodes: int, safety_ns: int, faults: tuple[Fault, ...]
+    random: Random,
+    nodes: int,
+    safety_ns: int,
+    faults: tuple[Fault, ...],
+    datagram_bytes_max: int,
 ) -> tuple[Send, ...]:
     """Some at any time, some just before or after something goes wrong."""
     sends: list[Send] = []
-    number = random.randint(20, 90)
+    number = int(10 * 9 ** random.random())  # 10 to 90
     burst_max = random.choice((1, 4, 12))
     large = random.choice((0.0, 0.02, 0.1))
+    # A few fragments each: the fiftieth costs time and shows nothing that the fifth did not.
+    large_sizes = (2_000, 9_000, min(70_000, 5 * datagram_bytes_max))
     last_ns = random.randint(safety_ns // 4, safety_ns)  # silence afterwards shows a lost tail
     senders = [node for node in range(nodes) if random.random() < 0.7] or [0]
     for _ in range(number):
         sizes = tuple(
-            random.choice((2_000, 9_000, 70_000))
-            if random.random() < large
-            else random.randint(24, 200)
+            random.choice(large_sizes) if random.random() < large else random.randint(24, 200)
             for _ in range(random.randint(1, burst_max))
         )
         to = random.randrange(nodes) if random.random() < 0.08 else None
