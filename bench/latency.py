@@ -1,4 +1,9 @@
-"""Latency of one ordered multicast at a time, from sending to its own delivery."""
+"""Latency of one ordered multicast at a time, from sending to its own delivery.
+
+A multicast of a member goes to the sequencer and comes back as a multicast to all; the sequencer's
+own goes to all and waits until a quorum has acknowledged it (with two members it is one by itself).
+`floor` is one such round trip over bare sockets under the same loop, in the same run.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +14,14 @@ import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
+from bench import round_trip
 from bench.measuring import load_average, quantile
 from groupcore.aio import Channel
 from groupcore.aio.allocator import keep_freed_memory
 from groupcore.endpoint import Delivery
 from groupcore.events import Event, ViewInstalled
-from groupcore.stacks import DEFAULT_STACK, StackOptions
+from groupcore.stacks import DEFAULT_STACK
 
-MEMBERS = 4
 SIZE_BYTES = 100
 WARM_UP = 200
 KEY = secrets.token_bytes(32)
@@ -26,7 +31,7 @@ KEY = secrets.token_bytes(32)
 class Round:
     """`multicasts` one after the other, by the sequencer itself or by another member."""
 
-    k: int
+    members: int
     from_sequencer: bool
     multicasts: int
     key: bytes = KEY
@@ -36,7 +41,8 @@ class Round:
 class Echo:
     """Tells when all members are there, and when a multicast of this one has its place."""
 
-    def __init__(self) -> None:
+    def __init__(self, members: int) -> None:
+        self.members = members
         self.complete = asyncio.Event()
         self.arrived = asyncio.Event()
         self.mine = b""
@@ -45,7 +51,7 @@ class Echo:
         for item in items:
             if isinstance(item, Delivery) and self.mine and self.mine in item.payloads:
                 self.arrived.set()
-            elif isinstance(item, ViewInstalled) and len(item.view.members) == MEMBERS:
+            elif isinstance(item, ViewInstalled) and len(item.view.members) == self.members:
                 self.complete.set()
 
 
@@ -64,15 +70,14 @@ async def measure(channel: Channel, echo: Echo, count: int) -> list[float]:
 
 async def member(index: int, wanted: Round, port: int, pipe: Connection) -> None:
     """One process: join, wait for the others; the one that is chosen sends."""
-    echo = Echo()
+    echo = Echo(wanted.members)
     channel = Channel(
         "bench",
         node_id=f"n{index}",
         multicast=f"228.8.8.8:{port}",
         key=wanted.key,
-        cluster_size=MEMBERS,
+        cluster_size=wanted.members,
         stack=wanted.stack,
-        stack_options=StackOptions(k=wanted.k),
         receiver=echo,
     )
     await channel.connect()
@@ -101,7 +106,7 @@ def run_round(wanted: Round) -> list[float]:
     context = multiprocessing.get_context("spawn")
     port = 30_000 + secrets.randbelow(20_000)
     pipes, processes = [], []
-    for index in range(MEMBERS):
+    for index in range(wanted.members):
         ours, theirs = context.Pipe()
         process = context.Process(target=run_member, args=(index, wanted, port, theirs))
         process.start()
@@ -123,27 +128,34 @@ def run_round(wanted: Round) -> list[float]:
     return times
 
 
+def case(members: int, from_sequencer: bool, multicasts: int, floor_us: float) -> dict[str, object]:
+    """One sender in a group of this size."""
+    times = run_round(Round(members, from_sequencer, multicasts))
+    p50_us = quantile(times, 0.5)
+    return {
+        "protocol": "SEQUENCER",
+        "sender": "sequencer" if from_sequencer else "member",
+        "size_bytes": SIZE_BYTES,
+        "members": members,
+        "multicasts": len(times),
+        "p50_us": round(p50_us, 1),
+        "p99_us": round(quantile(times, 0.99), 1),
+        "floor_p50_us": round(floor_us, 1),
+        "ratio_to_floor": round(p50_us / floor_us, 1),
+    }
+
+
 def run(quick: bool) -> dict[str, object]:
-    """From a member and from the sequencer; delivered at once (k 0) and with one copy more."""
+    """Two, three and four members; from a member and from the sequencer."""
     multicasts = 1_000 if quick else 10_000
     cases = []
-    for k in (0, 1):
-        for from_sequencer in (False, True):
-            times = run_round(Round(k, from_sequencer, multicasts))
-            cases.append(
-                {
-                    "protocol": "SEQUENCER",
-                    "sender": "sequencer" if from_sequencer else "member",
-                    "k": k,
-                    "size_bytes": SIZE_BYTES,
-                    "members": MEMBERS,
-                    "multicasts": len(times),
-                    "p50_us": round(quantile(times, 0.5), 1),
-                    "p99_us": round(quantile(times, 0.99), 1),
-                }
-            )
-    # The plain figures: a member's multicast as the server sends it.
-    usual = next(case for case in cases if case["k"] == 1 and case["sender"] == "member")
+    for members in (2, 3, 4):
+        floor_us = quantile(round_trip.measure(members, multicasts), 0.5)
+        cases += [
+            case(members, from_sequencer, multicasts, floor_us) for from_sequencer in (False, True)
+        ]
+    # The plain figures: a member's multicast in a cluster as `make run` starts it.
+    usual = next(one for one in cases if one["members"] == 3 and one["sender"] == "member")
     return {
         "p50_us": usual["p50_us"],
         "p99_us": usual["p99_us"],
