@@ -14,8 +14,7 @@ from tests.end_to_end.page import Tab, tokens
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
-GAP_GOAL_S = 2.0
-GAP_MOST_S = 4.0
+GAP_MOST_S = 2.0
 PAUSE_S = 3.0
 
 
@@ -50,7 +49,7 @@ async def finish(cluster: Cluster, doc: str, tabs: list[Tab]) -> None:
 def report_gap(what: str, tabs: list[Tab]) -> float:
     """Print the longest time without progress at any tab, in seconds."""
     gap_s = max(tab.longest_gap_s() for tab in tabs)
-    print(f"\n{what}: longest gap {gap_s:.2f} s (goal {GAP_GOAL_S:g} s)")
+    print(f"\n{what}: longest gap {gap_s:.2f} s (at most {GAP_MOST_S:g} s)")
     return gap_s
 
 
@@ -102,7 +101,7 @@ async def test_a_node_that_is_told_to_leave_does_so_and_the_others_go_on(tmp_pat
             await tab.typed_more(10)
         await finish(cluster, doc, tabs)
         # A crash is found after 0.6 s at the earliest: who leaves is not waited for.
-        assert report_gap("the sequencer leaves", tabs) < GAP_GOAL_S
+        assert report_gap("the sequencer leaves", tabs) < GAP_MOST_S
 
 
 async def test_a_tab_of_a_node_that_leaves_goes_on_at_another(tmp_path: Path) -> None:
