@@ -31,6 +31,14 @@ class Header:
 
     __slots__ = ()
     kind: ClassVar[str]
+    self_limiting: ClassVar[bool] = False
+    """Whether the layer itself bounds what is under way with this header, unicast: flow control
+    leaves it alone, and no application is waited for."""
+
+    @property
+    def continues(self) -> bool:
+        """Whether this batch is the rest of the one before it: nothing may come between them."""
+        return False
 
 
 class Batch:

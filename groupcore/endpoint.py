@@ -16,7 +16,7 @@ from itertools import accumulate
 from groupcore.batch import MESSAGES_MAX, Batch, pack_messages, unpack_messages
 from groupcore.effects import Persist
 from groupcore.errors import MessageTooLargeError, WireError
-from groupcore.events import Event, Heard, Refused, ViewInstalled
+from groupcore.events import Congested, Event, Heard, Refused, ViewInstalled
 from groupcore.peers import SocketAddress
 from groupcore.stack import Stack
 from groupcore.transport import Datagram, Transport
@@ -62,6 +62,7 @@ class Endpoint:
         self.transport = transport
         self.drops: Counter[str] = Counter()
         self._body_limit_bytes = stack.body_limit_bytes
+        self._congested: set[str] = set()
         self._in_view = False
         self._refused = False
 
@@ -108,7 +109,10 @@ class Endpoint:
             else:
                 assert isinstance(item, Event)
                 self._in_view = self._in_view or type(item) is ViewInstalled
-                deliveries.append(item)
+                if type(item) is not Congested:
+                    deliveries.append(item)
+                elif self._congestion_changes(item):
+                    deliveries.append(Congested(item.on))
         if self._id_is_in_use():
             deliveries.append(self._refusal())
         return Turn(self.transport.flush(now), deliveries, output.persists)
@@ -162,6 +166,15 @@ class Endpoint:
             self.drops["bad_body"] += 1
             return None
         return Delivery(batch.sender, batch.position, payloads)
+
+    def _congestion_changes(self, said: Congested) -> bool:
+        """Whether it is news: the first layer that says so, or the last that takes it back."""
+        before = bool(self._congested)
+        if said.on:
+            self._congested.add(said.source)
+        else:
+            self._congested.discard(said.source)
+        return bool(self._congested) != before
 
     def _id_is_in_use(self) -> bool:
         seen = self.transport.same_id_seen is not None

@@ -223,9 +223,35 @@ class Acknowledged(Event):
 
 @dataclass(frozen=True, slots=True)
 class Congested(Event):
-    """Ordered sends should wait (`on` True) or may go on (False)."""
+    """Sends should wait (`on` True) or may go on (False).
+
+    `source` is the layer that says it. Several may: the application is told by the endpoint when
+    the first of them says True, and again when the last has said False.
+    """
 
     on: bool
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog(Event):
+    """The application: so much has been delivered to me and not yet consumed.
+
+    `cost_bytes` counts each message with its bytes and `flow_control.MESSAGE_COST_BYTES`. An
+    application that consumes everything at once never says it.
+    """
+
+    cost_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stalled(Event):
+    """These members have held this one up for too long, by its flow control; () for none any more.
+
+    It replaces what was said before. The group may go on without them.
+    """
+
+    members: tuple[Address, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from groupcore.layer import Layer
 from groupcore.layers.discovery import Discovery, DiscoveryOptions
 from groupcore.layers.durability import Durability
 from groupcore.layers.failure_detection import DetectionOptions, FailureDetection
+from groupcore.layers.flow_control import FlowControl, FlowOptions
 from groupcore.layers.fragmentation import Fragmentation
 from groupcore.layers.membership import Membership
 from groupcore.layers.nakack import Nakack
@@ -33,7 +34,7 @@ from groupcore.stack import Stack
 from groupcore.stack_string import Word, parse_stack, unknown_word, with_field, with_settings
 from groupcore.view import Address
 
-DEFAULT_STACK = "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FRAG:SEQUENCER:DURABILITY"
+DEFAULT_STACK = "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FC:FRAG:SEQUENCER:DURABILITY"
 """Total order that survives the loss of any minority."""
 
 LARGE_GROUP_STACK = "UDP:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FRAG"
@@ -55,6 +56,7 @@ class StackOptions:
     nakack: NakackOptions = field(default_factory=NakackOptions)
     unicast: UnicastOptions = field(default_factory=UnicastOptions)
     membership: MembershipOptions = field(default_factory=MembershipOptions)
+    flow: FlowOptions = field(default_factory=FlowOptions)
     body_bytes_max: int = 65_000
     order_window_bytes: int = 1 << 20
     stability_interval_s: float = 0.5
@@ -81,6 +83,7 @@ LAYERS: dict[str, Known] = {
         Known(Pbcast, "gossip"),
         Known(Resilience),
         Known(Membership, "membership"),
+        Known(FlowControl, "flow"),
         Known(Fragmentation, "body_bytes_max"),
         Known(Sequencer, "order_window_bytes"),
         Known(Durability, "k"),
@@ -211,6 +214,7 @@ class _Wiring:
             heard_since=self.detection.heard_since,
             seeking=self.discovery.seeking,
             present=self.discovery.present,
+            stalled=self.detection.stalled,
         )
         options = replace(self.options.membership, drains=self.ordered)
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
@@ -227,6 +231,7 @@ class _Wiring:
             "PBCAST": self.gossip,
             "RESILIENCE": lambda: Resilience(self.me),
             "GMS": self.membership,
+            "FC": lambda: FlowControl(self.me, options.flow),
             "FRAG": lambda: Fragmentation(options.body_bytes_max),
             "SEQUENCER": lambda: self.sequencer,
             "DURABILITY": lambda: Durability(self.me, options.k),

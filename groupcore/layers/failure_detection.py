@@ -6,7 +6,8 @@ Heartbeats name whom their sender does not hear, so everybody knows who hears wh
 second path still reaches a member that one has lost (verified suspicion). A member is doubted
 when the connection that watches over it closes, as it does when its process ends, or when another
 member reports it: then it is asked at once, at short intervals. A member that slept itself, as its
-own late timer shows, suspects nobody until it has listened again.
+own late timer shows, suspects nobody until it has listened again. Whom flow control reports as
+stalled counts as heard by nobody, at all members alike: heartbeats name it, too.
 
 Place. Directly above the transport, which tells in each turn who was heard.
 
@@ -19,6 +20,7 @@ Invariants.
   I3  A member whose own timer came late by `timeout_s / 2` suspects nobody for `timeout_s`.
   I4  Only members of the view are suspected; a report of a former view counts for nothing.
   I5  Who is newly unheard is told to the others at once.
+  I6  A stalled member is unheard by everybody else, as long as a quorum is left and in this view.
 """
 
 from __future__ import annotations
@@ -35,9 +37,11 @@ from groupcore.events import (
     Heard,
     ReachabilityChanged,
     SeenAlive,
+    Stalled,
     ViewInstalled,
 )
 from groupcore.layer import Layer
+from groupcore.stalls import stalled_members
 from groupcore.view import Address, View
 
 STRANGERS_MAX = 256
@@ -45,11 +49,12 @@ STRANGERS_MAX = 256
 
 @dataclass(slots=True)
 class Heartbeat(Header):
-    """Member to group: I live, in this view, and do not hear these members."""
+    """Member to group: I live, in this view; I do not hear these, and those hold me up."""
 
     kind: ClassVar[str] = "failure_detection.heartbeat"
     view: int
     unheard: tuple[Address, ...]
+    stalled: tuple[Address, ...] = ()
 
 
 @dataclass(slots=True)
@@ -89,6 +94,7 @@ class FailureDetection(Layer):
         Heard,
         ConnectionClosed,
         SeenAlive,
+        Stalled,
         ViewInstalled,
         Connect,
     )
@@ -104,18 +110,29 @@ class FailureDetection(Layer):
         self.unanswered: dict[Address, int] = {}
         self.mine: frozenset[Address] = frozenset()
         self.reports: dict[Address, frozenset[Address]] = {}
+        self.stalls: dict[Address, frozenset[Address]] = {}
         self.expected_at = 0.0
         self.doubted: dict[Address, int] = {}
         self.doubt_due_at = 0.0
         self.numbers = {"suspicions": 0, "late_timers": 0, "doubts": 0}
 
     def counters(self) -> dict[str, int]:
-        """Suspicions, own late timers, members doubted so far and unheard now."""
-        return {**self.numbers, "unheard": len(self.mine)}
+        """Suspicions, own late timers, members doubted so far, unheard and stalled now."""
+        return {**self.numbers, "unheard": len(self.mine), "stalled": len(self.stalled())}
 
     def unheard(self) -> dict[Address, frozenset[Address]]:
-        """Who does not hear whom: this member's own ears, and what the others report."""
-        return {self.me: self.mine, **self.reports}
+        """Who does not hear whom: this member's own ears, and what the others report (I6)."""
+        heard_by_none = self.stalled()
+        unheard = {self.me: self.mine, **self.reports}
+        if not heard_by_none:
+            return unheard
+        return {member: deaf | (heard_by_none - {member}) for member, deaf in unheard.items()}
+
+    def stalled(self) -> frozenset[Address]:
+        """The members that hold the group up, as far as reports of them count."""
+        if self.view is None or not self.stalls:
+            return frozenset()
+        return stalled_members(self.view, self.mine, self.stalls)
 
     def unreachable(self) -> frozenset[Address]:
         """Whom this member does not hear."""
@@ -141,13 +158,21 @@ class FailureDetection(Layer):
             return []
         if member not in self.view.members:
             return []
+        stalls = self.note_stalls(member, frozenset(heartbeat.stalled))
         report = frozenset(heartbeat.unheard)
         if self.reports.get(member) == report:  # the first counts, though it names nobody
-            return []
+            return stalls
         news = sorted(report - self.reports.get(member, frozenset()))
         self.reports[member] = report
         doubts = [effect for one in news for effect in self.doubt(one, now)]
         return [Notify(ReachabilityChanged()), *doubts]
+
+    def note_stalls(self, member: Address, stalled: frozenset[Address]) -> list[Effect]:
+        """A member says who holds it up now (I6)."""
+        if self.stalls.get(member, frozenset()) == stalled:
+            return []
+        self.stalls[member] = stalled
+        return [Notify(ReachabilityChanged())]
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """Somebody was heard (I2); a view says whom to listen for."""
@@ -158,9 +183,11 @@ class FailureDetection(Layer):
                 return self.doubt(member, now)
             case SeenAlive():
                 return self.on_seen_alive(event.members, now)
+            case Stalled(members):
+                return [*self.note_stalls(self.me, frozenset(members)), *self.heartbeat()]
             case ViewInstalled():
                 self.view, self.mine, self.seen_alive = event.view, frozenset(), {}
-                self.reports, self.unanswered, self.doubted = {}, {}, {}
+                self.reports, self.unanswered, self.doubted, self.stalls = {}, {}, {}, {}
                 for member in event.view.members:
                     self.last_heard[member] = now
                 return [StartTimer("tick", 0), StopTimer("doubt")]
@@ -202,12 +229,13 @@ class FailureDetection(Layer):
         return [*effects, *self.heartbeat(), *again]
 
     def heartbeat(self) -> list[Effect]:
-        """Say that this member lives, and whom it does not hear."""
-        assert self.view is not None
-        if len(self.view.members) == 1:
+        """Say that this member lives, whom it does not hear, and who holds it up."""
+        if self.view is None or len(self.view.members) == 1:
             return []
         unheard = tuple(member for member in self.view.members if member in self.mine)
-        heartbeat = Heartbeat(self.view.number, unheard)
+        stalls = self.stalls.get(self.me, frozenset())
+        stalled = tuple(member for member in self.view.members if member in stalls)
+        heartbeat = Heartbeat(self.view.number, unheard, stalled)
         return [Down(Batch(self.me, None, (heartbeat,), reliable=False))]
 
     def wake_up(self, now: float) -> list[Effect]:

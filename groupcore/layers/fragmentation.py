@@ -39,6 +39,11 @@ class Fragment(Header):
     index: int
     total: int
 
+    @property
+    def continues(self) -> bool:
+        """Whether it is not the first piece: a body begins and ends in one view."""
+        return self.index > 0
+
 
 @dataclass(slots=True)
 class Partial:

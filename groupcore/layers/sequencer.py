@@ -43,6 +43,7 @@ class Forward(Header):
     """Member to coordinator: multicast this for me; my number `seqno`, sent in view `view`."""
 
     kind: ClassVar[str] = "sequencer.forward"
+    self_limiting: ClassVar[bool] = True  # by the forward-table's window
     view: int
     seqno: int
 
@@ -131,10 +132,10 @@ class Sequencer(Layer):
         """Say when the forward-table is full, and when half of it has come back."""
         if not self.congested and self.forward_bytes >= self.window_bytes:
             self.congested = True
-            return [Notify(Congested(True))]
+            return [Notify(Congested(True, self.name))]
         if self.congested and self.forward_bytes <= self.window_bytes // 2:
             self.congested = False
-            return [Notify(Congested(False))]
+            return [Notify(Congested(False, self.name))]
         return []
 
     # --- receiving --------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ class Questions:
     heard_since: Callable[[float], tuple[Address, ...]]
     seeking: Callable[[float], dict[Address, View | None]]
     present: Callable[[float], dict[Address, tuple[View, bool]]]
+    stalled: Callable[[], frozenset[Address]] = frozenset
 
 
 @dataclass(slots=True)

@@ -264,6 +264,8 @@ class Voter:
         if self.state.gone:
             return []
         self.state.gone = True
+        if self.state.me in self.ask.stalled():
+            reason = "stalled: this member's application or network held the others up for too long"
         return [Notify(Left() if self.state.leaving else Excluded(reason))]
 
     def on_synced(self, epoch: int, position: int, begun_at: int) -> list[Effect]:

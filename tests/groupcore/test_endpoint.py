@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from groupcore.batch import Batch, pack_messages
 from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, Up
 from groupcore.endpoint import Delivery, Endpoint
-from groupcore.events import Connect, Event, Heard, Persisted, Refused, ViewInstalled
+from groupcore.events import (
+    Congested,
+    Connect,
+    Event,
+    Heard,
+    Persisted,
+    Refused,
+    ViewInstalled,
+)
 from groupcore.layer import Layer
 from groupcore.layers import nakack_headers
 from groupcore.seal import Keyring
@@ -163,3 +171,21 @@ def test_the_counters_of_all_parts_have_names() -> None:
     acquaint(a, b)
     assert a.counters()["transport.peers"] == 1
     assert a.counters()["transport.drops.unproven"] >= 1
+
+
+def test_layers_that_say_to_wait_do_not_cancel_each_other() -> None:
+    class Gauge(Plain):
+        def on_event(self, event: Event, now: float) -> list[Effect]:
+            return [] if isinstance(event, Congested) else [Notify(said.pop(0))]
+
+    transport = endpoint(A)[0].transport
+    a = Endpoint(A, Stack([Gauge()]), transport)
+    said = [
+        *(Congested(True, "FC"), Congested(True, "SEQUENCER"), Congested(False, "FC")),
+        *(Congested(False, "FC"), Congested(False, "SEQUENCER"), Congested(True, "FC")),
+    ]
+    told = []
+    while said:
+        a.notify(Connect(), 0.0)
+        told.append(a.end_turn(0.0).deliveries)
+    assert told == [[Congested(True)], [], [], [], [Congested(False)], [Congested(True)]]

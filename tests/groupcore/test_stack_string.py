@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -24,6 +25,7 @@ class LayerOptions:
     wait_s: float = 0.5
     strict: bool = False
     label: str = "plain"
+    mode: Literal["all", "none"] = "all"
     inner: Inner = field(default_factory=Inner)
 
 
@@ -75,8 +77,9 @@ def test_an_unknown_word_is_told_with_the_nearest_that_exists() -> None:
 
 
 def test_values_take_the_type_of_the_option() -> None:
-    word = Word("FC", {"credit_bytes": "7", "wait_s": "2", "strict": "True", "label": "x"})
-    assert with_settings(word, LayerOptions()) == LayerOptions(7, 2.0, True, "x")
+    settings = {"credit_bytes": "7", "wait_s": "2", "strict": "True", "label": "x", "mode": "none"}
+    expected = LayerOptions(7, 2.0, True, "x", "none")
+    assert with_settings(Word("FC", settings), LayerOptions()) == expected
 
 
 @pytest.mark.parametrize(
@@ -87,6 +90,7 @@ def test_values_take_the_type_of_the_option() -> None:
         ("wait_s", "soon", r"FC\(wait_s=soon\): give a number"),
         ("wait_s", "nan", "give a number that is 0 or more"),
         ("strict", "1", "give true or false"),
+        ("mode", "some", r"FC\(mode=some\): give all or none"),
         ("inner", "1", "this option is not a plain value; set it in StackOptions"),
         ("credit", "1", "FC has no option 'credit'; did you mean credit_bytes[?] it has"),
     ],

@@ -6,7 +6,15 @@ import pytest
 
 from groupcore.batch import Batch
 from groupcore.effects import Effect
-from groupcore.events import Connect, ConnectionClosed, Heard, Leave, ReachabilityChanged, SeenAlive
+from groupcore.events import (
+    Connect,
+    ConnectionClosed,
+    Heard,
+    Leave,
+    ReachabilityChanged,
+    SeenAlive,
+    Stalled,
+)
 from groupcore.layers.failure_detection import (
     STRANGERS_MAX,
     DetectionOptions,
@@ -88,6 +96,7 @@ def test_a_member_is_unheard_only_after_silence_and_unanswered_questions() -> No
         "late_timers": 0,
         "doubts": 0,
         "unheard": 1,
+        "stalled": 0,
     }
 
 
@@ -320,3 +329,40 @@ def test_the_connection_of_a_stranger_or_of_a_former_view_is_nothing() -> None: 
     layer.on_event(ConnectionClosed(B), 1.0)
     layer.on_event(installed(A, C, number=2), 1.01)
     assert downs(layer.on_timer("doubt", 1.0 + DOUBT_S)) == []
+
+
+# --- stalled members ------------------------------------------------------------------------------
+
+
+def test_whom_flow_control_reports_is_told_to_the_others_at_once() -> None:  # I6
+    layer = member()
+    effects = layer.on_event(Stalled((B,)), 1.0)
+    assert downs(effects) == [bare(A, Heartbeat(1, (), (B,)))]
+    assert events(effects) == [ReachabilityChanged()]
+    assert bare(A, Heartbeat(1, (), (B,))) in downs(layer.on_timer("tick", 1.1))
+    layer.on_event(Stalled(()), 1.2)
+    assert bare(A, Heartbeat(1, ())) in downs(layer.on_timer("tick", 1.2))
+
+
+def test_a_stalled_member_counts_as_heard_by_nobody_else() -> None:  # I6
+    layer = member()
+    layer.on_up(bare(B, Heartbeat(1, ())), 0.9)
+    effects = layer.on_up(bare(C, Heartbeat(1, (), (B,))), 1.0)
+    assert events(effects) == [ReachabilityChanged()]
+    assert layer.unheard() == {A: {B}, B: set(), C: {B}}
+    assert layer.unreachable() == frozenset()
+    assert layer.counters()["stalled"] == 1
+
+
+def test_who_is_called_stalled_learns_it() -> None:  # I6
+    layer = member(A, B, C)
+    layer.on_up(bare(C, Heartbeat(1, (), (A,))), 1.0)
+    assert layer.stalled() == {A}
+
+
+def test_stalls_of_a_former_view_count_for_nothing() -> None:  # I6
+    layer = member()
+    layer.on_event(Stalled((B,)), 1.0)
+    layer.on_event(installed(A, B, C, number=2), 2.0)
+    layer.on_up(bare(C, Heartbeat(1, (), (B,))), 2.1)
+    assert layer.stalled() == frozenset()

@@ -375,11 +375,11 @@ def test_a_forward_from_before_a_recovered_epoch_is_dropped() -> None:  # I2
 def test_ordered_sends_are_told_to_wait_when_the_forward_table_is_full() -> None:
     layer = member(B, window_bytes=8)  # a message has five bytes
     assert events(send(layer, "b1")) == []
-    assert events(send(layer, "b2")) == [Congested(True)]
+    assert events(send(layer, "b2")) == [Congested(True, "SEQUENCER")]
     assert events(send(layer, "b3", "b4")) == []
     assert events(hear(layer, ordered(B, 1), ordered(B, 2), ordered(B, 3))) == []
-    assert events(hear(layer, ordered(B, 4))) == [Congested(False)]
-    assert events(send(layer, "b5", "b6")) == [Congested(True)]
+    assert events(hear(layer, ordered(B, 4))) == [Congested(False, "SEQUENCER")]
+    assert events(send(layer, "b5", "b6")) == [Congested(True, "SEQUENCER")]
 
 
 def test_what_is_delivered_goes_up_before_it_is_told_that_sends_may_go_on() -> None:
@@ -387,7 +387,7 @@ def test_what_is_delivered_goes_up_before_it_is_told_that_sends_may_go_on() -> N
     send(layer, "b1")
     effects = hear(layer, ordered(B, 1))
     assert isinstance(effects[0], Up)
-    assert events(effects) == [Congested(False)]
+    assert events(effects) == [Congested(False, "SEQUENCER")]
 
 
 def test_events_of_others_are_ignored() -> None:

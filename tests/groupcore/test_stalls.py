@@ -1,0 +1,57 @@
+"""The rules of who counts as stalled, from what the members report of each other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groupcore.stalls import stalled_members
+from groupcore.view import Address, View
+
+MEMBERS = A, B, C, D, E = tuple(Address(name, 1) for name in "abcde")
+THREE = View(1, 1, 0, 7, (A, B, C))
+FIVE = View(1, 1, 0, 7, MEMBERS)
+NOBODY: frozenset[Address] = frozenset()
+
+
+def test_whom_a_heard_member_reports_is_stalled() -> None:
+    assert stalled_members(THREE, NOBODY, {B: {C}}) == {C}
+    assert stalled_members(THREE, NOBODY, {}) == NOBODY
+
+
+def test_a_member_may_report_itself() -> None:
+    assert stalled_members(THREE, NOBODY, {A: {A}}) == {A}
+
+
+def test_who_is_not_heard_is_not_believed() -> None:
+    assert stalled_members(THREE, frozenset({B}), {B: {C}}) == NOBODY
+
+
+def test_of_two_that_accuse_each_other_the_older_is_believed() -> None:
+    assert stalled_members(THREE, NOBODY, {A: {B}, B: {A}}) == {B}
+
+
+def test_a_report_that_leaves_no_quorum_counts_for_nothing() -> None:
+    assert stalled_members(THREE, NOBODY, {C: {A, B}}) == NOBODY
+    assert stalled_members(FIVE, NOBODY, {A: {B, C}, D: {E}}) == {B, C}
+
+
+def test_who_is_no_member_is_not_stalled() -> None:
+    assert stalled_members(THREE, NOBODY, {A: {D}}) == NOBODY
+
+
+groups = st.sets(st.sampled_from(MEMBERS))
+
+
+@given(st.dictionaries(st.sampled_from(MEMBERS), groups))
+def test_a_quorum_is_always_left(reports: dict[Address, set[Address]]) -> None:
+    out = stalled_members(FIVE, NOBODY, reports)
+    assert FIVE.is_quorum(member.name for member in MEMBERS if member not in out)
+
+
+def test_all_members_with_the_same_reports_agree() -> None:
+    for accused in combinations(MEMBERS, 2):
+        reports = {A: set(accused), E: {A}}
+        assert len({stalled_members(FIVE, NOBODY, reports) for _ in MEMBERS}) == 1
