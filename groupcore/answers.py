@@ -3,8 +3,9 @@
 Plain state and rules, no time source and no messages: NAKACK turns what this says into repairs.
 The requests of a turn are gathered up to a bound and answered at its end, after every multicast
 that arrived with them: a flood of requests displaces no message. What one member lacks goes to it
-alone; what several lack goes to the group once. A request that crosses such a multicast is not
-answered: its sender has the answer soon, or asks again later than `quiet_s`.
+alone at once; what another asks for soon afterwards, or several in the same turn, goes to the
+group. A request that crosses such a multicast is not answered: its sender has the answer soon, or
+asks again later than `quiet_s`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from groupcore.repairs import RepairOptions
 from groupcore.view import Address
 from groupcore.window import Window
 
-ANSWERED_TO_ALL_MAX = 4_096
-"""Most multicast answers that are remembered; the oldest is forgotten first."""
+REMEMBERED_MAX = 4_096
+"""Most answers that are remembered; the oldest is forgotten first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,13 @@ class Answer:
 
 
 class Answers:
-    """The requests of one turn, and which answers have gone to all lately."""
+    """The requests of one turn; what was answered lately, to whom, and until when that counts."""
 
     def __init__(self, options: RepairOptions) -> None:
         self.options = options
         self.asked: dict[tuple[int, Address], tuple[Window, dict[int, list[Address]]]] = {}
         self.gathered = 0
-        self.to_all: dict[tuple[int, Address, int], float] = {}
+        self.lately: dict[tuple[int, Address, int], tuple[Address | None, float]] = {}
         self.numbers = {"requests_discarded": 0, "requests_suppressed": 0, "repairs_to_all": 0}
 
     @property
@@ -62,7 +63,8 @@ class Answers:
         _, wanted = self.asked.setdefault(place, (window, {}))
         view, origin = place
         for seqno in held_in(window, ranges, self.options):
-            if now < self.to_all.get((view, origin, seqno), now):
+            former, until = self.lately.get((view, origin, seqno), (member, now))
+            if former is None and now < until:
                 self.numbers["requests_suppressed"] += 1
                 continue
             if self.gathered >= self.options.requests_max:
@@ -81,19 +83,27 @@ class Answers:
                 batch, askers = window.get(seqno), wanted[seqno]
                 if batch is None:
                     continue
-                if len(askers) < self.options.askers_for_all:
-                    for member in askers:
-                        yield Answer(member, view, origin, seqno, batch)
-                else:
-                    self._remember((view, origin, seqno), now + self.options.quiet_s)
+                what = (view, origin, seqno)
+                if len(askers) + self._asked_before(what, askers, now) > 1:
+                    self._remember(what, None, now)
                     self.numbers["repairs_to_all"] += 1
                     yield Answer(None, view, origin, seqno, batch)
+                else:
+                    self._remember(what, askers[0], now)
+                    yield Answer(askers[0], view, origin, seqno, batch)
 
-    def _remember(self, what: tuple[int, Address, int], until: float) -> None:
-        self.to_all.pop(what, None)
-        self.to_all[what] = until
-        if len(self.to_all) > ANSWERED_TO_ALL_MAX:
-            del self.to_all[next(iter(self.to_all))]
+    def _asked_before(
+        self, what: tuple[int, Address, int], askers: list[Address], now: float
+    ) -> bool:
+        """Whether it was sent lately to a member that does not ask again."""
+        former, until = self.lately.get(what, (None, now))
+        return now < until and former not in askers
+
+    def _remember(self, what: tuple[int, Address, int], to: Address | None, now: float) -> None:
+        self.lately.pop(what, None)
+        self.lately[what] = (to, now + self.options.quiet_s)
+        if len(self.lately) > REMEMBERED_MAX:
+            del self.lately[next(iter(self.lately))]
 
 
 def held_in(window: Window, ranges: tuple[int, ...], options: RepairOptions) -> Iterator[int]:

@@ -25,8 +25,8 @@ ASK_SENDER_TIMES = 2
 class RepairOptions:
     """Times in seconds, sizes in bytes: of asking, of one answer, and of one turn's answers.
 
-    What `askers_for_all` members ask for in one turn is multicast; requests for it that come
-    within `quiet_s` are not answered. `requests_max`: batches that are asked for in one turn.
+    What two members ask for within `quiet_s` is multicast; requests for it that come within
+    `quiet_s` of that are not answered. `requests_max`: batches that are asked for in one turn.
     """
 
     retry_min_s: float = 0.02
@@ -34,7 +34,6 @@ class RepairOptions:
     ranges_max: int = 32
     answer_batches_max: int = 64
     answer_bytes_max: int = 256 << 10
-    askers_for_all: int = 2
     quiet_s: float = 0.01
     requests_max: int = 1_024
 

@@ -15,13 +15,12 @@ from groupcore.sim.network import Network, SocketAddress
 from groupcore.sim.node import Node
 from groupcore.sim.randomness import stream
 from groupcore.sim.samples import sample
-from groupcore.sim.scenario import Fault, Scenario, Send
+from groupcore.sim.scenario import NAMES, Fault, Scenario, Send
 from groupcore.sim.trace import Happened, Mid, Trace
 from groupcore.stack import Stack
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address
 
-NAMES = "abcde"
 CLUSTER = "simulated"
 SAMPLE_NS = 1 * SECOND
 """How often it is noted what the nodes keep in memory."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from random import Random
 
 from groupcore.membership.state import MembershipOptions
-from groupcore.sim.checkers import CHECKERS, Checker
+from groupcore.sim.checkers import CHECKERS, UNORDERED, Checker
 from groupcore.sim.cluster import MakeStack
-from groupcore.sim.scenario import Scenario, draw_scenario
+from groupcore.sim.scenario import Scenario, draw_large_scenario, draw_scenario
 from groupcore.stack import Stack
-from groupcore.stacks import DEFAULT_STACK, StackOptions, compose
+from groupcore.stacks import DEFAULT_STACK, LARGE_GROUP_STACK, StackOptions, compose
 from groupcore.transport import TransportOptions
 from groupcore.view import Address
 
@@ -41,8 +41,22 @@ def make_default_stack(
     return compose(DEFAULT_STACK, address, random, options, lineage)
 
 
+def make_large_group_stack(
+    scenario: Scenario,
+    address: Address,
+    random: Random,
+    transport: TransportOptions,
+    lineage: bytes | None,
+) -> Stack:
+    """The stack for large groups: no order between senders, no application state."""
+    membership = MembershipOptions(cluster_size=scenario.nodes, durable=True, absorb=False)
+    options = StackOptions(membership=membership, body_bytes_max=transport.packet_bytes_max - 1024)
+    return compose(LARGE_GROUP_STACK, address, random, options, lineage)
+
+
 PROFILES: dict[str, Profile] = {
     "stack": Profile("stack", draw_scenario, make_default_stack),
+    "gossip": Profile("gossip", draw_large_scenario, make_large_group_stack, UNORDERED),
 }
 """The profiles by name."""
 

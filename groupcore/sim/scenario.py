@@ -6,6 +6,7 @@ run in which everything always happens hides what needs a quiet network, and the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from json import dumps
 from random import Random
@@ -17,11 +18,15 @@ from groupcore.sim.randomness import stream
 
 COORDINATOR = -1
 """As a node of a fault: whoever is coordinator when the fault begins."""
-NODE_COUNTS = (1, 2, 3, 4, 5)
-NODE_WEIGHTS = (1, 2, 8, 3, 4)
 LENGTHS_S = ((2, 5), (4, 8), (8, 14))
 """Shortest and longest first phase; most are short, so that faults meet and little time is idle."""
 LENGTH_WEIGHTS = (40, 45, 15)
+NAMES = "abcdefghijklmnopqrst"
+"""The nodes' ids, one letter each."""
+NODE_WEIGHTS = {1: 1, 2: 2, 3: 8, 4: 3, 5: 4}
+"""How often a schedule has so many nodes, in proportion."""
+LARGE_WEIGHTS = {2: 1, 3: 3, 5: 4, 8: 3, 12: 1}
+"""The same for stacks that are made for large groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class Fault:
     factor: int = 1
 
     def __str__(self) -> str:
-        names = ",".join("coordinator" if node < 0 else "abcde"[node] for node in self.nodes)
+        names = ",".join("coordinator" if node < 0 else NAMES[node] for node in self.nodes)
         return (
             f"{self.at_ns / SECOND:.3f} s {self.kind} {names or 'all'} "
             f"for {self.duration_ns / SECOND:.3f} s"
@@ -90,10 +95,15 @@ class Scenario:
         ]
 
 
-def draw_scenario(seed: int) -> Scenario:
-    """The schedule of a seed."""
+def draw_large_scenario(seed: int) -> Scenario:
+    """The schedule of a seed for a larger group."""
+    return draw_scenario(seed, LARGE_WEIGHTS)
+
+
+def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> Scenario:
+    """The schedule of a seed, with one of these numbers of nodes."""
     random = stream(seed, "scenario")
-    nodes = random.choices(NODE_COUNTS, NODE_WEIGHTS)[0]
+    nodes = random.choices(list(node_weights), list(node_weights.values()))[0]
     shortest_s, longest_s = random.choices(LENGTHS_S, LENGTH_WEIGHTS)[0]
     safety_ns = random.randint(shortest_s * SECOND, longest_s * SECOND)
     faults = _draw_faults(stream(seed, "faults"), nodes, safety_ns)

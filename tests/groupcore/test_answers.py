@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupcore.answers import ANSWERED_TO_ALL_MAX, Answers, held_in
+from groupcore.answers import REMEMBERED_MAX, Answers, held_in
 from groupcore.batch import Batch
 from groupcore.repairs import RepairOptions
 from groupcore.view import Address
@@ -73,13 +73,31 @@ def test_the_requests_of_a_turn_are_bounded_and_the_rest_is_discarded_and_counte
     assert sent(answers) == [(C, 8)]
 
 
-def test_answers_to_all_are_remembered_up_to_a_bound() -> None:
-    answers, held = Answers(RepairOptions()), window(*range(1, ANSWERED_TO_ALL_MAX + 3))
-    for first in range(1, ANSWERED_TO_ALL_MAX + 3, 64):
-        for member in (B, C):
-            answers.note(member, PLACE, held, (first, first + 63), 0.0)
+def test_what_a_second_member_asks_for_soon_afterwards_goes_to_all() -> None:
+    answers, held = Answers(RepairOptions(quiet_s=0.01)), window(1)
+    answers.note(B, PLACE, held, (1, 1), 5.0)
+    assert sent(answers, 5.0) == [(B, 1)]
+    answers.note(C, PLACE, held, (1, 1), 5.004)
+    assert sent(answers, 5.004) == [(None, 1)]
+    answers.note(D, PLACE, held, (1, 1), 5.008)
+    assert sent(answers, 5.008) == []
+
+
+def test_who_asks_again_is_answered_again_alone() -> None:
+    answers, held = Answers(RepairOptions(quiet_s=0.01)), window(1)
+    for now in (5.0, 5.005):
+        answers.note(B, PLACE, held, (1, 1), now)
+        assert sent(answers, now) == [(B, 1)]
+    answers.note(C, PLACE, held, (1, 1), 5.5)
+    assert sent(answers, 5.5) == [(C, 1)]
+
+
+def test_answers_are_remembered_up_to_a_bound() -> None:
+    answers, held = Answers(RepairOptions()), window(*range(1, REMEMBERED_MAX + 3))
+    for first in range(1, REMEMBERED_MAX + 3, 64):
+        answers.note(B, PLACE, held, (first, first + 63), 0.0)
         sent(answers)
-    assert len(answers.to_all) == ANSWERED_TO_ALL_MAX
+    assert len(answers.lately) == REMEMBERED_MAX
 
 
 def test_what_is_no_longer_held_at_the_end_of_the_turn_is_passed_over() -> None:

@@ -16,12 +16,12 @@ class SelfDelivery(Checker):
     number, name = 15, "self-delivery"
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
-        """Ordered sends of the processes that are there at the end, less what they delivered."""
+        """Multicasts of the processes that are there at the end, less what they delivered."""
         staying = {(end.n, end.inc): end for end in trace.ends if end.primary}
         own: dict[Process, set[Mid]] = {process: set() for process in staying}
         for process in staying:
             for record in trace.histories().get(process, []):
-                if type(record) is Delivered and record.position:
+                if type(record) is Delivered:
                     own[process].add(record.mid)
         for sent in trace.sent:
             process = (sent.n, sent.inc)
@@ -50,8 +50,8 @@ class LivenessAfterHealing(Checker):
         if not ends:
             return
         self._check_views(ends, found)
-        self._check_states(ends, found)
-        self._check_pending(trace, ends, found)
+        self.check_states(ends, found)
+        self.check_pending(trace, ends, found)
         late = healed + UNREST_AFTER_S * 1_000_000_000
         numbers = {view.number for view in trace.views if view.t > late}
         if len(numbers) > VIEWS_AFTER_UNREST_MAX:
@@ -70,7 +70,8 @@ class LivenessAfterHealing(Checker):
                 text = f"{life(end.n, end.inc)} ends in view {end.number} [{have}], not [{want}]"
                 found.append(self.breach(end.t, (end.n,), text))
 
-    def _check_states(self, ends: list[Ended], found: list[Violation]) -> None:
+    def check_states(self, ends: list[Ended], found: list[Violation]) -> None:
+        """All are at one place in the order, with one state."""
         first = ends[0]
         for end in ends[1:]:
             if (end.epoch, end.position, end.sh) != (first.epoch, first.position, first.sh):
@@ -81,7 +82,7 @@ class LivenessAfterHealing(Checker):
                 )
                 found.append(self.breach(end.t, (first.n, end.n), text))
 
-    def _check_pending(self, trace: Trace, ends: list[Ended], found: list[Violation]) -> None:
+    def check_pending(self, trace: Trace, ends: list[Ended], found: list[Violation]) -> None:
         """Everything sent by those who stayed has a place; unicasts among them have arrived."""
         staying = {(end.n, end.inc) for end in ends}
         places = trace.places()
@@ -98,5 +99,40 @@ class LivenessAfterHealing(Checker):
                     text = f"{message(sent.mid)} is still without a place in the order"
                     found.append(self.breach(ends[0].t, (sent.n,), text, sent.mid))
             elif sent.to in staying and (*sent.to, sent.mid) not in arrived:
+                text = f"unicast {message(sent.mid)} has not arrived at {life(*sent.to)}"
+                found.append(self.breach(ends[0].t, (sent.n, sent.to.name), text, sent.mid))
+
+
+class LivenessWithoutOrder(LivenessAfterHealing):
+    """25 in a stack without a total order: the last view's members have delivered the same in it.
+
+    There are no places and no state. What a member that stays has sent is with itself (15), and so
+    with all others.
+    """
+
+    def check_states(self, ends: list[Ended], found: list[Violation]) -> None:
+        """There is no state to compare."""
+
+    def check_pending(self, trace: Trace, ends: list[Ended], found: list[Violation]) -> None:
+        """What one has delivered in the last view, each has; unicasts have arrived."""
+        last = ends[0].number
+        delivered: dict[Process, set[Mid]] = {(end.n, end.inc): set() for end in ends}
+        arrived = {process: set[Mid]() for process in delivered}
+        multicasts = trace.multicasts()
+        for record in trace.of(Delivered):
+            process = (record.n, record.inc)
+            if process in delivered:
+                arrived[process].add(record.mid)
+                if record.view == last and record.mid in multicasts:
+                    delivered[process].add(record.mid)
+        for mid in sorted(set[Mid]().union(*delivered.values())):
+            for process, have in delivered.items():
+                if mid not in have:
+                    text = f"{life(*process)} has not delivered {message(mid)} in view {last}"
+                    found.append(self.breach(ends[0].t, (process[0],), text, mid))
+        for sent in trace.sent:
+            if (sent.n, sent.inc) not in delivered or sent.to not in arrived:
+                continue
+            if sent.mid not in arrived[sent.to]:
                 text = f"unicast {message(sent.mid)} has not arrived at {life(*sent.to)}"
                 found.append(self.breach(ends[0].t, (sent.n, sent.to.name), text, sent.mid))

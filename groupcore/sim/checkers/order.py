@@ -166,13 +166,14 @@ class FifoPerOrigin(Checker):
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Each process by itself, then the order that all processes together have shown."""
+        multicasts = trace.multicasts()
         for (n, inc), history in trace.histories().items():
             last: dict[tuple[str, int, bool], int] = {}
             for record in history:
                 if isinstance(record, Viewed):
                     continue
                 mid = record.mid
-                key = (mid.origin, mid.inc, record.position > 0)
+                key = (mid.origin, mid.inc, mid in multicasts)
                 before = last.get(key, -1)
                 if mid.lseq < before:
                     after = message(mid._replace(lseq=before))

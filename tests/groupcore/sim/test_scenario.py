@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from groupcore.sim.minimise import minimise
 from groupcore.sim.network import CALM
-from groupcore.sim.scenario import COORDINATOR, Fault, Scenario, Send, draw_scenario
+from groupcore.sim.scenario import (
+    COORDINATOR,
+    Fault,
+    Scenario,
+    Send,
+    draw_large_scenario,
+    draw_scenario,
+)
 
 
 def test_a_seed_always_gives_the_same_schedule() -> None:
@@ -22,6 +29,12 @@ def test_schedules_differ_in_size_and_in_kinds_of_faults() -> None:
     assert any(scenario.network.loss == 0 for scenario in scenarios)
     assert any(not scenario.faults for scenario in scenarios)
     assert any(not scenario.multicast for scenario in scenarios)
+
+
+def test_larger_groups_are_drawn_for_stacks_that_are_made_for_them() -> None:
+    assert {draw_large_scenario(seed).nodes for seed in range(200)} == {2, 3, 5, 8, 12}
+    names = [str(fault) for seed in range(200) for fault in draw_large_scenario(seed).faults]
+    assert any(" l for " in name for name in names)
 
 
 def test_faults_and_sends_name_nodes_that_exist() -> None:
