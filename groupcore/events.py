@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from groupcore.digest import Digest
+from groupcore.membership.succession import Ballot
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 
@@ -108,7 +109,29 @@ class Left(Event):
     """The graceful leave has ended; the stack may be closed."""
 
 
-# --- view change, between membership and the reliable layers ------------------------------------
+# --- view change, between membership, the flush and the reliable layers --------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FlushRequested(Event):
+    """Stop these members of view `view` under this ballot; nobody (any more): it is over.
+
+    Each request replaces the one before it; of the same ballot it names whoever has been added.
+    """
+
+    view: int
+    ballot: Ballot
+    participants: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed(Event):
+    """`member` has stopped; it holds `digest` and has delivered up to `position`, finally."""
+
+    member: Address
+    ballot: Ballot
+    digest: Digest
+    position: int
 
 
 @dataclass(frozen=True, slots=True)

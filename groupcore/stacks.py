@@ -18,6 +18,7 @@ from groupcore.layers.discovery import Discovery, DiscoveryOptions
 from groupcore.layers.durability import Durability
 from groupcore.layers.failure_detection import DetectionOptions, FailureDetection
 from groupcore.layers.flow_control import FlowControl, FlowOptions
+from groupcore.layers.flush import Flush
 from groupcore.layers.fragmentation import Fragmentation
 from groupcore.layers.membership import Membership
 from groupcore.layers.nakack import Nakack
@@ -34,10 +35,12 @@ from groupcore.stack import Stack
 from groupcore.stack_string import Word, parse_stack, unknown_word, with_field, with_settings
 from groupcore.view import Address
 
-DEFAULT_STACK = "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FC:FRAG:SEQUENCER:DURABILITY"
+DEFAULT_STACK = (
+    "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER:DURABILITY"
+)
 """Total order that survives the loss of any minority."""
 
-LARGE_GROUP_STACK = "UDP:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FRAG"
+LARGE_GROUP_STACK = "UDP:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FLUSH:FRAG"
 """Multicasts of each sender in order, no order between senders: for many members.
 
 Nobody acknowledges and nobody reports to all: stability and late repair come by gossip.
@@ -83,6 +86,7 @@ LAYERS: dict[str, Known] = {
         Known(Pbcast, "gossip"),
         Known(Resilience),
         Known(Membership, "membership"),
+        Known(Flush),
         Known(FlowControl, "flow"),
         Known(Fragmentation, "body_bytes_max"),
         Known(Sequencer, "order_window_bytes"),
@@ -219,6 +223,9 @@ class _Wiring:
         options = replace(self.options.membership, drains=self.ordered)
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
 
+    def flush(self) -> Flush:
+        return Flush(self.me, self.nakack.digest, lambda: self.order_state().position)
+
     def makers(self) -> dict[str, Callable[[], Layer]]:
         """How each layer is made."""
         options = self.options
@@ -231,6 +238,7 @@ class _Wiring:
             "PBCAST": self.gossip,
             "RESILIENCE": lambda: Resilience(self.me),
             "GMS": self.membership,
+            "FLUSH": self.flush,
             "FC": lambda: FlowControl(self.me, options.flow),
             "FRAG": lambda: Fragmentation(options.body_bytes_max),
             "SEQUENCER": lambda: self.sequencer,

@@ -27,6 +27,7 @@ from groupcore.layers import (
     durability,
     failure_detection,
     flow_control,
+    flush,
     fragmentation,
     nakack_headers,
     pbcast,
@@ -80,6 +81,8 @@ HEADERS: dict[int, type[Header]] = {
     49: membership_headers.Superseded,
     50: membership_headers.Dissolved,
     54: durability.Durable,
+    64: flush.Start,
+    65: flush.Ok,
     80: pbcast.Gossip,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""

@@ -1,8 +1,9 @@
 """Membership: agreed views, one after the other, with what was delivered in each.
 
 Idea. When members are lost, ask to leave, or nodes ask to join, the oldest member that is left
-proposes the next view. It asks everybody to stop and to vote; the votes bring what each holds.
-From a quorum of votes it computes the view and the cut: all multicasts that any voter holds.
+proposes the next view. It asks everybody for a promise, which stops nobody; when it has those it
+needs it lets FLUSH stop them, and their answers bring what each holds. From a quorum of votes it
+computes the view and the cut: all multicasts that any voter holds.
 Voters fetch what they lack, accept, and when a quorum has accepted, the view is decided and
 installed: everybody delivers up to the cut and begins the view alike. A proposer that dies is
 followed by another with a higher ballot, who must go on with what may already be decided.
@@ -10,9 +11,10 @@ followed by another with a higher ballot, who must go on with what may already b
 A node that is in no view asks the coordinator of the one that it hears of; where there is none,
 the nodes that look for one decide the first, or the next after what is on their disks.
 
-Place. Above the reliable layers, whose digests it reads and which it stops and starts; below the
-ordering layer, which then needs to know nothing of failures. The two roles in a ballot are
-`groupcore.membership.voter` and `proposer`; here is who joins and leaves, and when to propose.
+Place. Above the reliable layers, whose digests it reads; below FLUSH, which stops the members for
+it, and the ordering layer, which then needs to know nothing of failures. The two roles in a
+ballot are `groupcore.membership.voter` and `proposer`; here is who joins and leaves, and when to
+propose.
 
 Source. Pbcast design, GMS ("Membership Updating": joins and leaves in bulk, one provisional
 list); the ballots are single-decree Paxos on each succession; reliability.md rows 10 to 20.
@@ -34,7 +36,7 @@ from collections.abc import Callable
 from random import Random
 
 from groupcore.batch import Batch
-from groupcore.effects import Down, Effect, Notify, StartTimer
+from groupcore.effects import Down, Effect, StartTimer
 from groupcore.events import (
     Connect,
     CutAgreed,
@@ -43,10 +45,11 @@ from groupcore.events import (
     Drained,
     Event,
     FetchCut,
+    Flushed,
+    FlushRequested,
     FlushStarted,
     Found,
     Leave,
-    Left,
     Persisted,
     ReachabilityChanged,
     Synced,
@@ -69,6 +72,7 @@ from groupcore.membership.headers import (
     Propose,
     Superseded,
 )
+from groupcore.membership.leaver import Leaver
 from groupcore.membership.primary import PrimaryWatch
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.reachability import connected, is_lowest
@@ -89,6 +93,8 @@ class Membership(Layer):
         Persisted,
         CutHeld,
         CutDelivered,
+        FlushStarted,
+        Flushed,
         ViewInstalled,
         ReachabilityChanged,
         Found,
@@ -98,7 +104,9 @@ class Membership(Layer):
     )
     provides = frozenset({"views"})
     requires_below = frozenset({"discovery", "failure detection", "digest"})
+    requires_above = frozenset({"flush"})
     asks_below = (FlushStarted, FetchCut, CutAgreed)
+    asks_above = (FlushRequested,)
 
     def __init__(
         self,
@@ -119,7 +127,7 @@ class Membership(Layer):
         self.seeker = Seeker(self.state, self.voter, self.proposer, ask)
         self.admission = Admission()
         self.doorkeeper = Doorkeeper(self.state, self.voter, self.admission, ask)
-        self.leaving: dict[Address, None] = {}
+        self.leaver = Leaver(self.state)
         self.begun_at = 0
         self.primary = PrimaryWatch(self.state)
         self.gathering = False
@@ -143,7 +151,7 @@ class Membership(Layer):
         sender = batch.sender
         match batch.headers[-1]:
             case Prepare() as prepare:
-                return [*self.voter.on_prepare(sender, prepare), *self.watch()]
+                return self.on_prepare(sender, prepare, now)
             case Promise() as promise:
                 silent, candidates = self.silent(), self.candidates(now)
                 return self.proposer.on_promise(sender, promise, silent, candidates, now)
@@ -162,12 +170,18 @@ class Membership(Layer):
             case JoinRefused(code):
                 return self.seeker.on_join_refused(code)
             case LeaveRequest():
-                if self.state.view is not None and sender in self.state.view.members:
-                    self.leaving[sender] = None
+                self.leaver.note(sender)
                 return self.gather()
             case Dissolved():
-                return self.on_dissolved()
+                return self.leaver.on_dissolved()
         raise AssertionError("not a header of GMS")
+
+    def on_prepare(self, proposer: Address, prepare: Prepare, now: float) -> list[Effect]:
+        """Vote; and leave the word to another proposer for a while."""
+        effects = self.voter.on_prepare(proposer, prepare)
+        if proposer != self.me and self.state.record.promised == prepare.ballot:
+            self.proposer.quiet_until = now + self.options.stuck_s
+        return [*effects, *self.watch()]
 
     def settle(self, effects: list[Effect], now: float) -> list[Effect]:
         """What this member tells itself is handled at once and does not travel."""
@@ -197,6 +211,12 @@ class Membership(Layer):
                 return self.voter.on_cut_held()
             case CutDelivered():
                 return self.voter.on_cut_delivered()
+            case FlushStarted():
+                self.state.blocked = True
+                return self.watch()
+            case Flushed():
+                silent, candidates = self.silent(), self.candidates(now)
+                return self.proposer.on_flushed(event, silent, candidates, now)
             case ViewInstalled():
                 return self.on_view_installed(event, now)
             case ReachabilityChanged():
@@ -207,7 +227,7 @@ class Membership(Layer):
             case Synced(epoch, position):
                 return self.voter.on_synced(epoch, position, self.begun_at)
             case Leave():
-                return self.on_leave()
+                return self.leaver.begin()
             case Drained():
                 return [StartTimer("leave", 0)]
             case _:
@@ -223,7 +243,7 @@ class Membership(Layer):
             "repeat": self.on_repeat,
             "confirm": lambda now: self.proposer.confirm(self.unreachable()),
             "stuck": self.on_stuck,
-            "leave": lambda now: self.ask_to_leave(),
+            "leave": lambda now: [*self.leaver.ask(), *self.gather()],
         }
         effects = handlers[timer](now)
         return self.settle(effects, now)
@@ -250,7 +270,7 @@ class Membership(Layer):
             return Candidates(stateful=self.options.application_state)
         keep = self.keep(view)
         ready = self.admission.ready(view, keep, self.unreachable(), now)
-        leaving, cut_off = frozenset(self.leaving), frozenset(view.members) - frozenset(keep)
+        leaving, cut_off = frozenset(self.leaver.leaving), frozenset(view.members) - frozenset(keep)
         return Candidates(ready, leaving, cut_off, self.options.application_state)
 
     def is_later(self, view: View) -> bool:
@@ -294,7 +314,7 @@ class Membership(Layer):
         """Somebody is lost, or back: a proposer goes on without waiting for the lost."""
         silent, candidates = self.silent(), self.candidates(now)
         return [
-            *self.proposer.maybe_propose(silent, candidates, now),
+            *self.proposer.go_on(silent, candidates, now),
             *self.proposer.maybe_decided(silent, now),
             *self.consider(now),
         ]
@@ -302,7 +322,10 @@ class Membership(Layer):
     def consider(self, now: float) -> list[Effect]:
         """Propose the next view if there is reason to, and this member is the one to do it."""
         view, state = self.state.view, self.state
-        if view is None or self.proposer.attempt is not None or state.blocked:
+        if view is None or self.proposer.attempt is not None:
+            return []
+        waits = state.blocked or now < self.proposer.quiet_until
+        if waits and not self.has_lost_its_proposer():
             return []
         unheard = self.ask.unheard()
         if not is_lowest(view.members, self.me, unheard):
@@ -315,8 +338,13 @@ class Membership(Layer):
             if not wanted or now < self.not_before:
                 return []
         if set(keep) <= set(leaving) and not candidates.joiners:
-            return self.dissolve(keep)
+            return self.leaver.dissolve()
         return self.propose(view, keep, now)
+
+    def has_lost_its_proposer(self) -> bool:
+        """Whether the one to whom this member has promised is not heard any more (I7)."""
+        promised = self.state.record.promised
+        return promised is not None and promised.proposer in self.unreachable()
 
     def propose(self, view: View, keep: tuple[Address, ...], now: float) -> list[Effect]:
         """Start an attempt if enough nodes can vote: members, else what is on disks."""
@@ -330,7 +358,7 @@ class Membership(Layer):
         return [*self.proposer.start(view, expected, now), *self.watch()]
 
     def watch(self) -> list[Effect]:
-        """A blocked member proposes itself when nothing comes of it (I7)."""
+        """A member that was stopped proposes itself when nothing comes of it (I7)."""
         if not self.state.blocked or self.proposer.attempt is not None:
             return []
         rank = 0 if self.state.view is None else self.state.view.rank(self.me)
@@ -348,11 +376,12 @@ class Membership(Layer):
     def on_view_installed(self, event: ViewInstalled, now: float) -> list[Effect]:
         """A view begins: who is in it need not ask any more."""
         self.views += 1
+        self.proposer.quiet_until = 0.0
         if event.fresh:
             self.begun_at = event.position
         for member in event.view.members:
             self.admission.withdraw(member)
-        self.leaving = {m: None for m in self.leaving if m in event.view.members}
+        self.leaver.on_view(event.view)
         for member in () if event.previous is None else event.previous.members:
             if member not in event.view.members:
                 self.admission.left_view(member)
@@ -360,35 +389,3 @@ class Membership(Layer):
         self.fruitless = self.fruitless + 1 if same else 0
         self.not_before = now + (min(0.1 * 2**self.fruitless, 2.0) if same else 0.0)
         return self.primary.on_view(now)
-
-    def on_leave(self) -> list[Effect]:
-        """The application wants to go; the ordering layer says when nothing is in flight."""
-        self.state.leaving = True
-        if self.state.view is None:
-            self.state.gone = True
-            return [Notify(Left())]
-        return [] if self.options.drains else [StartTimer("leave", 0)]
-
-    def ask_to_leave(self) -> list[Effect]:
-        """Ask the coordinator, again and again, until a view comes without this member."""
-        view = self.state.view
-        assert view is not None
-        if len(view.members) == 1:
-            self.state.gone = True
-            return [Notify(Left())]
-        self.leaving[self.me] = None
-        asked = self.state.send(None, LeaveRequest())
-        return [asked, *self.gather(), StartTimer("leave", self.options.tick_s)]
-
-    def dissolve(self, keep: tuple[Address, ...]) -> list[Effect]:
-        """Everybody leaves: nobody needs another view, and this one stays the last on disk."""
-        told = [self.state.send(None, Dissolved()) for _ in range(3)]
-        self.state.gone = True
-        return [*told, Notify(Left())]
-
-    def on_dissolved(self) -> list[Effect]:
-        """Everybody has asked to leave: go."""
-        if not self.state.leaving:
-            return []
-        self.state.gone = True
-        return [Notify(Left())]

@@ -7,8 +7,9 @@ cumulative, at once where a quorum waits for them; they open the window, tell wh
 holds, and let everybody drop what all hold. Numbers begin at 1 in each view, so what a member
 that joins has to expect is known exactly: nothing yet.
 
-Place. Above the transport and failure detection, below everything that multicasts reliably. In a
-view change it freezes, gets what the agreed cut contains, and delivers up to the cut.
+Place. Above the transport and failure detection, below everything that multicasts reliably; FLUSH
+above it holds back what is sent before the first view and in a view change. In one it freezes,
+gets what the agreed cut contains, and delivers up to the cut.
 
 Source. JGroups NAKACK; pbcast design, "Last Message dropped in NAKACK" and "Digest returned to
 client"; fault matrix rows 1 to 5 and 20.
@@ -16,8 +17,8 @@ client"; fault matrix rows 1 to 5 and 20.
 Invariants.
   I1  Batches of one sender are delivered in the order of their numbers, without a gap, once.
   I2  A batch is delivered only in the view in which it was numbered.
-  I3  After the flush has started nothing is numbered, acknowledged or delivered until the cut
-      is known; then everything up to the cut is delivered, and nothing behind it.
+  I3  After the flush has started nothing is acknowledged or delivered until the cut is known;
+      then everything up to the cut is delivered, and nothing behind it.
   I4  Whatever a member has sent reaches every member that stays, also the last of a burst.
   I5  A batch leaves the window only when every member of the view holds it.
   I6  Batches of a later view are kept until that view is installed here.
@@ -25,7 +26,6 @@ Invariants.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from random import Random
 
@@ -81,11 +81,9 @@ class Nakack(Layer):
         self.windows: dict[Address, Window] = {}
         self.mine = Outgoing(Window(), ())
         self.frozen = False
-        self.waiting: deque[Batch] = deque()
         self.future = Early(options.future_bytes_max)
         self.fetch: FetchCut | None = None
         self.acknowledging = Acknowledging(me, options.window_bytes, options.ack_late_s)
-        self.opening = False
         self.early: list[Batch] = []
         self.repairs = Repairs(me, random, options.repair)
         self.answering = Answering(me, options.repair)
@@ -116,9 +114,8 @@ class Nakack(Layer):
         """Number a reliable multicast; everything else passes."""
         if batch.destination is not None or not batch.reliable:
             return [Down(batch)]
-        if self.view is None or self.frozen or self.opening:
-            self.waiting.append(batch)  # I3: it gets its number in the next view
-            return []
+        assert self.view is not None, "FLUSH holds back what is sent before the first view"
+        assert not self.frozen, "FLUSH holds back what is sent in a view change"  # I3
         return self.number_batch(batch)
 
     def number_batch(self, batch: Batch) -> list[Effect]:
@@ -345,7 +342,7 @@ class Nakack(Layer):
         return effects
 
     def on_view(self, view: View) -> list[Effect]:
-        """Begin a view with empty windows; then send what waited and take what came early."""
+        """Begin a view with empty windows; then take what came early."""
         self.view, self.number = view, view.number
         self.windows = {member: Window() for member in view.members}
         self.answering.begin(view.number, self.windows)
@@ -354,17 +351,12 @@ class Nakack(Layer):
         self.frozen, self.fetch = False, None
         self.acknowledging.begin(view)
         self.repairs.begin()
-        self.opening = True
         self.early = self.future.take(view.number)
         return [*self.stop_timers(), StartTimer("begin", 0)]
 
     def begin(self) -> list[Effect]:
-        """Once every layer knows the view: what waited goes out, what came early goes up."""
-        self.opening = False
+        """Once every layer knows the view, what came early goes up."""
         effects: list[Effect] = []
-        waiting, self.waiting = self.waiting, deque()
-        for batch in waiting:
-            effects += self.on_down(batch, 0.0)
         early, self.early = self.early, []
         for batch in early:
             effects += self.on_up(batch, 0.0)

@@ -1,26 +1,36 @@
 """One attempt of a proposer to decide the successor of a view.
 
-A plain value with its rules: which votes and acceptances are in, and whether they suffice. Time
-and messages are the membership layer's.
+A plain value with its rules: which promises, flush answers and acceptances are in, and whether
+they suffice. Time and messages are the membership layer's.
+
+A promise binds a voter, but one that lives in the basis goes on delivering after it. What it
+holds is known only once it has stopped (flush), so until then its vote is not complete.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from groupcore.digest import Digest
 from groupcore.membership.succession import Ballot, Proposal, Vote, is_quorum_of, may_decide
 from groupcore.view import Address, View, is_quorum
 
 
 @dataclass(slots=True)
 class Attempt:
-    """A ballot for the successor of `basis`; `expected` are those whose answer is waited for."""
+    """A ballot for the successor of `basis`; `expected` are those whose answer is waited for.
+
+    `votes`: as promised. `stopped`: digest and position of those who have answered the flush, of
+    which `flushing` says that it has begun.
+    """
 
     basis: View | None
     ballot: Ballot
     expected: frozenset[Address]
     cluster_size: int
     votes: dict[Address, Vote] = field(default_factory=dict)
+    flushing: bool = False
+    stopped: dict[Address, tuple[Digest, int]] = field(default_factory=dict)
     proposal: Proposal | None = None
     acceptances: dict[Address, None] = field(default_factory=dict)
 
@@ -34,8 +44,40 @@ class Attempt:
         return all(member in self.votes for member in self.expected - silent)
 
     def may_decide(self) -> bool:
-        """Whether the votes are a quorum."""
+        """Whether the promises are a quorum."""
         return may_decide(self.basis, self.votes.values(), self.cluster_size)
+
+    def participants(self) -> tuple[Address, ...]:
+        """Who has promised and lives in the basis: those must be stopped."""
+        return tuple(voter for voter, vote in self.votes.items() if vote.live)
+
+    def complete_votes(self) -> list[Vote]:
+        """The votes that count now: of who has only a disk, and of who has stopped."""
+        complete = []
+        for voter, vote in self.votes.items():
+            if voter in self.stopped:
+                digest, position = self.stopped[voter]
+                complete.append(replace(vote, digest=digest, position=position))
+            elif not vote.live:
+                complete.append(vote)
+        return complete
+
+    def all_stopped(self, silent: frozenset[Address]) -> bool:
+        """Whether everybody who was to stop, and is not silent, has said what it holds."""
+        return all(member in self.stopped for member in self.participants() if member not in silent)
+
+    def would_lose_memory(self, silent: frozenset[Address]) -> bool:
+        """Whether those that have stopped are too few for an orderly view, but will not stay so.
+
+        Then it is better to wait for the others than to form the view from what is on disk.
+        """
+        if self.basis is None:
+            return False
+        live = [vote for vote in self.votes.values() if vote.live]
+        stopped = [vote for vote in live if vote.voter in self.stopped]
+        hoped = [vote for vote in live if vote.voter in self.stopped or vote.voter not in silent]
+        size = self.cluster_size
+        return may_decide(self.basis, hoped, size) and not may_decide(self.basis, stopped, size)
 
     def is_decided(self) -> bool:
         """Whether the acceptances are a quorum of the former view, and of those who stay in it.

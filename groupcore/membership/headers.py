@@ -48,7 +48,7 @@ class Dissolved(Header):
 
 @dataclass(slots=True)
 class Prepare(Header):
-    """Proposer to everybody: stop, and vote on what follows `basis` (None: on the first view)."""
+    """Proposer to everybody: vote on what follows `basis` (None: on the first view)."""
 
     kind: ClassVar[str] = "membership.prepare"
     basis: View | None

@@ -1,4 +1,4 @@
-"""The proposer's role: gather votes, propose what they demand, gather acceptances, tell.
+"""The proposer's role: gather promises, stop the voters, propose, gather acceptances, tell.
 
 A proposer decides nothing by itself: `succession.decide` says what the votes demand. It repeats
 its question until it is answered or the attempt has lasted too long; then it, or another, tries
@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from random import Random
 
-from groupcore.effects import Effect, StartTimer, StopTimer
+from groupcore.effects import Effect, Notify, StartTimer, StopTimer
+from groupcore.events import Flushed, FlushRequested
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.headers import Accept, Install, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipState
-from groupcore.membership.succession import Ballot, Candidates, decide
+from groupcore.membership.succession import Ballot, Candidates, decide, may_decide
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 
 REPEAT_S = 0.05
-"""Seconds after which an unanswered question is asked again."""
+"""Seconds after which an unanswered question is asked again, while nobody waits for it."""
+STOPPED_REPEAT_S = 0.02
+"""The same, while the members are stopped."""
 
 
 class Proposer:
@@ -33,6 +36,7 @@ class Proposer:
         self.decided_at: float | None = None
         self.highest_round = 0
         self.failures = 0
+        self.quiet_until = 0.0
         self.confirming: dict[Address, Install] = {}
         self.numbers = {"attempts": 0, "views_proposed": 0}
 
@@ -53,11 +57,14 @@ class Proposer:
             StartTimer("repeat", REPEAT_S),
         ]
 
-    def abandon(self) -> list[Effect]:
+    def abandon(self, now: float) -> list[Effect]:
         """Give the attempt up; somebody tries again later."""
+        ended = self.end_flush()
         self.attempt = None
         self.failures += 1
-        return [StopTimer("repeat"), StartTimer("stuck", self.back_off_s())]
+        back_off_s = self.back_off_s()
+        self.quiet_until = now + back_off_s
+        return [*ended, StopTimer("repeat"), StartTimer("stuck", back_off_s)]
 
     def back_off_s(self) -> float:
         """Seconds until the next try: longer after each failure, and never the same for two."""
@@ -80,28 +87,75 @@ class Proposer:
         if attempt is None or promise.ballot != attempt.ballot or promise.vote.voter != voter:
             return []
         if promise.promised > attempt.ballot:
-            return self.abandon()
+            return self.abandon(now)
         if attempt.proposal is not None:
             return [self.state.send(voter, self.proposing(attempt))]
+        known = voter in attempt.votes
         attempt.votes[voter] = promise.vote
+        if attempt.flushing and promise.vote.live and not known:
+            return [self.request_flush(attempt), *self.maybe_propose(silent, candidates, now)]
+        return self.go_on(silent, candidates, now)
+
+    def go_on(self, silent: frozenset[Address], candidates: Candidates, now: float) -> list[Effect]:
+        """The flush once the promises suffice, then the proposal once the answers do."""
+        attempt = self.attempt
+        if attempt is None or attempt.flushing:
+            return self.maybe_propose(silent, candidates, now)
+        waited_s = now - self.started_at
+        if not attempt.may_decide():
+            return []
+        if not attempt.all_voted(silent) and waited_s < self.state.options.vote_s:
+            return []
+        attempt.flushing, self.started_at = True, now
+        flush = [self.request_flush(attempt)] if attempt.participants() else []
+        return [*flush, *self.maybe_propose(silent, candidates, now)]
+
+    def request_flush(self, attempt: Attempt) -> Effect:
+        """Stop those who live in the view, as late as possible: they have promised."""
+        return Notify(FlushRequested(attempt.number, attempt.ballot, attempt.participants()))
+
+    def end_flush(self) -> list[Effect]:
+        """Nobody else has to be stopped."""
+        attempt = self.attempt
+        if attempt is None or not attempt.flushing or not attempt.participants():
+            return []
+        return [Notify(FlushRequested(attempt.number, attempt.ballot, ()))]
+
+    def on_flushed(
+        self, event: Flushed, silent: frozenset[Address], candidates: Candidates, now: float
+    ) -> list[Effect]:
+        """A voter has stopped: its vote is complete."""
+        attempt = self.attempt
+        if attempt is None or event.ballot != attempt.ballot or attempt.proposal is not None:
+            return []
+        attempt.stopped[event.member] = (event.digest, event.position)
         return self.maybe_propose(silent, candidates, now)
 
     def maybe_propose(
         self, silent: frozenset[Address], candidates: Candidates, now: float
     ) -> list[Effect]:
-        """When everybody has voted, or a quorum has and the others had their time."""
+        """When everybody has stopped, or a quorum has and the others had their time."""
         attempt = self.attempt
-        if attempt is None or attempt.proposal is not None or not attempt.may_decide():
+        if attempt is None or attempt.proposal is not None or not attempt.flushing:
             return []
-        waited_s = now - self.started_at
-        if not attempt.all_voted(silent) and waited_s < self.state.options.vote_s:
+        votes = attempt.complete_votes()
+        if not may_decide(attempt.basis, votes, attempt.cluster_size):
+            return []
+        complete = attempt.all_voted(silent) and attempt.all_stopped(silent)
+        if not complete and now - self.started_at < self.state.options.vote_s:
+            return []
+        if attempt.would_lose_memory(silent):
             return []
         lineage = self.random.getrandbits(63) | 1
-        votes = list(attempt.votes.values())
         attempt.proposal = decide(attempt.basis, votes, candidates, attempt.cluster_size, lineage)
         if attempt.proposal is None or not attempt.proposal.view.members:
-            return self.abandon()
-        return [self.state.send(None, self.proposing(attempt)), *self.accept_mine(attempt)]
+            return self.abandon(now)
+        return [
+            *self.end_flush(),
+            self.state.send(None, self.proposing(attempt)),
+            *self.accept_mine(attempt),
+            StartTimer("repeat", STOPPED_REPEAT_S),
+        ]
 
     def proposing(self, attempt: Attempt) -> Propose:
         """The question of the second round."""
@@ -164,24 +218,34 @@ class Proposer:
     def on_repeat(
         self, silent: frozenset[Address], candidates: Candidates, now: float
     ) -> list[Effect]:
-        """Ask again whoever has not answered; give up what lasts too long."""
+        """Ask again whoever has not answered; give up what lasts too long.
+
+        The flush begins a time of its own: those who have stopped wait `attempt_s` at most.
+        """
         attempt = self.attempt
         if attempt is None:
             return []
         if now - self.started_at > self.state.options.attempt_s:
-            return self.abandon()
-        effects: list[Effect] = [StartTimer("repeat", REPEAT_S)]
-        if attempt.proposal is None:
-            effects += self.maybe_propose(silent, candidates, now)
-        else:
-            effects += self.maybe_decided(silent, now)
+            return self.abandon(now)
+        if attempt.proposal is not None:
+            return self.repeat_proposal(attempt, silent, now)
+        step = self.go_on(silent, candidates, now)
+        if self.attempt is None or attempt.proposal is not None:
+            return step
+        prepare = self.state.send(None, Prepare(attempt.basis, attempt.ballot))
+        return [*step, prepare, StartTimer("repeat", REPEAT_S)]
+
+    def repeat_proposal(
+        self, attempt: Attempt, silent: frozenset[Address], now: float
+    ) -> list[Effect]:
+        """Ask again whoever has not accepted, unless the others suffice by now."""
+        decided = self.maybe_decided(silent, now)
         if self.attempt is None:
-            return effects[1:]
-        if attempt.proposal is None:
-            effects.append(self.state.send(None, Prepare(attempt.basis, attempt.ballot)))
-        else:
-            effects.append(self.state.send(None, self.proposing(attempt)))
-        return effects
+            return decided
+        late = sorted({*attempt.expected, *attempt.votes} - {*attempt.acceptances, self.state.me})
+        question = self.proposing(attempt)
+        effects = [self.state.send(member, question) for member in late]
+        return [*effects, StartTimer("repeat", STOPPED_REPEAT_S)]
 
     def confirm(self, unreachable: frozenset[Address]) -> list[Effect]:
         """Repeat the decided view to whoever has not confirmed it."""
@@ -194,5 +258,5 @@ class Proposer:
             current = last is not None and last.proposal == install.proposal
             effects.append(self.state.send(member, last if current and last else install))
         if effects:
-            effects.append(StartTimer("confirm", REPEAT_S))
+            effects.append(StartTimer("confirm", STOPPED_REPEAT_S))
         return effects

@@ -26,9 +26,10 @@ class MembershipOptions:
     larger. `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how
     long joins and leaves are gathered. `seek_s`, `patience_s`: how long a node looks for a view
     before it forms one, and before it does so without all the nodes of the last. `grace_s`: wait
-    for the last acceptances once a quorum is in; `vote_s` for the last votes; `attempt_s`: an
-    attempt is given up. `stuck_s`: a blocked voter proposes itself. `primary_lost_s`: no quorum
-    for so long.
+    for the last acceptances once a quorum is in; `vote_s` for the last promises, and again for the
+    last answers to the flush; `attempt_s`: an attempt is given up when it lasts so long before the
+    flush, or from it on. `stuck_s`: a blocked voter proposes itself, and for so long a member
+    leaves the word to another that proposes. `primary_lost_s`: no quorum for so long.
     """
 
     cluster_size: int = 1
@@ -70,7 +71,7 @@ class MembershipState:
     """One node's part in membership.
 
     `record` is what is (about to be) on disk; `view` the view installed in this life; `blocked`:
-    a vote has been promised for its succession, so nothing is sent or delivered in it any more.
+    the flush has stopped it, so nothing is sent or delivered in it any more.
     `stored`: epoch and position of what the application has on disk. `encode` makes the bytes.
     """
 

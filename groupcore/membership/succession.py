@@ -58,7 +58,8 @@ class Proposal:
 class Vote:
     """What a node answers to a proposer. `accepted` is its last acceptance for this successor.
 
-    `live`: it is in the former view and has its memory; then `digest` counts. `counts`: its disk
+    `live`: it is in the former view and has its memory; then `digest` counts, and both it and
+    `position` are those of its answer to the flush (empty and 0 in the promise). `counts`: its disk
     knows the former view and its state is complete, so it may decide. `epoch` and `position`:
     how much of the order it holds.
     """

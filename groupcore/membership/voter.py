@@ -1,8 +1,8 @@
 """The voter's role: promise, accept, install.
 
 What a voter tells is on disk before it tells it, and what it told binds it after a restart. A
-voter that lives in the former view stops sending and delivering when it first promises; it
-accepts a proposal only when it holds everything that the cut contains.
+promise stops nobody: a voter that lives in the former view goes on until the flush, or at the
+latest a proposal, stops it. It accepts a proposal only when it holds all that the cut contains.
 """
 
 from __future__ import annotations
@@ -63,12 +63,11 @@ class Voter:
         if not record.may_promise(prepare.ballot):
             assert record.promised is not None
             return [self.promise(proposer, number, prepare.ballot, record.promised)]
-        effects = self.block()
         if record.promised == prepare.ballot:
             if self.state.is_storing:
-                return effects  # told when it is on disk
-            return [*effects, self.promise(proposer, number, prepare.ballot, prepare.ballot)]
-        return [*effects, self.store_promise(proposer, number, prepare.ballot)]
+                return []  # told when it is on disk
+            return [self.promise(proposer, number, prepare.ballot, prepare.ballot)]
+        return [self.store_promise(proposer, number, prepare.ballot)]
 
     def is_foreign(self, view: View) -> bool:
         """Whether the view belongs to another chain: a cluster of the same name and key."""
@@ -86,17 +85,20 @@ class Voter:
         return self.state.send(proposer, Promise(number, ballot, promised, self.vote()))
 
     def vote(self) -> Vote:
-        """What this node brings: its memory if it lived in the view, else its disk."""
+        """What this node brings: its disk, or its memory, of which the flush tells the rest.
+
+        What a live voter holds and has delivered is final only when it has stopped.
+        """
         state, record = self.state, self.state.record
         live = state.live_in_basis
         epoch, position = state.stored
         if live and state.view is not None:
-            epoch, position = state.view.epoch, self.ask.order_state().position
+            epoch, position = state.view.epoch, 0
         return Vote(
             state.me,
             live,
             not record.rebuilding,
-            self.ask.digest() if live else {},
+            {},
             record.accepted_ballot,
             record.accepted,
             epoch,
@@ -104,7 +106,7 @@ class Voter:
         )
 
     def block(self) -> list[Effect]:
-        """The first promise of a live voter stops the view."""
+        """Whatever the flush has not stopped yet stops now."""
         if self.state.blocked or not self.state.live_in_basis:
             return []
         self.state.blocked = True

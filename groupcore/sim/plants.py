@@ -11,10 +11,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from groupcore.batch import Batch
+from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, Up
 from groupcore.events import CutAgreed, Event, FlushStarted, Stable, ViewInstalled
-from groupcore.layers import nakack, resilience, sequencer
-from groupcore.membership import attempt, succession
+from groupcore.layers import flush, nakack, resilience, sequencer
+from groupcore.membership import attempt, succession, voter
+from groupcore.membership.succession import Vote
 from groupcore.order_state import OrderState
 from groupcore.sim.disk import Disk
 from groupcore.view import Address, View
@@ -154,10 +156,34 @@ def _delivers_in_flush() -> list[Patch]:
     def in_resilience(self: resilience.Resilience, event: Event, now: float) -> list[Effect]:
         return [] if isinstance(event, FlushStarted) else resilience_event(self, event, now)
 
+    def is_holding(self: flush.Flush) -> bool:
+        return self.opening or not self.number
+
     return [
         (nakack.Nakack, "on_event", in_nakack),
         (resilience.Resilience, "on_event", in_resilience),
+        (flush.Flush, "is_holding", property(is_holding)),
     ]
+
+
+def _answers_before_it_stops() -> list[Patch]:
+    """The promise brings the digest, as it did before there was a flush."""
+    original = voter.Voter.vote
+    digests: dict[Address, Digest] = {}
+
+    def vote(self: voter.Voter) -> Vote:
+        if self.state.live_in_basis:
+            digests[self.state.me] = self.ask.digest()
+        return original(self)
+
+    def answer(self: flush.Flush) -> list[Effect]:
+        digest, self.digest = self.digest, lambda: digests.get(self.me, {})
+        effects = flush_answer(self)
+        self.digest = digest
+        return effects
+
+    flush_answer = flush.Flush.answer
+    return [(voter.Voter, "vote", vote), (flush.Flush, "answer", answer)]
 
 
 def _delivers_at_once() -> list[Patch]:
@@ -255,6 +281,12 @@ PLANTS: dict[str, Plant] = {
             "multicasts are delivered while a view change is under way",
             (3, 2, 4, 5, 6, 15, 25),
             _delivers_in_flush,
+        ),
+        Plant(
+            "answers-before-it-stops",
+            "the flush is answered with what was held when the promise was given",
+            (3, 2, 4, 5, 6, 15, 25),
+            _answers_before_it_stops,
         ),
         Plant(
             "delivers-at-once",

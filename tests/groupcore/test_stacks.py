@@ -83,11 +83,17 @@ def test_a_large_group_gossips_and_nobody_acknowledges() -> None:
     ("spec", "complaint"),
     [
         (
-            "PING:FD:NAKACK(acknowledge=none):UNICAST:STABLE:RESILIENCE:GMS",
+            "PING:FD:NAKACK(acknowledge=none):UNICAST:STABLE:RESILIENCE:GMS:FLUSH",
             "RESILIENCE counts acknowledgements",
         ),
-        ("PING:FD:NAKACK(acknowledge=none):UNICAST:GMS", "learns what all hold from STABLE or PB"),
-        ("PING:FD:NAKACK(acknowledge=some):UNICAST:GMS", "acknowledge=some.*: give all or none"),
+        (
+            "PING:FD:NAKACK(acknowledge=none):UNICAST:GMS:FLUSH",
+            "learns what all hold from STABLE or PB",
+        ),
+        (
+            "PING:FD:NAKACK(acknowledge=some):UNICAST:GMS:FLUSH",
+            "acknowledge=some.*: give all or none",
+        ),
     ],
 )
 def test_a_stack_that_waits_for_acknowledgements_in_vain_is_refused(
@@ -104,10 +110,10 @@ def test_the_transport_may_be_left_out() -> None:
 @pytest.mark.parametrize(
     "spec",
     [
-        "UDP:PING:FD:NAKACK:UNICAST:GMS",
-        "UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS",
-        "UDP:PING:FD:NAKACK:UNICAST:GMS:SEQUENCER",
-        "UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS:FRAG:SEQUENCER",
+        "UDP:PING:FD:NAKACK:UNICAST:GMS:FLUSH",
+        "UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS:FLUSH",
+        "UDP:PING:FD:NAKACK:UNICAST:GMS:FLUSH:SEQUENCER",
+        "UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS:FLUSH:FRAG:SEQUENCER",
     ],
 )
 def test_a_smaller_stack_can_be_composed(spec: str) -> None:
@@ -118,12 +124,21 @@ def test_a_smaller_stack_can_be_composed(spec: str) -> None:
     ("spec", "complaint"),
     [
         ("UDP:PING:FD:NAKACK:UNICAST:STABLE", "FD requires 'views' from a layer above"),
-        ("UDP:FD:NAKACK:GMS", "GMS requires 'discovery' from a layer below .*; add PING below GMS"),
-        ("UDP:PING:FD:GMS:NAKACK", "GMS must stand above NAKACK"),
-        ("UDP:PING:FD:UNICAST:GMS", "GMS requires 'digest' from a layer below"),
-        ("UDP:PING:FD:NAKACK:GMS:SEQUENCER", "SEQUENCER requires 'reliable unicast' from a layer"),
-        ("UDP:PING:FD:NAKACK:UNICAST:GMS:DURABILITY", "DURABILITY requires 'total order' from"),
-        ("UDP:PING:FD:NAKACK:UNICAST:GMS:SEQUENCER:FRAG:FRAG", "FRAG stands twice"),
+        (
+            "UDP:FD:NAKACK:GMS:FLUSH",
+            "GMS requires 'discovery' from a layer below .*; add PING below GMS",
+        ),
+        ("UDP:PING:FD:GMS:FLUSH:NAKACK", "GMS must stand above NAKACK"),
+        ("UDP:PING:FD:UNICAST:GMS:FLUSH", "GMS requires 'digest' from a layer below"),
+        (
+            "UDP:PING:FD:NAKACK:GMS:FLUSH:SEQUENCER",
+            "SEQUENCER requires 'reliable unicast' from a layer",
+        ),
+        (
+            "UDP:PING:FD:NAKACK:UNICAST:GMS:FLUSH:DURABILITY",
+            "DURABILITY requires 'total order' from",
+        ),
+        ("UDP:PING:FD:NAKACK:UNICAST:GMS:FLUSH:SEQUENCER:FRAG:FRAG", "FRAG stands twice"),
         (
             "UDP:PING:PONG",
             "no layer is called PONG; did you mean PING[?] there are PING, FD, NAKACK",
@@ -147,14 +162,14 @@ def test_a_stack_is_composed_from_a_list_as_from_a_string() -> None:
 def test_options_in_the_string_replace_those_that_were_given() -> None:
     given = StackOptions(body_bytes_max=9_000, k=2)
     plan = plan_stack(
-        "UDP:PING(ask_every_s=0.2):FD(pings=5,timeout_s=2):NAKACK:UNICAST:GMS:"
+        "UDP:PING(ask_every_s=0.2):FD(pings=5,timeout_s=2):NAKACK:UNICAST:GMS:FLUSH:"
         "FRAG(body_bytes_max=1000):SEQUENCER",
         given,
     )
     assert plan.options.discovery.ask_every_s == 0.2
     assert plan.options.detection == DetectionOptions(pings=5, timeout_s=2.0)
     assert (plan.options.body_bytes_max, plan.options.k) == (1000, 2)
-    assert plan.words == ("PING", "FD", "NAKACK", "UNICAST", "GMS", "FRAG", "SEQUENCER")
+    assert plan.words == ("PING", "FD", "NAKACK", "UNICAST", "GMS", "FLUSH", "FRAG", "SEQUENCER")
     assert given.body_bytes_max == 9_000
 
 
@@ -233,7 +248,7 @@ def test_a_node_alone_forms_a_view_and_orders_its_messages() -> None:
 
 def test_the_largest_body_is_what_fragmentation_can_carry() -> None:
     assert composed(DEFAULT_STACK).body_limit_bytes == 16 << 20
-    assert composed("UDP:PING:FD:NAKACK:UNICAST:GMS").body_limit_bytes is None
+    assert composed("UDP:PING:FD:NAKACK:UNICAST:GMS:FLUSH").body_limit_bytes is None
 
 
 @pytest.mark.parametrize("name", DEFAULT_STACK.split(":")[1:])
@@ -247,7 +262,7 @@ def test_a_layer_is_told_of_all_events_that_it_reacts_to(name: str) -> None:
 
 
 def test_without_sequencer_there_is_no_order_to_hand_over() -> None:
-    event = run_until_view(composed("UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS"))
+    event = run_until_view(composed("UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS:FLUSH"))
     assert event.order_state == OrderState()
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from random import Random
 
 from groupcore.batch import Header
+from groupcore.digest import Digest
 from groupcore.effects import Effect
 from groupcore.events import (
     Connect,
     CutDelivered,
+    Flushed,
+    FlushStarted,
     Persisted,
     ViewInstalled,
 )
@@ -75,8 +78,20 @@ def asks_for(view_number: int, effects: list[Effect]) -> bool:
     return [q.basis.number for q in questions if q.basis is not None] == [view_number]
 
 
-def promise(voter: Address) -> Promise:
-    return Promise(3, Ballot(1, A), Ballot(1, A), vote(voter))
+def promise(voter: Address, live: bool = True) -> Promise:
+    return Promise(3, Ballot(1, A), Ballot(1, A), vote(voter, live=live))
+
+
+def stop(
+    layer: Membership, *members: Address, digest: Digest | None = None, now: float = 1.0
+) -> list[Effect]:
+    """FLUSH tells that these have stopped for A's first ballot; what follows from all of it."""
+    effects: list[Effect] = []
+    if A in members:
+        layer.on_event(FlushStarted(), now)
+    for member in members:
+        effects += layer.on_event(Flushed(member, Ballot(1, A), digest or {}, 0), now)
+    return effects
 
 
 def decide(layer: Membership, *voters: Address) -> list[Effect]:
@@ -84,6 +99,7 @@ def decide(layer: Membership, *voters: Address) -> list[Effect]:
     store(layer)
     for voter in voters:
         hear(layer, voter, promise(voter))
+    stop(layer, A, *voters)
     effects = store(layer)
     for voter in voters:
         effects = hear(layer, voter, Accept(3, Ballot(1, A)))

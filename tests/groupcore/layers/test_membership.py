@@ -44,6 +44,7 @@ from tests.groupcore.layers.memberships import (
     member,
     promise,
     request,
+    stop,
     store,
 )
 from tests.groupcore.membership.building import (
@@ -103,7 +104,7 @@ def test_a_node_without_a_view_takes_no_part_in_the_life_of_one() -> None:
     assert layer.on_event(ReachabilityChanged(), 0.0) == []
     assert layer.on_timer("stuck", 0.0) == []
     hear(layer, E, LeaveRequest())
-    assert layer.leaving == {}
+    assert layer.leaver.leaving == {}
 
 
 def test_a_refusal_ends_this_life() -> None:
@@ -138,8 +139,9 @@ def test_all_who_go_on_deliver_the_same_multicasts_of_the_former_view() -> None:
     layer = member(world=world)
     layer.on_event(ReachabilityChanged(), 1.0)
     store(layer)
-    held = vote(B, {A: 1, C: 5})
-    (question,) = told(hear(layer, B, Promise(3, Ballot(1, A), Ballot(1, A), held)))
+    assert told(hear(layer, B, promise(B))) == []  # a promise does not say what B will hold
+    stop(layer, A, digest=world.digest)
+    (question,) = told(stop(layer, B, digest={A: 1, C: 5}))
     assert isinstance(question, Propose)
     assert question.proposal.cut == {A: 1, C: 5}
     hear(layer, B, Accept(3, Ballot(1, A)))
@@ -185,8 +187,9 @@ def test_joins_and_leaves_that_come_together_are_served_by_one_view() -> None:  
     assert asks_for(3, layer.on_timer("gather", 1.03))
     store(layer)
     hear(layer, B, promise(B))
-    hear(layer, D, promise(D))
-    (question,) = told(hear(layer, C, promise(C)))
+    hear(layer, D, promise(D, live=False))
+    hear(layer, C, promise(C))
+    (question,) = told(stop(layer, A, B, C))
     assert isinstance(question, Propose)
     assert question.proposal.view.members == (A, B, D, E)
 
@@ -198,6 +201,30 @@ def test_a_join_that_comes_during_a_view_change_is_not_forgotten() -> None:  # I
     hear(layer, E, request())
     assert list(layer.candidates(1.0).joiners) == [D, E]
     assert layer.on_timer("gather", 1.1) == []  # the attempt under way goes on
+
+
+def test_a_join_that_comes_during_a_view_change_is_served_by_the_next() -> None:  # I6
+    # pbcast design: requests that come before the view do not operate on the old membership
+    layer = member()
+    hear(layer, D, request())
+    layer.on_timer("gather", 1.0)
+    store(layer)
+    for voter in (B, C):
+        hear(layer, voter, promise(voter))
+    hear(layer, D, promise(D, live=False))
+    (question,) = told(stop(layer, A, B, C))
+    assert isinstance(question, Propose)
+    hear(layer, E, request(A, B, C, D))
+    store(layer)
+    for voter in (B, C, D):
+        hear(layer, voter, Accept(3, Ballot(1, A)))
+    (event,) = events(layer.on_event(CutDelivered(), 1.0))
+    assert isinstance(event, ViewInstalled)
+    assert event.view.members == (A, B, C, D)
+    layer.on_event(event, 1.0)
+    store(layer)
+    assert list(layer.candidates(1.0).joiners) == [E]
+    assert asks_for(4, layer.on_timer("gather", 1.1))
 
 
 def test_only_the_oldest_member_that_is_left_serves_joins() -> None:

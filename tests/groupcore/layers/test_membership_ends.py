@@ -10,6 +10,7 @@ from groupcore.events import (
     Connect,
     CutDelivered,
     Drained,
+    FlushRequested,
     FlushStarted,
     Leave,
     Left,
@@ -37,6 +38,7 @@ from tests.groupcore.layers.memberships import (
     member,
     promise,
     request,
+    stop,
     store,
 )
 from tests.groupcore.membership.building import (
@@ -52,12 +54,12 @@ from tests.groupcore.membership.building import (
 # --- proposers that fall silent -------------------------------------------------------------------
 
 
-def test_who_has_voted_proposes_itself_when_nothing_comes_of_it() -> None:  # I7
+def test_who_was_stopped_proposes_itself_when_nothing_comes_of_it() -> None:  # I7
     layer = member(B)
-    effects = hear(layer, A, Prepare(VIEW, Ballot(1, A)))
-    assert events(effects) == [FlushStarted()]
-    assert 0.8 <= timers(effects)["stuck"] <= 0.9  # by rank: the older first
+    hear(layer, A, Prepare(VIEW, Ballot(1, A)))
     store(layer)
+    effects = layer.on_event(FlushStarted(), 1.0)
+    assert 0.8 <= timers(effects)["stuck"] <= 0.9  # by rank: the older first
     effects = layer.on_timer("stuck", 2.0)
     assert told(effects) == [Prepare(VIEW, Ballot(2, B))]
 
@@ -73,6 +75,7 @@ def test_who_is_stuck_without_a_quorum_tries_again_later() -> None:  # I7
     world = World()
     layer = member(B, world)
     hear(layer, A, Prepare(VIEW, Ballot(1, A)))
+    layer.on_event(FlushStarted(), 1.0)
     world.unheard = {B: frozenset({A, C})}
     effects = layer.on_timer("stuck", 2.0)
     assert told(effects) == []
@@ -86,16 +89,51 @@ def test_who_is_not_blocked_or_proposes_already_is_not_stuck() -> None:  # I7
     assert proposing.on_timer("stuck", 2.0) == []
 
 
-def test_when_a_voter_is_lost_the_proposer_goes_on_without_it() -> None:  # I7
+def test_when_a_voter_is_lost_before_the_flush_the_proposer_goes_on_without_it() -> None:  # I7
     world = World()
     layer = member(world=world)
     hear(layer, D, request())
     layer.on_timer("gather", 1.0)
     store(layer)
-    hear(layer, B, promise(B))
+    assert events(hear(layer, B, promise(B))) == []
+    world.unheard = {A: frozenset({C})}
+    effects = layer.on_event(ReachabilityChanged(), 1.1)
+    assert events(effects) == [FlushRequested(3, Ballot(1, A), (A, B))]
+
+
+def test_when_a_member_dies_in_the_flush_the_proposer_goes_on_without_it() -> None:  # I7
+    world = World()
+    layer = member(world=world)
+    hear(layer, D, request())
+    layer.on_timer("gather", 1.0)
+    store(layer)
+    for voter in (B, C):
+        hear(layer, voter, promise(voter))
+    hear(layer, D, promise(D, live=False))
+    assert told(stop(layer, A, B)) == []
     world.unheard = {A: frozenset({C})}
     (question,) = told(layer.on_event(ReachabilityChanged(), 1.1))
     assert isinstance(question, Propose)
+
+
+def test_when_the_initiator_dies_in_the_flush_the_oldest_left_starts_another() -> None:  # I7
+    world = World()
+    layer = member(B, world)
+    hear(layer, A, Prepare(VIEW, Ballot(1, A)))
+    store(layer)
+    layer.on_event(FlushStarted(), 1.0)
+    assert told(layer.on_event(ReachabilityChanged(), 1.1)) == []
+    world.unheard = {B: frozenset({A}), C: frozenset({A})}
+    assert told(layer.on_event(ReachabilityChanged(), 1.2)) == [Prepare(VIEW, Ballot(2, B))]
+
+
+def test_who_has_promised_leaves_the_word_to_the_proposer_for_a_while() -> None:  # I7
+    layer = member(B, World(unheard={B: frozenset({C}), A: frozenset()}))
+    hear(layer, D, Prepare(VIEW, Ballot(1, D)))
+    store(layer)
+    layer.ask = World(unheard={B: frozenset({A}), C: frozenset({A})}).questions()
+    assert told(layer.on_event(ReachabilityChanged(), 1.6)) == []
+    assert asks_for(3, layer.on_event(ReachabilityChanged(), 1.8))
 
 
 def test_an_unanswered_question_is_repeated() -> None:  # I7

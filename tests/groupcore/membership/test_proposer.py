@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from random import Random
 
-from groupcore.effects import Effect
-from groupcore.events import CutAgreed, CutDelivered, FlushStarted
+from groupcore.digest import Digest
+from groupcore.effects import Effect, Notify
+from groupcore.events import CutAgreed, CutDelivered, Flushed, FlushRequested
 from groupcore.membership.headers import Accept, Prepare, Promise, Propose
-from groupcore.membership.proposer import REPEAT_S, Proposer
+from groupcore.membership.proposer import REPEAT_S, STOPPED_REPEAT_S, Proposer
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot, Candidates, Record, Vote
 from groupcore.membership.voter import Voter
 from groupcore.view import Address
-from tests.groupcore.layers.building import events, stopped, stored, timers, told
+from tests.groupcore.layers.building import downs, events, stopped, stored, timers, told
 from tests.groupcore.membership.building import (
     A,
     B,
@@ -54,10 +55,30 @@ def promise(
     return proposer.on_promise(mine.voter, answer, silent, Candidates(), now)
 
 
-def proposed() -> Proposer:
+def flushing() -> Proposer:
+    """A, B and C have promised; A asks them to stop."""
     proposer = started()
     for member in (A, B, C):
         promise(proposer, vote(member))
+    return proposer
+
+
+def stop(
+    proposer: Proposer,
+    member: Address,
+    digest: Digest | None = None,
+    now: float = 0.1,
+    silent: frozenset[Address] = NOBODY,
+    candidates: Candidates | None = None,
+) -> list[Effect]:
+    answer = Flushed(member, MINE, digest or {}, 0)
+    return proposer.on_flushed(answer, silent, candidates or Candidates(), now)
+
+
+def proposed() -> Proposer:
+    proposer = flushing()
+    for member in (A, B, C):
+        stop(proposer, member)
     return proposer
 
 
@@ -72,7 +93,7 @@ def test_an_attempt_asks_everybody_and_the_proposer_itself() -> None:
     proposer = idle()
     effects = proposer.start(VIEW, frozenset({B}), 0.0)
     assert told(effects) == [Prepare(VIEW, MINE)]
-    assert events(effects) == [FlushStarted()]
+    assert events(effects) == []  # nobody is stopped yet
     assert stored(effects)  # its own promise
     assert timers(effects) == {"repeat": REPEAT_S}
     assert proposer.attempt is not None
@@ -115,34 +136,111 @@ def test_the_next_try_waits_longer_after_each_failure() -> None:
     proposer = idle()
     for longest_s in (0.1, 0.2, 0.4, 0.8, 0.8):
         assert 0.5 * longest_s <= proposer.back_off_s() <= 1.5 * longest_s
-        proposer.abandon()
+        proposer.abandon(0.0)
 
 
 # --- votes ----------------------------------------------------------------------------------------
 
 
-def test_when_everybody_has_voted_the_successor_is_proposed() -> None:
+def test_when_everybody_has_promised_those_who_live_in_the_view_are_stopped() -> None:
     proposer = started()
     assert promise(proposer, vote(A)) == []
-    assert promise(proposer, vote(B)) == []
-    (question,) = told(promise(proposer, vote(C)))
+    assert promise(proposer, vote(B, live=False)) == []
+    effects = promise(proposer, vote(C))
+    assert effects == [Notify(FlushRequested(3, MINE, (A, C)))]
+
+
+def test_when_everybody_has_stopped_the_successor_is_proposed() -> None:
+    proposer = flushing()
+    assert stop(proposer, A, {A: 2, B: 1}) == []
+    assert stop(proposer, B, {A: 1, B: 3}) == []
+    effects = stop(proposer, C, {B: 2})
+    (question,) = told(effects)
     assert isinstance(question, Propose)
     assert question.proposal.view == view_of(A, B, C, number=4)
+    assert question.proposal.cut == {A: 2, B: 3}
+    assert FlushRequested(3, MINE, ()) in events(effects)  # nobody else has to be stopped
 
 
-def test_a_quorum_waits_for_the_others_for_a_while() -> None:
+def test_a_quorum_of_promises_waits_for_the_others_for_a_while() -> None:
     proposer = started()
     promise(proposer, vote(A))
     assert promise(proposer, vote(B), now=0.39) == []
     effects = proposer.on_repeat(NOBODY, Candidates(), 0.4)
+    assert events(effects) == [FlushRequested(3, MINE, (A, B))]
+
+
+def test_a_quorum_that_has_stopped_waits_for_the_others_for_a_while() -> None:
+    proposer = flushing()
+    stop(proposer, A)
+    assert stop(proposer, B, now=0.49) == []
+    effects = proposer.on_repeat(NOBODY, Candidates(), 0.51)
     (question,) = {type(header) for header in told(effects)}
     assert question is Propose
+
+
+def test_a_voter_that_promises_late_is_stopped_too() -> None:
+    proposer = started()
+    promise(proposer, vote(A))
+    promise(proposer, vote(B), silent=frozenset({C}))
+    effects = promise(proposer, vote(C), silent=frozenset({C}))
+    assert effects == [Notify(FlushRequested(3, MINE, (A, B, C)))]
+    assert promise(proposer, vote(C)) == []  # asked once
 
 
 def test_the_silent_are_not_waited_for() -> None:
     proposer = started()
     promise(proposer, vote(A))
-    assert told(promise(proposer, vote(B), silent=frozenset({C})))
+    silent = frozenset({C})
+    assert events(promise(proposer, vote(B), silent=silent))
+    stop(proposer, A, silent=silent)
+    assert told(stop(proposer, B, silent=silent))
+
+
+def test_a_live_vote_without_an_answer_to_the_flush_does_not_count() -> None:
+    proposer = flushing()
+    stop(proposer, C)
+    assert proposer.maybe_propose(NOBODY, Candidates(), 99.0) == []
+
+
+def test_who_has_only_a_disk_needs_no_flush() -> None:
+    proposer = started()
+    for member in (A, B):
+        assert promise(proposer, vote(member, live=False)) == []
+    effects = promise(proposer, vote(C, live=False))
+    assert events(effects) == []
+    (question,) = told(effects)
+    assert isinstance(question, Propose)
+    assert question.proposal.recovered
+
+
+def test_memory_that_can_still_be_had_is_waited_for_before_a_view_is_formed_from_disk() -> None:
+    proposer = started()
+    promise(proposer, vote(A, live=False))
+    promise(proposer, vote(B))
+    promise(proposer, vote(C))
+    stop(proposer, B)
+    assert proposer.maybe_propose(NOBODY, Candidates(), 0.9) == []  # A and B are a quorum
+    (question,) = told(proposer.maybe_propose(frozenset({C}), Candidates(), 0.9))
+    assert isinstance(question, Propose)
+    assert question.proposal.recovered
+
+
+def test_an_answer_to_the_flush_of_another_ballot_does_not_count() -> None:
+    proposer = flushing()
+    assert proposer.on_flushed(Flushed(B, Ballot(7, B), {}, 0), NOBODY, Candidates(), 0.1) == []
+    assert proposer.attempt is not None
+    assert proposer.attempt.stopped == {}
+    assert stop(idle(), B) == []
+
+
+def test_an_attempt_that_is_given_up_stops_nobody_any_more() -> None:
+    proposer = flushing()
+    assert proposer.on_repeat(NOBODY, Candidates(), 1.05) != []  # the flush has its own time
+    effects = proposer.on_repeat(NOBODY, Candidates(), 1.11)
+    assert events(effects) == [FlushRequested(3, MINE, ())]
+    assert proposer.attempt is None
+    assert proposer.quiet_until > 1.11
 
 
 def test_a_vote_for_another_ballot_or_in_anothers_name_does_not_count() -> None:
@@ -165,10 +263,9 @@ def test_who_votes_late_is_asked_to_accept() -> None:
 def test_what_leaves_nobody_in_the_view_is_not_proposed() -> None:
     proposer = started()
     nobody = Candidates(cut_off=frozenset({A, B, C}))
-    for member in (A, B):
-        proposer.on_promise(member, Promise(3, MINE, MINE, vote(member)), NOBODY, nobody, 0.1)
-    last = Promise(3, MINE, MINE, vote(C))
-    effects = proposer.on_promise(C, last, NOBODY, nobody, 0.1)
+    for member in (A, B, C):
+        promise(proposer, vote(member))
+        effects = stop(proposer, member, candidates=nobody)
     assert told(effects) == []
     assert proposer.attempt is None
 
@@ -200,9 +297,14 @@ def test_who_does_not_accept_in_time_is_not_waited_for() -> None:
     assert timers(effects) == {"confirm": 0}
 
 
-def test_an_unanswered_proposal_is_repeated() -> None:
-    (question,) = told(proposed().on_repeat(NOBODY, Candidates(), 0.3))
+def test_a_proposal_is_repeated_to_who_has_not_accepted_it() -> None:
+    proposer = proposed()
+    accept(proposer, B)
+    effects = proposer.on_repeat(NOBODY, Candidates(), 0.15)
+    assert [batch.destination for batch in downs(effects)] == [C]
+    (question,) = told(effects)
     assert isinstance(question, Propose)
+    assert timers(effects) == {"repeat": STOPPED_REPEAT_S}
 
 
 def test_an_acceptance_of_another_ballot_does_not_count() -> None:
@@ -237,7 +339,7 @@ def test_a_decided_view_is_told_until_everybody_has_confirmed_it() -> None:
     for _ in range(2):
         effects = proposer.confirm(NOBODY)
         assert told(effects) == [proposer.state.last_install] * 2
-        assert timers(effects) == {"confirm": REPEAT_S}
+        assert timers(effects) == {"confirm": STOPPED_REPEAT_S}
     proposer.on_installed(B, 4)
     proposer.on_installed(B, 4)
     assert len(told(proposer.confirm(NOBODY))) == 1

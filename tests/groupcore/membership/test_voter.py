@@ -84,17 +84,23 @@ def test_a_promise_is_on_disk_before_it_is_told() -> None:
     assert (answer.destination, answer.headers) == (B, (promise(FIRST),))
 
 
-def test_the_first_promise_of_a_live_voter_stops_the_view() -> None:
+def test_a_promise_binds_and_does_not_stop_the_view() -> None:
     voter = living()
-    assert events(voter.on_prepare(B, Prepare(VIEW, FIRST))) == [FlushStarted()]
-    assert voter.state.blocked
-    assert events(voter.on_prepare(B, Prepare(VIEW, SECOND))) == []
+    assert events(voter.on_prepare(B, Prepare(VIEW, FIRST))) == []
+    assert not voter.state.blocked
 
 
-def test_a_vote_tells_what_a_live_voter_holds() -> None:
+def test_what_a_live_voter_holds_is_left_to_the_flush_since_it_goes_on() -> None:
     world = World(digest={A: 4, B: 2}, order_state=OrderState(17))
-    mine = living(world).vote()
-    assert mine == vote(A, {A: 4, B: 2}, holds=(1, 17))
+    assert living(world).vote() == vote(A, {}, holds=(1, 0))
+
+
+def test_a_proposal_stops_whom_the_flush_has_not_stopped() -> None:
+    voter = living()
+    assert events(voter.on_propose(B, propose())) == [FlushStarted()]
+    stopped = living()
+    stopped.state.blocked = True
+    assert events(stopped.on_propose(B, propose())) == []
 
 
 def test_a_restarted_voter_tells_what_its_disk_holds() -> None:

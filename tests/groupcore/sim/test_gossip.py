@@ -19,7 +19,7 @@ from groupcore.stacks import LARGE_GROUP_STACK, StackOptions, compose
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address
 
-REPORTING_STACK = "UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS:FRAG"
+REPORTING_STACK = "UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS:FLUSH:FRAG"
 """The same with acknowledgements, and reports from all to all."""
 STABILITY = ("stability.", "pbcast.", "nakack.ack")
 BEGIN_NS, LENGTH_NS = 1 * SECOND, 3 * SECOND
