@@ -52,6 +52,9 @@ from groupcore.view import Address, View
 
 log = logging.getLogger(__name__)
 
+UNSENT_BYTES_MAX = 1 << 20
+"""What one loop turn may send before the sender lets the loop turn, and hears of congestion."""
+
 
 class Channel:
     """One member of one group on the running loop.
@@ -119,9 +122,12 @@ class Channel:
         self._receiver = receiver
         self._leave_timeout_s = leave_timeout_s
         self._inbox = Inbox()
+        self._inbox.on_relief = self._lives.wake_soon
+        self._lives.backlog_bytes = self._inbox.backlog_bytes
         self._first_view: asyncio.Future[View] | None = None
         self._left = asyncio.Event()
         self._may_send = asyncio.Event()
+        self._uncongested = asyncio.Event()
         self._sending: Node | None = None
         self._congested = False
         self._primary = False
@@ -178,6 +184,8 @@ class Channel:
         node = self._sending
         if node is not None and len(payload) <= self._lives.message_bytes_max:
             node.send(None, payload)
+            if node.unsent_bytes > UNSENT_BYTES_MAX:
+                await asyncio.sleep(0)
             return
         await self._until_may_send()
         self.multicast_nowait(payload)
@@ -186,7 +194,10 @@ class Channel:
         """Send messages in this order, as `multicast` does, or none if one is too large."""
         await self._until_may_send()
         if payloads:
-            self._living(max(payloads, key=len)).send_all(payloads)
+            node = self._living(max(payloads, key=len))
+            node.send_all(payloads)
+            if node.unsent_bytes > UNSENT_BYTES_MAX:
+                await asyncio.sleep(0)
 
     async def _until_may_send(self) -> None:
         while not self._may_send.is_set():
@@ -203,12 +214,18 @@ class Channel:
     async def unicast(self, destination: Address, payload: bytes) -> None:
         """Send a message to one member of the view, in the order of sending.
 
-        NotAMemberError, NotPrimaryError (no view); ChannelClosedError, MessageTooLargeError.
+        It waits while too much is on the way, not for the primary view. NotAMemberError,
+        NotPrimaryError (no view); ChannelClosedError, MessageTooLargeError.
         """
+        while self._congested:
+            self._check_open()
+            await self._uncongested.wait()
         node = self._living(payload)
         if self.view is None or destination not in self.view.members:
             raise NotAMemberError(f"{destination} is not in the view; send to one of its members")
         node.send(destination, payload)
+        if node.unsent_bytes > UNSENT_BYTES_MAX:
+            await asyncio.sleep(0)
 
     def synced(self, epoch: int, position: int) -> None:
         """Say that everything up to this place in the order is safely in the own storage."""
@@ -262,7 +279,7 @@ class Channel:
         else:
             log.error("the channel of %s has ended: %s", self._settings.node_id, error)
         self._inbox.close(error)
-        self._may_send.set()
+        self._release_senders()
 
     async def _shut_down(self) -> None:
         self._closed = True
@@ -271,7 +288,12 @@ class Channel:
         self._sending = None
         await self._lives.stop()
         self._inbox.close()
+        self._release_senders()
+
+    def _release_senders(self) -> None:
+        """It is over: whoever waits to send finds out why."""
         self._may_send.set()
+        self._uncongested.set()
 
     def _check_open(self) -> None:
         if self._error is not None:
@@ -332,12 +354,16 @@ class Channel:
                 self._left.set()
             case Excluded():
                 self.view = None
-                self._primary = False
+                self._primary = self._congested = False
                 self._lives.begin_anew()
             case Refused(code, detail):
                 wrong = IdInUseError(detail) if code == "id_in_use" else None
                 self._fail(wrong or JoinRefusedError(code, detail))
                 return
+        if self._congested:
+            self._uncongested.clear()
+        else:
+            self._uncongested.set()
         if self._primary and self.view is not None and not self._congested:
             self._may_send.set()
             self._sending = self._lives.node

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from groupcore.aio.errors import ReaderTooSlowError
+from groupcore.aio.unread import Unread
 from groupcore.endpoint import Delivery
 from groupcore.errors import GroupcoreError
 from groupcore.events import (
@@ -21,6 +22,7 @@ from groupcore.events import (
     Saved,
     ViewInstalled,
 )
+from groupcore.layers.flow_control import MESSAGE_COST_BYTES
 from groupcore.view import Address
 
 INBOX_ITEMS_MAX = 1 << 20
@@ -56,14 +58,26 @@ class Inbox:
         self._filled = asyncio.Event()
         self._closed = False
         self._error: GroupcoreError | None = None
+        self._unread = Unread()
+        self.on_relief: Callable[[], None] | None = None
+
+    def backlog_bytes(self) -> int:
+        """What is here and not read, as flow control counts it; `on_relief` tells of half of it."""
+        return self._unread.backlog_bytes(len(self._items))
 
     def put(self, deliveries: list[Delivery | Event]) -> None:
         """Add what a turn has delivered; ReaderTooSlowError when it is too much to keep."""
         items = self._items
+        unread = self._unread
         for item in deliveries:
             if isinstance(item, Event):
                 items.append(item)
-            elif item.position:
+                unread.add(1, 0)
+                continue
+            payloads = item.payloads
+            count = len(payloads)
+            unread.add(count, sum(map(len, payloads)) + MESSAGE_COST_BYTES * count)
+            if item.position:
                 items.extend(
                     Message(item.origin, payload, position)
                     for position, payload in enumerate(item.payloads, item.position)
@@ -88,6 +102,8 @@ class Inbox:
         while True:
             while self._items:
                 yield self._items.popleft()
+                if len(self._items) == self._unread.wake_at and self.on_relief is not None:
+                    self.on_relief()
             if self._closed:
                 if self._error is not None:
                     raise self._error

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from groupcore.aio.connections import Connections
 from groupcore.aio.life import fitted, make_endpoint, message_bytes_max, transport_options
 from groupcore.aio.lineage import Lineage
-from groupcore.aio.node import Node, Receiver
+from groupcore.aio.node import Node, Receiver, nothing
 from groupcore.aio.settings import ChannelSettings, resolve_hosts
 from groupcore.aio.udp import UdpSockets
 from groupcore.endpoint import Endpoint
@@ -31,7 +31,8 @@ class Lives:
     """The present life of a channel as a node, and how the next one begins.
 
     `deliver` is given what each turn of a life delivers; `fail` is told why no life can go on.
-    `held` is the place up to which the application's storage holds the order.
+    `held` is the place up to which the application's storage holds the order, `backlog_bytes` how
+    much of what was delivered it has not consumed.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Lives:
     ) -> None:
         self.node: Node | None = None
         self.held = (0, 0)
+        self.backlog_bytes: Callable[[], int] = nothing
         self.message_bytes_max = 0
         self._settings = settings
         self._plan = plan
@@ -81,6 +83,11 @@ class Lives:
         if self.node is not None:
             self.node.notify(ConnectionClosed(member))
 
+    def wake_soon(self) -> None:
+        """The application has consumed much of what it had: flow control may go on."""
+        if self.node is not None:
+            self.node.wake_soon()
+
     def begin_anew(self) -> None:
         """This life is over: nothing of it is sent any more, and a new one begins."""
         assert self.node is not None
@@ -114,7 +121,7 @@ class Lives:
         self._began_at = loop.time()
         endpoint = self._endpoint(incarnation, record)
         self.sockets.ignore_boot(endpoint.transport.boot)
-        self.node = Node(endpoint, self.sockets, self._lineage, self._deliver)
+        self.node = Node(endpoint, self.sockets, self._lineage, self._deliver, self.backlog_bytes)
         self.node.start(Connect(*self.held))
 
     def _endpoint(self, incarnation: int, record: bytes | None) -> Endpoint:

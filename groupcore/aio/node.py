@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.udp import UdpSockets
+from groupcore.aio.unread import BACKLOG_STEP_BYTES
 from groupcore.effects import Persist
 from groupcore.endpoint import Delivery, Endpoint
-from groupcore.events import Event, Persisted
+from groupcore.events import Backlog, Event, Persisted
 from groupcore.peers import SocketAddress
 from groupcore.view import Address
 
@@ -29,21 +30,35 @@ TIMER_GRAIN_S = 0.001
 Receiver = Callable[[list[Delivery | Event]], None]
 
 
+def nothing() -> int:
+    """The backlog of an application that consumes what it is given at once."""
+    return 0
+
+
 class Node:
     """One life of one node on a running asyncio loop (uvloop or another).
 
     `deliver` is called once a turn with everything that the turn has delivered, in order. It may
-    send and notify; that is handled in a turn of its own. It must not raise.
+    send and notify; that is handled in a turn of its own. It must not raise. `backlog_bytes` says
+    how much of it is not consumed.
     """
 
     def __init__(
-        self, endpoint: Endpoint, sockets: UdpSockets, lineage: Lineage, deliver: Receiver
+        self,
+        endpoint: Endpoint,
+        sockets: UdpSockets,
+        lineage: Lineage,
+        deliver: Receiver,
+        backlog_bytes: Callable[[], int] = nothing,
     ) -> None:
         self.endpoint = endpoint
+        self.unsent_bytes = 0
         self._sockets = sockets
         self._lineage = lineage
         self._deliver = deliver
         self._loop = asyncio.get_running_loop()
+        self._backlog_bytes = backlog_bytes
+        self._told_backlog = 0
         self._outbox: dict[Address | None, list[bytes]] = {}
         self._events: list[Event] = []
         self._records: asyncio.Queue[Persist] = asyncio.Queue()
@@ -82,7 +97,11 @@ class Node:
     # --- inputs ---------------------------------------------------------------------------------
 
     def send(self, destination: Address | None, payload: bytes) -> None:
-        """Send a message, to the group when `destination` is None, at the end of this loop turn."""
+        """Send a message, to the group when `destination` is None, at the end of this loop turn.
+
+        `unsent_bytes` grows until then: who sends much should let the loop turn.
+        """
+        self.unsent_bytes += len(payload)
         if destination in self._outbox:
             self._outbox[destination].append(payload)
             return
@@ -91,6 +110,7 @@ class Node:
 
     def send_all(self, payloads: Sequence[bytes]) -> None:
         """Send messages to the group in this order, when the turn ends."""
+        self.unsent_bytes += sum(map(len, payloads))
         self._outbox.setdefault(None, []).extend(payloads)
         self._soon = self._soon or self._loop.call_soon(self._on_soon)
 
@@ -101,10 +121,13 @@ class Node:
 
     def _on_soon(self) -> None:
         self._soon = None
-        self._turn(self._loop.time())
+        now = self._loop.time()
+        self._tell_backlog(now)
+        self._turn(now)
 
     def _on_readable(self) -> None:
         now = self._loop.time()
+        self._tell_backlog(now)
         receive = self.endpoint.receive
 
         def on_datagram(datagram: memoryview, source: SocketAddress) -> None:
@@ -116,6 +139,7 @@ class Node:
     def _on_timer(self) -> None:
         self._timer = None
         now = self._loop.time()
+        self._tell_backlog(now)
         self.endpoint.wake(now)
         self._turn(now)
 
@@ -126,7 +150,7 @@ class Node:
             return
         endpoint = self.endpoint
         if self._outbox:
-            outbox, self._outbox = self._outbox, {}
+            outbox, self._outbox, self.unsent_bytes = self._outbox, {}, 0
             for destination, payloads in outbox.items():
                 if destination is None:
                     endpoint.multicast(payloads, now)
@@ -144,6 +168,22 @@ class Node:
         if turn.deliveries:
             self._deliver(turn.deliveries)
         self._set_timer()
+
+    def _tell_backlog(self, now: float) -> None:
+        """Tell flow control what the application has not consumed, before anything else happens.
+
+        Otherwise what the last turn delivered would count as consumed.
+        """
+        backlog = self._backlog_bytes()
+        if backlog < BACKLOG_STEP_BYTES:
+            backlog = 0
+        if backlog != self._told_backlog:
+            self._told_backlog = backlog
+            self.endpoint.notify(Backlog(backlog), now)
+
+    def wake_soon(self) -> None:
+        """Let a turn happen soon: the application has consumed much of what it had."""
+        self._soon = self._soon or self._loop.call_soon(self._on_soon)
 
     def _set_timer(self) -> None:
         """One loop timer. One that is early is left alone: waking for nothing is cheaper."""
