@@ -61,6 +61,10 @@ sim: setup ## simulate SEEDS=200 fault schedules from seed SEED=1
 plants: setup ## plant each known bug and see that the simulator catches it
 	@$(BIN)/python scripts/run_plants.py
 
+.PHONY: explore
+explore: setup ## every behaviour of very small clusters; SCOPE=NAME for one
+	@$(BIN)/python -m groupcore.sim.explore --scope $${SCOPE:-all}
+
 .PHONY: bench
 bench: setup ## measure; BENCH=NAME for one figure
 	@$(BIN)/python scripts/run_benches.py $(BENCH)

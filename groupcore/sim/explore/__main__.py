@@ -1,0 +1,74 @@
+"""`python -m groupcore.sim.explore`: explore scopes whole, and say how large they were.
+
+The last line is JSON: for each scope the number of states, of steps between them and of ends, the
+seconds it took, and whether it was explored to its end. Exit code 1 when something is wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable
+from contextlib import nullcontext
+from json import dumps
+from time import perf_counter
+
+from groupcore.sim.explore.scopes import SCOPES
+from groupcore.sim.explore.search import Found, Search
+from groupcore.sim.jobs import without_collector
+from groupcore.sim.plants import PLANTS
+
+STATES_MAX = 2_000_000
+
+
+def show(found: Found, seconds: float, say: Callable[[str], None] = print) -> None:
+    """One line for a scope, and the way to what is wrong in it."""
+    end = "complete" if found.complete else "NOT COMPLETE"
+    say(
+        f"{found.scope:12} {found.states:8} states {found.transitions:8} steps "
+        f"{found.ends:6} ends {seconds:8.1f} s  {end}"
+    )
+    for violation in found.violations[:5]:
+        say(f"  {violation}")
+    if found.violations:
+        say("  by these steps: " + ", ".join(map(str, found.path)))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Explore what is asked for."""
+    parser = ArgumentParser(prog="python -m groupcore.sim.explore", description=__doc__)
+    parser.add_argument("--scope", choices=[*SCOPES, "quick", "all"], default="quick")
+    parser.add_argument("--plant", choices=list(PLANTS), default="", help="break the code so")
+    parser.add_argument("--states-max", type=int, default=STATES_MAX, help="give up beyond")
+    options = parser.parse_args(arguments)
+    wanted = [
+        scope
+        for scope in SCOPES.values()
+        if options.scope in (scope.name, "all") or (options.scope == "quick" and scope.quick)
+    ]
+    results = []
+    failed = False
+    with without_collector(), PLANTS[options.plant].planted() if options.plant else nullcontext():
+        for scope in wanted:
+            begin = perf_counter()
+            found = Search(scope, options.states_max).run()
+            seconds = perf_counter() - begin
+            show(found, seconds)
+            failed = failed or bool(found.violations)
+            results.append(
+                {
+                    "scope": found.scope,
+                    "states": found.states,
+                    "steps": found.transitions,
+                    "ends": found.ends,
+                    "seconds": round(seconds, 1),
+                    "complete": found.complete,
+                    "violations": len(found.violations),
+                }
+            )
+    print(dumps(results))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
