@@ -1,11 +1,11 @@
 """The answering side of repair: who has asked for what in one turn, and how it is answered.
 
-Plain state and rules, no time source and no messages: NAKACK turns what this says into repairs.
-The requests of a turn are gathered up to a bound and answered at its end, after every multicast
-that arrived with them: a flood of requests displaces no message. What one member lacks goes to it
-alone at once; what another asks for soon afterwards, or several in the same turn, goes to the
-group. A request that crosses such a multicast is not answered: its sender has the answer soon, or
-asks again later than `quiet_s`.
+Plain state and rules, no time source and no messages: NAKACK and TOTAL turn what this says into
+repairs. The requests of a turn are gathered up to a bound and answered at its end, after every
+multicast that arrived with them: a flood of requests displaces no message. What one member lacks
+goes to it alone at once; what another asks for soon afterwards, or several in the same turn, goes
+to the group. A request that crosses such a multicast is not answered: its sender has the answer
+soon, or asks again later than `quiet_s`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def held_in(window: Window, ranges: tuple[int, ...], options: RepairOptions) -> 
         return
     batches = size_bytes = 0
     for first, last in zip(ranges[::2], ranges[1::2], strict=False):
-        for seqno in range(first, min(last, window.highest) + 1):
+        for seqno in range(max(first, window.purged + 1), min(last, window.highest) + 1):
             batch = window.get(seqno)
             if batch is None:
                 continue

@@ -48,7 +48,8 @@ class Batch:
     transport authenticated (SEQUENCER puts the original sender back). `destination` None means
     the group. `headers` go from innermost to outermost; the last is the next to be taken off.
     `reliable` False asks NAKACK and UNICAST to let it pass as it is. `position` is the place of
-    the first message in the total order, 1 for the first of an epoch; 0 without one. Treat as
+    the first message in the total order, 1 for the first of an epoch; 0 without one. A batch that
+    has a body and the `count` 0 is a piece, which a later one completes (FRAG). Treat as
     immutable: layers that change one make a shallow copy (`with_header`, `without_header`,
     `ordered`), so that what is kept for retransmission stays what was sent.
     """
@@ -114,6 +115,11 @@ class Batch:
     def size_bytes(self) -> int:
         """Bytes of the body."""
         return len(self.body)
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether it is a piece of a body, and not the last one."""
+        return self.count == 0 and len(self.body) > 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Batch):

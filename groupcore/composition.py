@@ -19,7 +19,7 @@ Kind = Layer | type[Layer]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that a layer requires on one side of it: `what`, by name, `side` above or below.
+    """Something that a layer requires: `what`, by name; `side` is above, below, or around it.
 
     `event`: an answer to an event of that name, not a service.
     """
@@ -43,6 +43,7 @@ def needs_of(layer: Kind) -> Iterator[Need]:
     sides = (
         ("below", layer.requires_below, layer.asks_below),
         ("above", layer.requires_above, layer.asks_above),
+        ("around", layer.requires_around, layer.asks_around),
     )
     for side, services, events in sides:
         for service in sorted(services):
@@ -63,8 +64,9 @@ def check_composition(layers: Sequence[Kind], known: Iterable[type[Layer]] = ())
             raise CompositionError(f"{name} stands twice in {':'.join(names)}; take one out")
     for index, layer in enumerate(layers):
         below, above = layers[:index], layers[index + 1 :]
+        sides = {"below": (below, above), "above": (above, below), "around": (layers, ())}
         for need in needs_of(layer):
-            right, wrong = (below, above) if need.side == "below" else (above, below)
+            right, wrong = sides[need.side]
             if not any(need.is_met_by(other) for other in right):
                 raise CompositionError(_complaint(layer.name, need, wrong, names, known))
 

@@ -25,16 +25,19 @@ class Layer:
     it is told of no others. `requires_below` and `requires_above` name services that
     must be present beneath and above; `provides` those that it offers. Likewise `answers` are the
     events that it is there to respond to, `asks_below` and `asks_above` those to which it needs a
-    response from a layer beneath or above it.
+    response from a layer beneath or above it. `requires_around` and `asks_around` are for what may
+    lie on either side.
     """
 
     name: ClassVar[str]
     headers: ClassVar[tuple[type[Header], ...]] = ()
     hears: ClassVar[tuple[type[Event], ...] | None] = None
     provides: ClassVar[frozenset[str]] = frozenset()
+    requires_around: ClassVar[frozenset[str]] = frozenset()
     requires_below: ClassVar[frozenset[str]] = frozenset()
     requires_above: ClassVar[frozenset[str]] = frozenset()
     answers: ClassVar[tuple[type[Event], ...]] = ()
+    asks_around: ClassVar[tuple[type[Event], ...]] = ()
     asks_below: ClassVar[tuple[type[Event], ...]] = ()
     asks_above: ClassVar[tuple[type[Event], ...]] = ()
 

@@ -54,10 +54,16 @@ class Repairs:
         self.me = me
         self.random = random
         self.options = options
+        self.members: tuple[Address, ...] = ()
         self.asked: Digest = {}
         self.offers: dict[Address, tuple[Address, int]] = {}
         self.tries = 0
         self.retry_s = options.retry_min_s
+
+    def begin_view(self, members: tuple[Address, ...]) -> None:
+        """Of these members anything may be asked from now on, and nothing has been."""
+        self.members = members
+        self.begin()
 
     def begin(self) -> None:
         """Nothing has been asked for yet: a new view, or a cut to fetch."""
@@ -95,7 +101,7 @@ class Repairs:
             gaps = [(first, last) for first, last in window.missing(limit) if last > asked]
             if not gaps:
                 continue
-            others = [m for m in windows if m != self.me and m not in silent]
+            others = [m for m in self.members if m != self.me and m not in silent]
             if fetch is not None and self.tries < ASK_SENDER_TIMES:
                 # Those who held it when they voted; others have fetched it since.
                 others = [m for m in fetch.holders.get(origin, ()) if m in others] or others

@@ -27,6 +27,8 @@ from groupcore.layers.pbcast import GossipOptions, Pbcast
 from groupcore.layers.resilience import Resilience
 from groupcore.layers.sequencer import Sequencer
 from groupcore.layers.stability import Stability
+from groupcore.layers.total import Total
+from groupcore.layers.total_headers import TotalOptions
 from groupcore.layers.unicast import Unicast, UnicastOptions
 from groupcore.membership.state import MembershipOptions, Questions
 from groupcore.membership.succession import Record
@@ -46,6 +48,9 @@ LARGE_GROUP_STACK = "UDP:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FLU
 Nobody acknowledges and nobody reports to all: stability and late repair come by gossip.
 """
 
+TOTAL_STACK = "UDP:PING:FD:UNICAST:GMS:FLUSH:TOTAL:FRAG:DURABILITY"
+"""The same promises by another protocol: TOTAL repairs and counts holders by itself."""
+
 TRANSPORTS = ("UDP",)
 """Names that may stand first: the transport is under every stack and is no layer of it."""
 
@@ -58,6 +63,7 @@ class StackOptions:
     detection: DetectionOptions = field(default_factory=DetectionOptions)
     nakack: NakackOptions = field(default_factory=NakackOptions)
     unicast: UnicastOptions = field(default_factory=UnicastOptions)
+    total: TotalOptions = field(default_factory=TotalOptions)
     membership: MembershipOptions = field(default_factory=MembershipOptions)
     flow: FlowOptions = field(default_factory=FlowOptions)
     body_bytes_max: int = 65_000
@@ -89,6 +95,7 @@ LAYERS: dict[str, Known] = {
         Known(Flush),
         Known(FlowControl, "flow"),
         Known(Fragmentation, "body_bytes_max"),
+        Known(Total, "total"),
         Known(Sequencer, "order_window_bytes"),
         Known(Durability, "k"),
     )
@@ -196,10 +203,23 @@ class _Wiring:
         self.detection = FailureDetection(me, options.detection)
         self.nakack = Nakack(me, random, options.nakack, self.detection.unreachable)
         self.sequencer = Sequencer(me, options.order_window_bytes)
-        self.ordered = False
+        total = replace(options.total, order_window_bytes=options.order_window_bytes)
+        self.total = Total(me, random, total, self.detection.unreachable)
+        self.words: tuple[str, ...] = ()
+
+    @property
+    def numbering(self) -> Nakack | Total:
+        """The layer of this stack that numbers multicasts: its digest is voted with."""
+        return self.total if "TOTAL" in self.words else self.nakack
+
+    @property
+    def ordering(self) -> Sequencer | Total | None:
+        """The layer of this stack that orders, if there is one."""
+        layers: dict[str, Sequencer | Total] = {"TOTAL": self.total, "SEQUENCER": self.sequencer}
+        return next((layers[word] for word in self.words if word in layers), None)
 
     def order_state(self) -> OrderState:
-        return self.sequencer.order_state() if self.ordered else OrderState()
+        return OrderState() if self.ordering is None else self.ordering.order_state()
 
     def stability(self) -> Stability:
         nakack = self.nakack
@@ -212,7 +232,7 @@ class _Wiring:
 
     def membership(self) -> Membership:
         questions = Questions(
-            digest=self.nakack.digest,
+            digest=self.numbering.digest,
             order_state=self.order_state,
             unheard=self.detection.unheard,
             heard_since=self.detection.heard_since,
@@ -220,7 +240,7 @@ class _Wiring:
             present=self.discovery.present,
             stalled=self.detection.stalled,
         )
-        options = replace(self.options.membership, drains=self.ordered)
+        options = replace(self.options.membership, drains=self.ordering is not None)
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
 
     def flush(self) -> Flush:
@@ -241,6 +261,7 @@ class _Wiring:
             "FLUSH": self.flush,
             "FC": lambda: FlowControl(self.me, options.flow),
             "FRAG": lambda: Fragmentation(options.body_bytes_max),
+            "TOTAL": lambda: self.total,
             "SEQUENCER": lambda: self.sequencer,
             "DURABILITY": lambda: Durability(self.me, options.k),
         }
@@ -266,6 +287,6 @@ def build_stack(
 ) -> Stack:
     """The stack of a plan, as `compose` makes it."""
     wiring = _Wiring(address, random, plan.options, lineage)
-    wiring.ordered = "SEQUENCER" in plan.words
+    wiring.words = plan.words
     makers = wiring.makers()
     return Stack([makers[word]() for word in plan.words])

@@ -1,6 +1,6 @@
 """The window of one sender's numbered batches: what is held, what has been delivered.
 
-A plain container, no time and no messages. Numbers start at 1. Everything up to `received` is
+A plain container, no time and no messages. Numbers start at `first`. Everything up to `received` is
 held without a gap; `delivered` never exceeds it; `purged` never exceeds `delivered`. Batches
 between are kept so that any member can repair what another lacks.
 """
@@ -18,14 +18,12 @@ AHEAD_MAX = 65_536
 class Window:
     """Batches of one sender in one view."""
 
-    __slots__ = ("batches", "delivered", "highest", "purged", "received")
+    __slots__ = ("batches", "delivered", "first", "highest", "purged", "received")
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 1) -> None:
         self.batches: dict[int, Batch] = {}
-        self.received = 0
-        self.delivered = 0
-        self.purged = 0
-        self.highest = 0
+        self.first = first
+        self.received = self.delivered = self.purged = self.highest = first - 1
 
     def add(self, seqno: int, batch: Batch) -> bool:
         """Keep the batch; False when it is a duplicate or too far ahead to be kept."""

@@ -34,6 +34,7 @@ from groupcore.layers import (
     resilience,
     sequencer,
     stability,
+    total_headers,
     unicast,
 )
 from groupcore.membership import headers as membership_headers
@@ -81,6 +82,14 @@ HEADERS: dict[int, type[Header]] = {
     49: membership_headers.Superseded,
     50: membership_headers.Dissolved,
     54: durability.Durable,
+    56: total_headers.Request,
+    57: total_headers.Bcast,
+    58: total_headers.NewView,
+    59: total_headers.NewViewAck,
+    60: total_headers.CumSeqAck,
+    61: total_headers.SeqAck,
+    62: total_headers.Resend,
+    63: total_headers.Mark,
     64: flush.Start,
     65: flush.Ok,
     80: pbcast.Gossip,

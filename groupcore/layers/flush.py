@@ -8,7 +8,8 @@ go on sending and delivering. What the application sends in a flush is held back
 in the next view.
 
 Place. Above membership, which says whom to stop and reads the answers, and below all that
-multicasts reliably: fragmentation, flow control and the ordering layer.
+multicasts reliably: fragmentation, flow control and the ordering layer. In a stack with TOTAL,
+which is above it, TOTAL holds back what is sent.
 
 Source. Total-protocol paper ("flush beneath it"); issue 3, virtual synchrony; reliability.md rows
 15, 17 and 20, invariants 13 and 14.
@@ -72,9 +73,10 @@ class Flush(Layer):
         ViewInstalled,
     )
     provides = frozenset({"flush"})
-    requires_below = frozenset({"views", "digest"})
+    requires_below = frozenset({"views"})
+    requires_around = frozenset({"digest"})
     answers = (FlushRequested,)
-    asks_below = (FlushStarted,)
+    asks_around = (FlushStarted,)
 
     def __init__(
         self, me: Address, digest: Callable[[], Digest], position: Callable[[], int]

@@ -3,10 +3,12 @@
 Idea. A body above the limit is cut into numbered pieces that go down one after the other in one
 step, each with the headers of the whole. Below is a FIFO layer, so the pieces of one sender
 arrive in order and a receiver has at most one incomplete body for each sender and kind of cast.
+Only the last piece counts messages, so a position in the order is the number of a message.
 
-Place. Above NAKACK and UNICAST, below the ordering layer. All pieces of a multicast get their
-numbers in one step, so they lie in one view; what is incomplete when a view ends is from a
-sender that has gone, at every member alike, and is dropped.
+Place. Above the layers that repair multicasts and unicasts. Above NAKACK and below SEQUENCER, all
+pieces of a multicast get their numbers in one step, so they lie in one view. Above TOTAL each
+piece has a place in the order, and TOTAL sends all pieces of an incomplete body again in the next
+view. So what is incomplete when a view ends is dropped, at every member alike.
 
 Source. JGroups FRAG2; threat T8 (limits before allocation).
 
@@ -14,6 +16,7 @@ Invariants.
   I1  A body arrives whole, with the headers that it left with, or not at all.
   I2  A piece that does not continue what is here drops both; memory stays below the limits.
   I3  Nothing incomplete crosses a view.
+  I4  The whole has the count and the position of its last piece; the other pieces count nothing.
 """
 
 from __future__ import annotations
@@ -92,7 +95,7 @@ class Fragmentation(Layer):
                     batch.destination,
                     (*batch.headers, Fragment(index, total)),
                     body[index * size : (index + 1) * size],
-                    batch.count,
+                    batch.count if index == total - 1 else 0,
                 )
             )
             for index in range(total)
@@ -117,6 +120,7 @@ class Fragmentation(Layer):
             return []
         whole = batch.without_header()
         whole.body = b"".join(partial.pieces)
+        whole.position = batch.position
         return [Up(whole)]
 
     def does_not_fit(self, header: Fragment, partial: Partial | None, size_bytes: int) -> bool:

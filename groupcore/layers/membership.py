@@ -103,9 +103,10 @@ class Membership(Layer):
         Drained,
     )
     provides = frozenset({"views"})
-    requires_below = frozenset({"discovery", "failure detection", "digest"})
+    requires_around = frozenset({"digest"})
+    requires_below = frozenset({"discovery", "failure detection"})
     requires_above = frozenset({"flush"})
-    asks_below = (FlushStarted, FetchCut, CutAgreed)
+    asks_around = (FlushStarted, FetchCut, CutAgreed)
     asks_above = (FlushRequested,)
 
     def __init__(

@@ -120,7 +120,7 @@ class Nakack(Layer):
 
     def number_batch(self, batch: Batch) -> list[Effect]:
         """Give the batch its number, send what the window lets, deliver it here."""
-        self.mine.add(batch)
+        self.mine.window.delivered = self.mine.add(batch)
         much = [Notify(MuchReceived())] if self.much.add(batch.size_bytes) else []
         return [*self.transmit(), Up(batch), *much]
 
@@ -350,7 +350,7 @@ class Nakack(Layer):
         self.mine = Outgoing(self.windows[self.me], others)
         self.frozen, self.fetch = False, None
         self.acknowledging.begin(view)
-        self.repairs.begin()
+        self.repairs.begin_view(view.members)
         self.early = self.future.take(view.number)
         return [*self.stop_timers(), StartTimer("begin", 0)]
 

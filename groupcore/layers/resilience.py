@@ -31,8 +31,10 @@ from typing import ClassVar
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, StartTimer, StopTimer, Up
 from groupcore.events import Acknowledged, CutAgreed, Event, FlushStarted, ViewInstalled
+from groupcore.holders import held_by_quorum
 from groupcore.layer import Layer
 from groupcore.view import Address, View
+from groupcore.wakefulness import Wakefulness
 
 
 @dataclass(slots=True)
@@ -88,9 +90,7 @@ class Resilience(Layer):
     def __init__(self, me: Address, ask_after_s: float = 0.03, wary_s: float = 0.6) -> None:
         self.me = me
         self.ask_after_s = ask_after_s
-        self.wary_s = wary_s
-        self.awake_until = float("inf")
-        self.wary_until = 0.0
+        self.wakefulness = Wakefulness(wary_s)
         self.view: View | None = None
         self.streams: dict[Address, Stream] = {}
         self.pair_suffices: frozenset[Address] = frozenset()
@@ -123,8 +123,7 @@ class Resilience(Layer):
         stream = self.streams.get(batch.sender)
         if stream is None:
             return []
-        if now > self.awake_until:
-            self.wake_up(now)
+        wary = self.wakefulness.is_wary(now)
         if isinstance(header, Held):
             return self.on_held(batch.sender, header, stream)
         assert isinstance(header, Mark)
@@ -134,14 +133,9 @@ class Resilience(Layer):
         stream.waiting.append(batch.without_header())
         if batch.sender == self.me:
             self.count_holders(stream)
-        elif batch.sender in self.pair_suffices and now >= self.wary_until:
+        elif batch.sender in self.pair_suffices and not wary:
             stream.held = stream.received
         return self.deliver(stream)
-
-    def wake_up(self, now: float) -> None:
-        """This member has slept: what gathered meanwhile may be of a view that has ended (I5)."""
-        self.wary_until = now + self.wary_s
-        self.awake_until = now + self.wary_s / 2
 
     def on_held(self, sender: Address, told: Held, stream: Stream) -> list[Effect]:
         """Deliver what it allows, answer if it asks (I3)."""
@@ -167,19 +161,8 @@ class Resilience(Layer):
     def count_holders(self, mine: Stream) -> None:
         """How far a quorum of the view, this member included, holds my multicasts."""
         assert self.view is not None
-        held = mine.held
-        names = {self.me.name}
-        by_progress = sorted(self.acknowledged.items(), key=lambda item: -item[1])
-        if self.view.is_quorum(names):
-            held = mine.received
-        for member, received in by_progress:
-            if received <= mine.held or held == mine.received:
-                break
-            names.add(member.name)
-            if self.view.is_quorum(names):
-                held = received
-                break
-        mine.held = max(mine.held, min(held, mine.received))
+        acknowledged = self.acknowledged
+        mine.held = held_by_quorum(self.view, self.me, mine.received, acknowledged, mine.held)
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """Acknowledgements count holders; the view change releases what was agreed."""
@@ -227,17 +210,15 @@ class Resilience(Layer):
         mine = self.me.name
         others = [member.name for member in view.members if member != self.me]
         self.others_cannot_know = not all(view.is_quorum({mine, name}) for name in others)
-        self.awake_until = float("inf")
+        self.wakefulness.begin()
         watch: list[Effect] = [StartTimer("awake", 0)] if self.pair_suffices else []
         return [StopTimer("ask"), StopTimer("mark"), *watch]
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
         """`mark`: tell the mark if nothing carried it; `ask`: ask for what still waits; `awake`."""
         if timer == "awake":
-            if now > self.awake_until:
-                self.wake_up(now)
-            self.awake_until = now + self.wary_s / 2
-            return [StartTimer("awake", self.wary_s / 6)] if self.pair_suffices else []
+            self.wakefulness.tick(now)  # I5
+            return [StartTimer("awake", self.wakefulness.tick_s)] if self.pair_suffices else []
         if self.frozen or self.view is None:
             return []
         if timer == "mark":

@@ -21,7 +21,8 @@ Invariants.
   I5  The original sender is restored on a copy; the retransmission copy is not touched.
   I6  All members have the same received-table and position at the same place in the order; a
       joiner is given both.
-  I7  stop(): nothing new is taken, and the member leaves when its forward-table is empty.
+  I7  stop(): nothing new is taken, and the member leaves when its forward-table is empty, or
+      after `stop_s` without that.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from typing import ClassVar
 
 from groupcore.batch import Batch, Header
 from groupcore.early import Early
-from groupcore.effects import Down, Effect, Notify, Up
-from groupcore.events import Congested, Drained, Event, Leave, ViewInstalled
+from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer, Up
+from groupcore.events import Drained, Event, Leave, ViewInstalled
+from groupcore.forward_table import ForwardTable
 from groupcore.layer import Layer
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
@@ -57,6 +59,8 @@ class Ordered(Header):
     seqno: int
 
 
+STOP_S = 5.0
+"""Seconds for which stop() waits for what has not come back."""
 EARLY_BYTES_MAX = 64 << 20
 """Most that may wait for a view: every member's window, for as many members as there can be."""
 
@@ -73,25 +77,33 @@ class Sequencer(Layer):
     provides = frozenset({"total order"})
     requires_below = frozenset({"reliable multicast", "reliable unicast", "views"})
 
-    def __init__(self, me: Address, window_bytes: int = 1 << 20) -> None:
+    def __init__(self, me: Address, window_bytes: int = 1 << 20, stop_s: float = STOP_S) -> None:
         self.me = me
-        self.window_bytes = window_bytes
+        self.stop_s = stop_s
         self.view: View | None = None
         self.epoch_view = 0
         self.position = 0
-        self.next_seqno = 1
-        self.forward_table: dict[int, Batch] = {}
-        self.forward_bytes = 0
+        self.forward_table = ForwardTable(window_bytes)
         self.received_table: dict[Address, int] = {}
         self.early = Early(EARLY_BYTES_MAX)
-        self.congested = False
         self.stopping = False
-        self.numbers = {"forwarded": 0, "sequenced": 0, "resent": 0, "duplicates": 0, "dropped": 0}
+        self.numbers = {
+            "forwarded": 0,
+            "sequenced": 0,
+            "resent": 0,
+            "duplicates": 0,
+            "dropped": 0,
+            "abandoned": 0,
+        }
 
     def counters(self) -> dict[str, int]:
-        """Batches forwarded, sequenced, sent again, dropped; the forward-table's size."""
-        table = {"forward_table": len(self.forward_table), "forward_bytes": self.forward_bytes}
-        return {**self.numbers, **table, "position": self.position}
+        """Batches forwarded, sequenced, sent again, dropped; the forward-table's size.
+
+        `abandoned`: what had not come back when stop() ran out of time.
+        """
+        table = self.forward_table
+        size = {"forward_table": len(table), "forward_bytes": table.size_bytes}
+        return {**self.numbers, **size, "position": self.position}
 
     def order_state(self) -> OrderState:
         """What a member that joins at this place in the order must be given."""
@@ -106,10 +118,7 @@ class Sequencer(Layer):
         if self.stopping or self.view is None:
             self.numbers["dropped"] += 1
             return []
-        seqno = self.next_seqno
-        self.next_seqno += 1
-        self.forward_table[seqno] = batch
-        self.forward_bytes += batch.size_bytes
+        seqno = self.forward_table.add(batch)
         effects = [*self.congestion(), self.send(seqno, batch)]
         self.numbers["forwarded"] += 1
         return effects
@@ -130,13 +139,8 @@ class Sequencer(Layer):
 
     def congestion(self) -> list[Effect]:
         """Say when the forward-table is full, and when half of it has come back."""
-        if not self.congested and self.forward_bytes >= self.window_bytes:
-            self.congested = True
-            return [Notify(Congested(True, self.name))]
-        if self.congested and self.forward_bytes <= self.window_bytes // 2:
-            self.congested = False
-            return [Notify(Congested(False, self.name))]
-        return []
+        changed = self.forward_table.congestion(self.name)
+        return [] if changed is None else [Notify(changed)]
 
     # --- receiving --------------------------------------------------------------------------------
 
@@ -179,13 +183,11 @@ class Sequencer(Layer):
 
     def take_back(self, seqno: int) -> list[Effect]:
         """One of my messages has come back (I3); the last one lets me go (I7)."""
-        mine = self.forward_table.pop(seqno, None)
-        if mine is None:
+        if not self.forward_table.take_back(seqno):
             return []
-        self.forward_bytes -= mine.size_bytes
         effects = self.congestion()
         if self.stopping and not self.forward_table:
-            effects.append(Notify(Drained()))
+            effects += [StopTimer("stop"), Notify(Drained())]
         return effects
 
     # --- views and the end ------------------------------------------------------------------------
@@ -196,10 +198,21 @@ class Sequencer(Layer):
             case ViewInstalled():
                 return self.on_view(event)
             case Leave():
-                self.stopping = True
-                return [] if self.forward_table else [Notify(Drained())]
+                return self.on_stop()
             case _:
                 return []
+
+    def on_stop(self) -> list[Effect]:
+        """stop(): take nothing new, wait for all replies, or until the time is over (I7)."""
+        self.stopping = True
+        if not self.forward_table:
+            return [Notify(Drained())]
+        return [StartTimer("stop", self.stop_s)]
+
+    def on_timer(self, timer: str, now: float) -> list[Effect]:
+        """`stop`: the replies have not come in time; the member leaves without them (I7)."""
+        self.numbers["abandoned"] = len(self.forward_table)
+        return [Notify(Drained())]
 
     def on_view(self, event: ViewInstalled) -> list[Effect]:
         """On view change: a new coordinator gets the forward-table, in order (I4)."""
@@ -214,7 +227,8 @@ class Sequencer(Layer):
         }
         effects: list[Effect] = []
         if before is None or before.coordinator != event.view.coordinator or event.recovered:
-            effects = [self.send(seqno, batch) for seqno, batch in self.forward_table.items()]
+            table = self.forward_table.batches
+            effects = [self.send(seqno, batch) for seqno, batch in table.items()]
             self.numbers["resent"] += len(effects)
         for batch in self.early.take(event.view.number):
             effects += self.on_up(batch, now=0.0)
@@ -225,8 +239,6 @@ class Sequencer(Layer):
         self.epoch_view = event.view.number if event.recovered else 0
         self.position = event.position
         self.received_table = {}
-        table = list(self.forward_table.values())
-        self.forward_table = dict(enumerate(table, start=1))
-        self.next_seqno = len(table) + 1
+        self.forward_table.renumber()
         if event.order_state is not None:
             self.received_table = dict(event.order_state.received)

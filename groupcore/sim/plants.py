@@ -14,6 +14,7 @@ from groupcore.batch import Batch
 from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, Up
 from groupcore.events import CutAgreed, Event, FlushStarted, Stable, ViewInstalled
+from groupcore.forward_table import ForwardTable
 from groupcore.layers import flush, nakack, resilience, sequencer
 from groupcore.membership import attempt, succession, voter
 from groupcore.membership.succession import Vote
@@ -118,7 +119,7 @@ def _not_resent() -> list[Patch]:
     def on_view(self: sequencer.Sequencer, event: ViewInstalled) -> list[Effect]:
         if event.fresh or event.recovered:
             return original(self, event)
-        table, self.forward_table = self.forward_table, {}
+        table, self.forward_table = self.forward_table, ForwardTable(0)
         effects = original(self, event)
         self.forward_table = table
         return effects

@@ -11,7 +11,13 @@ from groupcore.sim.checkers import CHECKERS, UNORDERED, Checker
 from groupcore.sim.cluster import MakeStack
 from groupcore.sim.scenario import Scenario, draw_large_scenario, draw_scenario
 from groupcore.stack import Stack
-from groupcore.stacks import DEFAULT_STACK, LARGE_GROUP_STACK, StackOptions, compose
+from groupcore.stacks import (
+    DEFAULT_STACK,
+    LARGE_GROUP_STACK,
+    TOTAL_STACK,
+    StackOptions,
+    compose,
+)
 from groupcore.transport import TransportOptions
 from groupcore.view import Address
 
@@ -26,37 +32,36 @@ class Profile:
     checkers: tuple[type[Checker], ...] = CHECKERS
 
 
-def make_default_stack(
-    scenario: Scenario,
-    address: Address,
-    random: Random,
-    transport: TransportOptions,
-    lineage: bytes | None,
-) -> Stack:
-    """The stack that nodes use, for a cluster of all nodes of the scenario."""
-    membership = MembershipOptions(
-        cluster_size=scenario.nodes, application_state=True, durable=True, absorb=False
-    )
-    options = StackOptions(membership=membership, body_bytes_max=transport.packet_bytes_max - 1024)
-    return compose(DEFAULT_STACK, address, random, options, lineage)
+def stack_maker(spec: str, application_state: bool = True) -> MakeStack:
+    """Makes that stack for each life, of a cluster of all nodes of the scenario."""
 
+    def make_stack(
+        scenario: Scenario,
+        address: Address,
+        random: Random,
+        transport: TransportOptions,
+        lineage: bytes | None,
+    ) -> Stack:
+        membership = MembershipOptions(
+            cluster_size=scenario.nodes,
+            application_state=application_state,
+            durable=True,
+            absorb=False,
+        )
+        body_bytes_max = transport.packet_bytes_max - 1024
+        options = StackOptions(membership=membership, body_bytes_max=body_bytes_max)
+        return compose(spec, address, random, options, lineage)
 
-def make_large_group_stack(
-    scenario: Scenario,
-    address: Address,
-    random: Random,
-    transport: TransportOptions,
-    lineage: bytes | None,
-) -> Stack:
-    """The stack for large groups: no order between senders, no application state."""
-    membership = MembershipOptions(cluster_size=scenario.nodes, durable=True, absorb=False)
-    options = StackOptions(membership=membership, body_bytes_max=transport.packet_bytes_max - 1024)
-    return compose(LARGE_GROUP_STACK, address, random, options, lineage)
+    return make_stack
 
 
 PROFILES: dict[str, Profile] = {
-    "stack": Profile("stack", draw_scenario, make_default_stack),
-    "gossip": Profile("gossip", draw_large_scenario, make_large_group_stack, UNORDERED),
+    profile.name: profile
+    for profile in (
+        Profile("stack", draw_scenario, stack_maker(DEFAULT_STACK)),
+        Profile("total", draw_scenario, stack_maker(TOTAL_STACK)),
+        Profile("gossip", draw_large_scenario, stack_maker(LARGE_GROUP_STACK, False), UNORDERED),
+    )
 }
 """The profiles by name."""
 

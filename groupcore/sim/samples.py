@@ -5,9 +5,11 @@ Reads the layers as they are; a layer that a stack lacks contributes nothing.
 
 from __future__ import annotations
 
+from groupcore.forward_table import ForwardTable
 from groupcore.layer import Layer
 from groupcore.layers.nakack import Nakack
 from groupcore.layers.sequencer import Sequencer
+from groupcore.layers.total import Total
 from groupcore.sim.trace import Sampled
 from groupcore.stack import Stack
 from groupcore.view import Address
@@ -25,12 +27,15 @@ def sample(stack: Stack, me: Address, t: int) -> Sampled:
         buffers += _buffers(layer)
         if isinstance(layer, Nakack):
             view, windows = layer.number, layer.windows
+        elif isinstance(layer, Total):
+            view = layer.queue.number
+            windows = {layer.queue.coordinator: layer.queue.window} if layer.queue.placed else {}
     return Sampled(
         t,
         *me,
         view,
         tuple(buffers),
-        tuple((sender, window.received, window.purged) for sender, window in windows.items()),
+        tuple(_reach(sender, window) for sender, window in windows.items()),
     )
 
 
@@ -52,11 +57,30 @@ def _buffers(layer: Layer) -> list[tuple[str, int, int]]:
             ]
         case Sequencer():
             return [
-                ("sequencer.forward_table", layer.forward_bytes, layer.window_bytes + BURST_BYTES),
+                _forward_table("sequencer", layer.forward_table),
                 ("sequencer.early", layer.early.size_bytes, layer.early.bytes_max + BURST_BYTES),
+            ]
+        case Total():
+            window, role = layer.options.window_bytes + BURST_BYTES, layer.role
+            in_flight = 0 if role is None else role.book.out.in_flight_bytes
+            return [
+                _forward_table("total", layer.table),
+                ("total.in_flight", in_flight, window),
+                ("total.kept", _kept_bytes(layer.queue.window), 2 * window),
+                ("total.early", layer.early.size_bytes, layer.early.bytes_max + BURST_BYTES),
             ]
         case _:
             return []
+
+
+def _forward_table(layer: str, table: ForwardTable) -> tuple[str, int, int]:
+    return (f"{layer}.forward_table", table.size_bytes, table.window_bytes + BURST_BYTES)
+
+
+def _reach(sender: Address, window: Window) -> tuple[Address, int, int]:
+    """How many of the sender's are held without a gap, and how many were dropped again."""
+    before = window.first - 1
+    return (sender, window.received - before, window.purged - before)
 
 
 def _kept_bytes(window: Window) -> int:

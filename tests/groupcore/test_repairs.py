@@ -20,7 +20,9 @@ NOBODY: frozenset[Address] = frozenset()
 
 
 def repairs(options: RepairOptions | None = None) -> Repairs:
-    return Repairs(A, Random(1), options or RepairOptions())
+    mine = Repairs(A, Random(1), options or RepairOptions())
+    mine.begin_view((A, B, C, D))
+    return mine
 
 
 def windows(*held: int, of: Address = B, size_bytes: int = 1) -> dict[Address, Window]:

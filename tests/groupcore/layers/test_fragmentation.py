@@ -29,7 +29,8 @@ def whole(body: bytes, sender: Address = A, to: Address | None = None) -> Batch:
 def piece(
     index: int, total: int, body: bytes, sender: Address = A, to: Address | None = None
 ) -> Batch:
-    return Batch(sender, to, (ORDERED, Fragment(index, total)), body, 3)
+    count = 3 if index == total - 1 else 0
+    return Batch(sender, to, (ORDERED, Fragment(index, total)), body, count)
 
 
 def hear(layer: Fragmentation, *batches: Batch) -> list[Effect]:
@@ -101,6 +102,20 @@ def test_whatever_pieces_come_only_whole_bodies_go_up(
         got = ups(hear(layer, piece(index, total, body, sender, to)))
         assert [batch.body for batch in got] == expected[len(expected) - len(got) :]
         assert layer.counters()["incomplete"] == len(runs)
+
+
+def test_only_the_last_piece_counts_the_messages() -> None:  # I4
+    pieces = downs(Fragmentation(4).on_down(whole(b"123456789"), 0.0))
+    assert [part.count for part in pieces] == [0, 0, 3]
+    assert [part.is_piece for part in pieces] == [True, True, False]
+
+
+def test_the_whole_has_the_position_of_its_last_piece() -> None:  # I4
+    layer = Fragmentation(4)
+    first, last = piece(0, 2, b"1"), piece(1, 2, b"2")
+    first.position, last.position = 5, 9  # others were ordered between them
+    (joined,) = ups(hear(layer, first, last))
+    assert (joined.position, joined.count) == (9, 3)
 
 
 def test_bodies_of_two_senders_and_of_two_kinds_of_cast_do_not_mix() -> None:  # I1

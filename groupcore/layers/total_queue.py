@@ -1,0 +1,208 @@
+"""The member's queue in TOTAL: what is held of a view, told to be held, missing, and asked for.
+
+It starts the layer's timers `ack`, `repair`, `retry` and `answer`; the layer hands them back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from groupcore.acknowledging import Acknowledging
+from groupcore.answers import Answers
+from groupcore.batch import Batch, Header
+from groupcore.digest import Digest, covers
+from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
+from groupcore.events import CutHeld, FetchCut
+from groupcore.layers.total_headers import CumSeqAck, NewView, Resend, SeqAck, TotalOptions
+from groupcore.repairs import Repairs
+from groupcore.view import Address, View
+from groupcore.window import Window
+
+SEQ_ACKS_MAX = 16
+"""Most single acknowledgements in one turn; the cumulative one tells the rest later."""
+
+
+class Queue:
+    """One view at a time. `placed`: it is known with which id the view begins.
+
+    `frozen`: a view change is under way, nothing is acknowledged, and only its cut is asked for.
+    """
+
+    def __init__(
+        self,
+        me: Address,
+        random: Random,
+        options: TotalOptions,
+        unreachable: Callable[[], frozenset[Address]],
+    ) -> None:
+        self.me = me
+        self.unreachable = unreachable
+        self.number = 0
+        self.members: tuple[Address, ...] = ()
+        self.window = Window()
+        self.previous: tuple[int, Window] = (0, Window())
+        self.placed = self.frozen = False
+        self.fetch: FetchCut | None = None
+        self.acknowledging = Acknowledging(me, options.window_bytes, options.ack_late_s)
+        self.beyond: list[int] = []
+        self.repairs = Repairs(me, random, options.repair)
+        self.retrying = False
+        self.answers = Answers(options.repair)
+        self.requests_sent = self.repairs_sent = 0
+
+    def counters(self) -> dict[str, int]:
+        """Requests and repairs sent, repairs that went to all; what is kept, what waits."""
+        window = self.window
+        return {
+            "requests_sent": self.requests_sent,
+            "repairs_sent": self.repairs_sent,
+            **self.answers.numbers,
+            "kept": len(window.batches),
+            "waiting": window.received - window.delivered,
+        }
+
+    def begin(self, view: View) -> None:
+        """Nothing is held, owed or asked for in a new view."""
+        self.previous = (self.number, self.window)
+        self.number, self.members = view.number, view.members
+        self.window, self.placed = Window(), False
+        self.frozen, self.fetch, self.retrying, self.beyond = False, None, False, []
+        self.acknowledging.begin(view)
+        self.repairs.begin_view(view.members)
+
+    def place(self, first: int) -> None:
+        """The ids of this view begin there."""
+        self.window, self.placed = Window(first), True
+
+    @property
+    def coordinator(self) -> Address:
+        """The sequencer of this view."""
+        return self.members[0]
+
+    def digest(self) -> Digest:
+        """The id up to which everything is held, under the sequencer's address; empty for none."""
+        window = self.window
+        if not self.placed or window.received < window.first:
+            return {}
+        return {self.coordinator: window.received}
+
+    def tell(self, member: Address, header: Header) -> Effect:
+        """A header by itself, to one member."""
+        return Down(Batch(self.me, member, (header,), reliable=False))
+
+    def on_timer(self, timer: str) -> list[Effect]:
+        """`ack` and `repair` at the end of a turn, `retry` later."""
+        if timer == "ack":
+            return self.acknowledge()
+        return self.repair() if timer == "repair" else self.retry()
+
+    # --- acknowledging ----------------------------------------------------------------------------
+
+    def owe(self, size_bytes: int, at_once: bool = False) -> list[Effect]:
+        """Acknowledge at the end of the turn or a little later; never in a flush."""
+        if self.frozen:
+            return []
+        delay_s = self.acknowledging.note(self.coordinator, size_bytes, at_once)
+        return [] if delay_s is None else [StartTimer("ack", delay_s)]
+
+    def note(self, sequence_id: int, size_bytes: int) -> list[Effect]:
+        """A broadcast is held now: acknowledge it, and ask for what is missing before it."""
+        window = self.window
+        beyond = sequence_id > window.received
+        if beyond and len(self.beyond) < SEQ_ACKS_MAX:
+            self.beyond.append(sequence_id)
+        effects = self.owe(size_bytes, at_once=beyond)
+        if window.received < window.highest:
+            effects.append(StartTimer("repair", 0))
+        return effects
+
+    def acknowledge(self) -> list[Effect]:
+        """TOTAL_CUM_SEQ_ACK, and TOTAL_SEQ_ACK for what has come beyond a gap."""
+        if not self.acknowledging.take():
+            return []
+        received, beyond = self.window.received, self.beyond
+        self.beyond = []
+        return [
+            self.tell(self.coordinator, CumSeqAck(self.number, received, False)),
+            *(self.tell(self.coordinator, SeqAck(self.number, i)) for i in beyond if i > received),
+        ]
+
+    # --- retransmission ---------------------------------------------------------------------------
+
+    def requests(self, only_new: bool) -> list[Effect]:
+        """TOTAL_RESEND for every gap, or for those not asked for yet: the sequencer first."""
+        if (self.frozen or not self.placed) and self.fetch is None:
+            return []
+        windows = {self.coordinator: self.window}
+        wanted = self.repairs.wanted(windows, self.unreachable(), self.fetch, only_new)
+        effects = [self.tell(ask.holder, Resend(self.number, ask.ranges)) for ask in wanted]
+        self.requests_sent += len(effects)
+        return effects
+
+    def repair(self) -> list[Effect]:
+        """Ask for gaps in the turn in which they are first seen; again after a while."""
+        effects = self.requests(only_new=True)
+        if not self.retrying and self.unheld():
+            self.retrying = True
+            self.repairs.progress()
+            effects.append(StartTimer("retry", self.repairs.next_retry_s()))
+        return effects
+
+    def retry(self) -> list[Effect]:
+        """Ask again for what is still missing, less and less often while nothing comes."""
+        self.retrying = self.unheld()
+        if not self.retrying:
+            return []
+        effects = self.requests(only_new=False)
+        return [*effects, StartTimer("retry", self.repairs.next_retry_s())]
+
+    def unheld(self) -> bool:
+        """Whether anything is known to exist and still missing."""
+        if self.frozen:
+            return self.fetch is not None and not covers(self.digest(), self.fetch.cut)
+        return self.placed and self.window.received < self.window.highest
+
+    def on_resend(self, member: Address, resend: Resend, now: float) -> list[Effect]:
+        """Gather what is asked for and held, of this view or the one before it."""
+        present = resend.view == self.number
+        window = self.window if present else self.previous[1]
+        if present and not self.placed:
+            return []
+        effects: list[Effect] = [StartTimer("answer", 0)] if self.answers.empty else []
+        place = (resend.view, self.me)
+        self.answers.note(member, place, window, resend.ranges, now)
+        if resend.ranges and resend.ranges[0] <= window.first:
+            effects.append(self.tell(member, NewView(resend.view, window.first)))
+        return effects
+
+    def answer(self, now: float, has: Callable[[Address, int], bool]) -> list[Effect]:
+        """Send what was asked for in this turn, unless it was acknowledged in it as well."""
+        effects: list[Effect] = []
+        for answer in self.answers.take(now):
+            batch, to = answer.batch, answer.destination
+            if answer.view == self.number and to is not None and has(to, answer.seqno):
+                continue
+            effects.append(Down(Batch(self.me, to, batch.headers, batch.body, batch.count, False)))
+        self.repairs_sent += len(effects)
+        return effects
+
+    # --- view changes -----------------------------------------------------------------------------
+
+    def freeze(self) -> None:
+        """A view change begins."""
+        self.frozen, self.fetch, self.retrying = True, None, False
+        self.acknowledging.stop()
+
+    def fetch_cut(self, event: FetchCut) -> list[Effect]:
+        """Get what the cut contains, of those who held it when they voted."""
+        self.fetch = event
+        self.repairs.begin()
+        return self.cut_held() or self.repair()
+
+    def cut_held(self) -> list[Effect]:
+        """Tell once when everything that was asked for is here."""
+        if self.fetch is None or not covers(self.digest(), self.fetch.cut):
+            return []
+        self.fetch = None
+        return [StopTimer("retry"), Notify(CutHeld())]
