@@ -101,8 +101,7 @@ class Total(Layer):
         self.held = 0
         self.pair_suffices = False
         self.wakefulness = Wakefulness(options.wary_s)
-        self.opening = self.asking = self.stopping = False
-        self.ask_s = options.repeat_min_s
+        self.opening = self.stopping = False
         self.early = Early(options.early_bytes_max)
         self.table = ForwardTable(options.order_window_bytes)
         self.progress = OrderProgress()
@@ -112,10 +111,7 @@ class Total(Layer):
         )
 
     def digest(self) -> Digest:
-        """The id up to which everything of this view is held here, under the sequencer's address.
-
-        Empty as long as nothing is, and while it is unknown where the view begins.
-        """
+        """The id up to which everything is held, under the sequencer's address; empty for none."""
         return self.queue.digest()
 
     def order_state(self) -> OrderState:
@@ -123,10 +119,7 @@ class Total(Layer):
         return self.progress.state()
 
     def counters(self) -> dict[str, int]:
-        """Batches requested, given an id, asked for, repaired, dropped; what is kept and waits.
-
-        `abandoned`: what had not come back when stop() ran out of time.
-        """
+        """Batches requested, given an id, dropped; `abandoned`: not back when stop() timed out."""
         role = self.role
         return {
             **self.numbers,
@@ -262,10 +255,7 @@ class Total(Layer):
         if self.role is not None:
             return self.deliver(self.role.held)
         effects = self.deliver(self.held)
-        if self.queue.window.delivered < self.queue.window.received and not self.asking:
-            self.asking, self.ask_s = True, self.options.repeat_min_s
-            effects.append(StartTimer("ask", self.ask_s))
-        return effects
+        return [*effects, *self.queue.ask_soon()]
 
     def deliver(self, limit: int) -> list[Effect]:
         """What is here without a gap, up to an id, goes up under its original sender."""
@@ -324,16 +314,6 @@ class Total(Layer):
             effects.append(StartTimer("repair", 0))
         return effects
 
-    def ask_mark(self) -> list[Effect]:
-        """Ask how far a quorum holds what waits here, less and less often."""
-        queue = self.queue
-        self.asking = queue.window.delivered < queue.window.received
-        if not self.asking:
-            return []
-        self.ask_s = min(2 * self.ask_s, self.options.repeat_max_s)
-        ask = CumSeqAck(queue.number, queue.window.received, True)
-        return [queue.tell(queue.coordinator, ask), StartTimer("ask", self.ask_s)]
-
     # --- time and views ---------------------------------------------------------------------------
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
@@ -341,12 +321,10 @@ class Total(Layer):
         match timer:
             case "begin":
                 return self.begin(now)
-            case "ack" | "repair" | "retry":
+            case "ack" | "repair" | "retry" | "ask":
                 return self.queue.on_timer(timer)
             case "answer":
                 return self.queue.answer(now, self.has_acknowledged)
-            case "ask":
-                return self.ask_mark()
             case "awake":
                 self.wakefulness.tick(now)
                 return [StartTimer("awake", self.wakefulness.tick_s)]
@@ -362,7 +340,6 @@ class Total(Layer):
 
     def stop_timers(self) -> list[Effect]:
         """Nothing is asked for or repeated until the next step."""
-        self.asking = False
         names = ("ack", "repair", "retry", "ask", "new_view", "idle", "mark")
         return [StopTimer(name) for name in names]
 

@@ -1,6 +1,7 @@
 """The member's queue in TOTAL: what is held of a view, told to be held, missing, and asked for.
 
-It starts the layer's timers `ack`, `repair`, `retry` and `answer`; the layer hands them back.
+It starts the layer's timers `ack`, `repair`, `retry`, `ask` and `answer`; the layer hands them
+back.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Queue:
         unreachable: Callable[[], frozenset[Address]],
     ) -> None:
         self.me = me
+        self.options = options
         self.unreachable = unreachable
         self.number = 0
         self.members: tuple[Address, ...] = ()
@@ -47,7 +49,8 @@ class Queue:
         self.acknowledging = Acknowledging(me, options.window_bytes, options.ack_late_s)
         self.beyond: list[int] = []
         self.repairs = Repairs(me, random, options.repair)
-        self.retrying = False
+        self.retrying = self.asking = False
+        self.ask_s = options.repeat_min_s
         self.answers = Answers(options.repair)
         self.requests_sent = self.repairs_sent = 0
 
@@ -67,7 +70,8 @@ class Queue:
         self.previous = (self.number, self.window)
         self.number, self.members = view.number, view.members
         self.window, self.placed = Window(), False
-        self.frozen, self.fetch, self.retrying, self.beyond = False, None, False, []
+        self.frozen, self.fetch, self.beyond = False, None, []
+        self.retrying = self.asking = False
         self.acknowledging.begin(view)
         self.repairs.begin_view(view.members)
 
@@ -92,10 +96,15 @@ class Queue:
         return Down(Batch(self.me, member, (header,), reliable=False))
 
     def on_timer(self, timer: str) -> list[Effect]:
-        """`ack` and `repair` at the end of a turn, `retry` later."""
-        if timer == "ack":
-            return self.acknowledge()
-        return self.repair() if timer == "repair" else self.retry()
+        """`ack` and `repair` at the end of a turn, `retry` and `ask` later."""
+        match timer:
+            case "ack":
+                return self.acknowledge()
+            case "repair":
+                return self.repair()
+            case "retry":
+                return self.retry()
+        return self.ask()
 
     # --- acknowledging ----------------------------------------------------------------------------
 
@@ -127,6 +136,22 @@ class Queue:
             self.tell(self.coordinator, CumSeqAck(self.number, received, False)),
             *(self.tell(self.coordinator, SeqAck(self.number, i)) for i in beyond if i > received),
         ]
+
+    def ask_soon(self) -> list[Effect]:
+        """Ask for the sequencer's mark after a while, if something waits to be delivered."""
+        if self.asking or self.window.delivered == self.window.received:
+            return []
+        self.asking, self.ask_s = True, self.options.repeat_min_s
+        return [StartTimer("ask", self.ask_s)]
+
+    def ask(self) -> list[Effect]:
+        """Ask how far a quorum holds what waits here, less and less often."""
+        self.asking = self.window.delivered < self.window.received
+        if not self.asking:
+            return []
+        self.ask_s = min(2 * self.ask_s, self.options.repeat_max_s)
+        ask = CumSeqAck(self.number, self.window.received, True)
+        return [self.tell(self.coordinator, ask), StartTimer("ask", self.ask_s)]
 
     # --- retransmission ---------------------------------------------------------------------------
 
@@ -191,7 +216,8 @@ class Queue:
 
     def freeze(self) -> None:
         """A view change begins."""
-        self.frozen, self.fetch, self.retrying = True, None, False
+        self.frozen, self.fetch = True, None
+        self.retrying = self.asking = False
         self.acknowledging.stop()
 
     def fetch_cut(self, event: FetchCut) -> list[Effect]:
