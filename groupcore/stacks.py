@@ -244,7 +244,7 @@ class _Wiring:
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
 
     def flush(self) -> Flush:
-        return Flush(self.me, self.nakack.digest, lambda: self.order_state().position)
+        return Flush(self.me, self.numbering.digest, lambda: self.order_state().position)
 
     def makers(self) -> dict[str, Callable[[], Layer]]:
         """How each layer is made."""

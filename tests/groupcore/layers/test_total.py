@@ -1,7 +1,7 @@
 """The rules of TOTAL: each sentence of the paper's Design section has a test named after it.
 
 Retransmission and what the paper leaves to improve are in `test_total_repair.py`, with the
-invariants I3, I4, I6, I7 and I11.
+invariants I3, I6, I7 and I11; flush and joiners in `test_total_flush.py`, with I4 and I9.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import pytest
 
 from groupcore.batch import Batch
 from groupcore.effects import Down, Up
-from groupcore.events import Congested, Connect, Drained, Leave, ViewInstalled
+from groupcore.events import Congested, Connect, Drained, Leave
 from groupcore.layers.fragmentation import Fragment
 from groupcore.layers.stability import Announce
 from groupcore.layers.total_headers import NewView, NewViewAck, Request
@@ -28,7 +28,6 @@ from tests.groupcore.layers.building import (
     message,
     timers,
     ups,
-    view_of,
 )
 from tests.groupcore.layers.totals import (
     bcast,
@@ -333,32 +332,6 @@ def test_a_body_leaves_the_table_when_its_last_piece_has_come_back() -> None:  #
     assert layer.order_state() == OrderState(1, {C: 2})
 
 
-# --- joiners and merge ----------------------------------------------------------------------------
-
-
-def test_a_joiner_is_given_position_and_received_table() -> None:  # I9
-    old, joiner = member(B), idle(C)
-    hear(old, bcast(1, A, 1), bcast(2, B, 1), bcast(3, A, 2))
-    state = old.order_state()
-    assert state == OrderState(3, {A: 2, B: 1})
-    view = view_of(A, B, C, number=2)
-    begin(joiner, ViewInstalled(view, fresh=True, position=3, order_state=state), first=4)
-    begin(old, ViewInstalled(view), first=4)
-    following = bcast(4, B, 2, view=2), bcast(5, C, 1, view=2)
-    assert ups(hear(joiner, *following)) == ups(hear(old, *following))
-    assert joiner.order_state() == old.order_state() == OrderState(5, {A: 2, B: 2, C: 1})
-
-
-def test_a_recovered_view_begins_with_empty_tables_at_the_agreed_position() -> None:  # I9
-    layer = member(C)
-    send(layer, "c1", "c2")
-    hear(layer, bcast(1, A, 1), bcast(2, C, 1))
-    view = view_of(A, C, number=2, epoch=2, floor=17)
-    layer.on_event(ViewInstalled(view, recovered=True, position=17), 0.0)
-    assert downs(layer.on_timer("begin", 0.0)) == [request(C, 1, view=2, text="c2")]
-    assert layer.order_state() == OrderState(17, {})
-
-
 # --- stop() and the window ------------------------------------------------------------------------
 
 
@@ -392,9 +365,9 @@ def test_before_the_first_view_nothing_can_be_sent() -> None:
 def test_ordered_sends_are_told_to_wait_when_too_much_has_not_come_back() -> None:
     layer = member(B, order_window_bytes=8)  # a message has five bytes
     assert events(send(layer, "b1")) == []
-    assert events(send(layer, "b2")) == [Congested(True)]
+    assert events(send(layer, "b2")) == [Congested(True, "TOTAL")]
     effects = hear(layer, bcast(1, B, 1), bcast(2, B, 2))
-    assert events(effects) == [Congested(False)]
+    assert events(effects) == [Congested(False, "TOTAL")]
     assert isinstance(effects[0], Up)
 
 

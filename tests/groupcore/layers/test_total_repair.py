@@ -1,26 +1,18 @@
-"""TOTAL: retransmission, acknowledgement, uniform delivery, and the flush beneath it.
+"""TOTAL: retransmission, acknowledgement, uniform delivery.
 
 "Retransmission" and "Future Improvements" of the paper, sentence by sentence.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
-
 from groupcore.batch import Batch
-from groupcore.events import CutAgreed, CutHeld, FetchCut, FlushStarted, Stable
-from groupcore.layers.total import Total
+from groupcore.events import Stable
 from groupcore.layers.total_headers import (
     CumSeqAck,
     Mark,
-    NewView,
     Resend,
     SeqAck,
-    TotalOptions,
 )
-from groupcore.repairs import RepairOptions
 from groupcore.view import Address
 from tests.groupcore.layers.building import (
     STRANGER,
@@ -42,12 +34,9 @@ from tests.groupcore.layers.totals import (
     begin,
     delivered,
     hear,
-    idle,
     marks_of,
     member,
-    request,
     send,
-    unplaced,
 )
 
 FIVE = (A, B, C, D, E)
@@ -153,8 +142,7 @@ def test_what_came_second_hand_is_delivered_and_repaired_like_the_original() -> 
 
 
 def test_what_many_ask_for_is_broadcast_once() -> None:
-    layer = idle(A, replace(TotalOptions(), repair=replace(RepairOptions(), askers_for_all=2)))
-    begin(layer, installed(A, B, C))
+    layer = member(A)
     send(layer, "a1")
     hear(layer, bare(B, Resend(1, (1, 1))), bare(C, Resend(1, (1, 1))))
     assert downs(layer.on_timer("answer", 0.0)) == [bcast(1, A, 1)]
@@ -340,82 +328,3 @@ def test_a_member_that_has_slept_waits_for_a_mark() -> None:  # I11
     for tick in range(1, 8):
         layer.on_timer("awake", 5.0 + tick / 10)
     assert len(ups(layer.on_up(bcast(2, A, 2), 5.75))) == 1
-
-
-# --- the flush beneath it -------------------------------------------------------------------------
-
-
-def flushing(me: Address = B) -> Total:
-    layer = member(me)
-    hear(layer, bcast(1, A, 1), bcast(3, A, 3))
-    layer.on_event(FlushStarted(), 0.0)
-    return layer
-
-
-def test_the_digest_names_the_last_id_without_a_gap_under_the_sequencer() -> None:
-    layer = flushing()
-    assert layer.digest() == {A: 1}
-    assert unplaced().digest() == member().digest() == {}
-    later = unplaced(number=2)
-    hear(later, bare(A, NewView(2, 41)))
-    assert later.digest() == {}  # nothing is held: an id before the first is no multicast
-
-
-def test_in_a_flush_nothing_gets_an_id_is_acknowledged_or_delivered() -> None:  # I4
-    layer = flushing()
-    assert hear(layer, bcast(2, A, 2)) == []
-    sequencer = member(A)
-    send(sequencer, "a1")
-    sequencer.on_event(FlushStarted(), 0.0)
-    assert hear(sequencer, request(C, 1), ack(B, 1)) == []
-    assert send(sequencer, "a2") == []
-    begin(sequencer, installed(A, B, C, number=2))
-    assert sequencer.counters()["forward_table"] == 2
-
-
-def test_what_the_cut_contains_is_fetched_from_those_who_held_it() -> None:  # I4
-    layer = flushing()
-    effects = layer.on_event(FetchCut({A: 3}, {A: (C,)}), 0.0)
-    assert downs(effects) == [bare(B, Resend(1, (2, 2)), to=C)]
-    assert events(hear(layer, bcast(2, A, 2, sender=C, to=B))) == [CutHeld()]
-
-
-def test_a_cut_that_is_held_already_is_told_at_once() -> None:  # I4
-    assert events(flushing().on_event(FetchCut({A: 1}, {}), 0.0)) == [CutHeld()]
-    assert events(unplaced().on_event(FetchCut({}, {}), 0.0)) == [CutHeld()]
-
-
-def test_everything_up_to_the_cut_is_delivered_and_nothing_behind_it() -> None:  # I4
-    layer = flushing(C)
-    hear(layer, bcast(2, A, 2))
-    assert ups(layer.on_event(CutAgreed({A: 2}), 0.0)) == [delivered(A, 2, position=2)]
-    begin(layer, installed(B, C, number=2), first=3)
-    assert layer.counters()["position"] == 2
-
-
-def test_the_cut_delivers_what_no_quorum_was_known_to_hold() -> None:  # I3, I4
-    layer = member(B, members=FIVE)
-    hear(layer, bcast(1, A, 1))
-    layer.on_event(FlushStarted(), 0.0)
-    assert len(ups(layer.on_event(CutAgreed({A: 1}), 0.0))) == 1
-
-
-@pytest.mark.parametrize("first", [1, 41])
-def test_who_does_not_know_where_the_view_began_learns_it_with_the_cut(first: int) -> None:
-    holder, layer = unplaced(C), unplaced(B)
-    hear(holder, bare(A, NewView(1, first)), bcast(first, A, 1))
-    layer.on_event(FlushStarted(), 0.0)
-    (asked,) = downs(layer.on_event(FetchCut({A: first}, {A: (C,)}), 0.0))
-    answers = downs([*hear(holder, asked), *holder.on_timer("answer", 0.0)])
-    assert events(hear(layer, *answers)) == [CutHeld()]
-    assert len(ups(layer.on_event(CutAgreed({A: first}), 0.0))) == 1
-
-
-def test_who_still_fetches_the_former_views_cut_is_answered() -> None:
-    layer = member(C)
-    hear(layer, bcast(1, A, 1))
-    layer.on_event(FlushStarted(), 0.0)
-    layer.on_event(CutAgreed({A: 1}), 0.0)
-    begin(layer, installed(B, C, number=2), first=2)
-    hear(layer, bare(B, Resend(1, (1, 1))))
-    assert downs(layer.on_timer("answer", 0.0)) == [bcast(1, A, 1, sender=C, to=B)]
