@@ -129,7 +129,10 @@ def test_a_smaller_stack_can_be_composed(spec: str) -> None:
             "GMS requires 'discovery' from a layer below .*; add PING below GMS",
         ),
         ("UDP:PING:FD:GMS:FLUSH:NAKACK", "GMS must stand above NAKACK"),
-        ("UDP:PING:FD:UNICAST:GMS:FLUSH", "GMS requires 'digest' from a layer around it .*; add NAKACK"),
+        (
+            "UDP:PING:FD:UNICAST:GMS:FLUSH",
+            "GMS requires 'digest' from a layer around it .*; add NAKACK",
+        ),
         (
             "UDP:PING:FD:NAKACK:GMS:FLUSH:SEQUENCER",
             "SEQUENCER requires 'reliable unicast' from a layer",
