@@ -60,3 +60,24 @@ class LocalClock:
     def moment(self, seconds: float) -> int:
         """The first whole nanosecond of the world at which the node's clock has passed that."""
         return int((seconds - self.offset_s) / self.rate * SECOND) + 1
+
+
+class WallClock:
+    """What one node takes for the date. Only incarnations come from it; it may be set wrongly."""
+
+    STRIDE = 100
+    """Its units between two lives."""
+
+    def __init__(self) -> None:
+        self._read = 0
+        self._offset = 0
+
+    def read(self) -> int:
+        """The date at the beginning of a life; later at every one, unless it was set."""
+        self._read += 1
+        return self._read * self.STRIDE + self._offset
+
+    def step(self, lives: int) -> None:
+        """Let it jump by this many lives' worth, forward or (negative) back."""
+        # Not a multiple of the stride: no two lives may have one number.
+        self._offset += lives * self.STRIDE + self.STRIDE // 2

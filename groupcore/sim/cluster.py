@@ -6,22 +6,25 @@ from collections.abc import Callable
 from random import Random
 
 from groupcore.endpoint import Endpoint
-from groupcore.events import ViewInstalled
+from groupcore.events import ConnectionClosed, ViewInstalled
 from groupcore.seal import Keyring
-from groupcore.sim.clock import MICROSECOND, SECOND, Clock
+from groupcore.sim.clock import MICROSECOND, MILLISECOND, SECOND, Clock
 from groupcore.sim.disk import Disk
+from groupcore.sim.fault import NAMES, Fault, Send
 from groupcore.sim.faults import inject
 from groupcore.sim.network import Network, SocketAddress
 from groupcore.sim.node import Node
 from groupcore.sim.randomness import stream
 from groupcore.sim.samples import sample
-from groupcore.sim.scenario import NAMES, Fault, Scenario, Send
+from groupcore.sim.scenario import Scenario
 from groupcore.sim.trace import Happened, Mid, Trace
 from groupcore.stack import Stack
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address
 
 CLUSTER = "simulated"
+WATCHED = 3
+"""So many members after it in the view a node watches over connections, as nodes do."""
 SAMPLE_NS = 1 * SECOND
 """How often it is noted what the nodes keep in memory."""
 KEY = bytes(range(32))
@@ -53,7 +56,7 @@ class Cluster:
 
     def _make_node(self, index: int) -> Node:
         name = NAMES[index]
-        return Node(
+        node = Node(
             name,
             _socket_address(index),
             self.clock,
@@ -66,6 +69,24 @@ class Cluster:
             self.outstanding,
             self.scenario.turn_us * MICROSECOND,
         )
+        if self.scenario.connections:
+            node.closed = self.hang_up
+        return node
+
+    def hang_up(self, node: Node) -> None:
+        """The connections over which others watch this node are closed, where they can tell."""
+        if not self.scenario.connections or node.view is None:
+            return
+        for other in self.nodes:
+            if other is node or other.view is None or node.address not in other.view.members:
+                continue
+            members = other.view.members
+            distance = (members.index(node.address) - members.index(other.address)) % len(members)
+            cut = self.network.is_cut(node.socket_address, other.socket_address)
+            if distance <= WATCHED and not cut:
+                delay_ns = self.fault_random.randint(1, 5) * MILLISECOND
+                closed = ConnectionClosed(node.address)
+                self.clock.after(delay_ns, other.tell, closed, other.address)
 
     def _make_endpoint(
         self, address: Address, boot: bytes, random: Random, lineage: bytes | None
@@ -121,12 +142,16 @@ class Cluster:
         return NAMES.index(newest.coordinator.name)
 
     def heal(self) -> None:
-        """End every fault: links, storms, pauses, slowness; dead nodes start."""
+        """End every fault: links, storms, pauses, slowness, disks; dead nodes start."""
         self.network.heal()
         for node in self.nodes:
-            node.slowness = 1
-            node.resume()
-            node.start()
+            self._heal(node)
+
+    def _heal(self, node: Node) -> None:
+        node.slowness = 1
+        node.disk.heal()
+        node.resume()
+        node.start_empty()
 
     def is_well(self) -> bool:
         """One primary view of all nodes, all at one position, nothing outstanding."""

@@ -7,6 +7,7 @@ and are safe when an fsync that began after them has ended; a crash leaves a pre
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -27,6 +28,11 @@ class DiskOptions:
     tail: float = 0.0
     tail_mean_ms: int = 100
 
+
+RETRY_NS = 100 * MILLISECOND
+"""After so long the application writes again what found no room."""
+STORE_RETRY_NS = 1_000 * MILLISECOND
+"""After so long a record that could not be stored is written to a fresh file, as nodes do."""
 
 HEALTHY = DiskOptions()
 """A fast disk that never takes long."""
@@ -69,25 +75,43 @@ def apply(journal: Journal, write: Append | Replace) -> None:
 
 
 class Disk:
-    """The two files of one node. It outlives the node's lives."""
+    """The two files of one node. It outlives the node's lives.
+
+    `slow_ns`: what each fsync takes longer now, one entry for each trouble. `full`: how many
+    troubles let nothing be written. `errors`: so many fsyncs of the journal or the lineage will
+    fail. `on_error` is called when what the journal had not made safe is gone by that. `damaged`:
+    the lineage cannot be read. `wiped`: how often everything was lost.
+    """
 
     def __init__(self, clock: Clock, random: Random, options: DiskOptions) -> None:
         self.options = options
         self.incarnation = 0
         self.lineage: bytes | None = None
+        self.slow_ns: list[int] = []
+        self.full = 0
+        self.errors = 0
+        self.damaged = False
+        self.wiped = 0
+        self.on_error: Callable[[], None] = _ignore
         self._safe = Journal()
         self._clock = clock
         self._random = random
         self._unsafe: list[Append | Replace] = []
-        self._records: list[bytes] = []
+        self._syncs: deque[tuple[int, Callable[[], None]]] = deque()
+        self._records: deque[tuple[bytes, Callable[[], None]]] = deque()
         self._free_at = 0
         self._generation = 0
 
-    def start(self) -> Journal:
-        """Begin a life: count it, and read what the journal holds."""
-        self.incarnation += 1
+    def start(self, incarnation_least: int = 0) -> Journal:
+        """Begin a life: number it above all that the disk knows of, and read the journal."""
+        self.incarnation = max(incarnation_least, self.incarnation + 1)
         safe = self._safe
         return Journal(safe.epoch, safe.position, list(safe.entries))
+
+    def lineages(self) -> list[bytes]:
+        """The record that is safe, and those on their way to the disk."""
+        safe = [] if self.lineage is None else [self.lineage]
+        return [*safe, *(record for record, _ in self._records)]
 
     def write(self, write: Append | Replace) -> None:
         """Write to the journal; safe after a later `sync`."""
@@ -95,12 +119,15 @@ class Disk:
 
     def sync(self, done: Callable[[], None]) -> None:
         """Make what was written so far safe, and say so."""
-        self._clock.at(self._reserve(), self._synced, self._generation, len(self._unsafe), done)
+        self._syncs.append((len(self._unsafe), done))
+        self._clock.at(self._reserve(), self._finish_sync, self._generation)
 
     def store(self, record: bytes, done: Callable[[], None]) -> None:
         """Replace the lineage record, and say when that is safe."""
-        self._records.append(record)
-        self._clock.at(self._reserve(), self._stored, self._generation, done)
+        self._records.append((record, done))
+        self._clock.at(self._reserve(), self._finish_record, self._generation)
+
+    # --- what goes wrong ------------------------------------------------------------------------
 
     def crash(self, keep_all: bool = False) -> None:
         """The node stops here: of what is not safe a prefix stays (all of it if `keep_all`)."""
@@ -109,24 +136,58 @@ class Disk:
             apply(self._safe, write)
         records = len(self._records) if keep_all else self._random.randint(0, len(self._records))
         if records:
-            self.lineage = self._records[records - 1]
+            self.lineage = self._records[records - 1][0]
         self._unsafe.clear()
+        self._syncs.clear()
         self._records.clear()
         self._generation += 1
+
+    def wipe(self) -> None:
+        """Everything is lost: an empty disk is in its place."""
+        self.crash()
+        self._safe = Journal()
+        self.lineage = None
+        self.incarnation = 0
+        self.damaged = False
+        self.wiped += 1
+
+    def heal(self) -> None:
+        """Be a fast disk with room again; what waits for an fsync gets it soon."""
+        self.slow_ns.clear()
+        self.full = self.errors = 0
+        self.options = HEALTHY
+        self._free_at = self._clock.now_ns
+        for _ in self._syncs:
+            self._clock.at(self._reserve(), self._finish_sync, self._generation)
+        for _ in self._records:
+            self._clock.at(self._reserve(), self._finish_record, self._generation)
+
+    # --- inside ---------------------------------------------------------------------------------
 
     def _reserve(self) -> int:
         """When an fsync that is asked for now ends: one after the other."""
         random, options = self._random, self.options
-        duration = options.fsync_min_us * MICROSECOND
+        duration = options.fsync_min_us * MICROSECOND + sum(self.slow_ns)
         duration += int(random.expovariate(1.0) * options.fsync_mean_us * MICROSECOND)
         if options.tail and random.random() < options.tail:
             duration += int(random.expovariate(1.0) * options.tail_mean_ms * MILLISECOND)
         self._free_at = max(self._free_at, self._clock.now_ns) + duration
         return self._free_at
 
-    def _synced(self, generation: int, count: int, done: Callable[[], None]) -> None:
-        if generation != self._generation:
+    def _finish_sync(self, generation: int) -> None:
+        """An fsync of the journal ends: the oldest that waits, if there is one."""
+        if generation != self._generation or not self._syncs:
             return
+        if self.full:
+            self._clock.after(RETRY_NS, self._finish_sync, generation)
+            return
+        if self.errors:
+            self.errors -= 1
+            self._unsafe.clear()
+            self._syncs.clear()
+            self.on_error()
+            return
+        count, done = self._syncs.popleft()
         # An earlier sync has made some of the counted writes safe already if two overlapped; the
         # application has one sync at a time, so the count still stands.
         for write in self._unsafe[:count]:
@@ -134,8 +195,17 @@ class Disk:
         del self._unsafe[:count]
         done()
 
-    def _stored(self, generation: int, done: Callable[[], None]) -> None:
-        if generation != self._generation:
+    def _finish_record(self, generation: int) -> None:
+        """A record is safe: the oldest that waits. One that failed is written anew later."""
+        if generation != self._generation or not self._records:
             return
-        self.lineage = self._records.pop(0)
+        if self.full or self.errors:
+            self.errors = max(0, self.errors - 1)
+            self._clock.after(STORE_RETRY_NS, self._finish_record, generation)
+            return
+        self.lineage, done = self._records.popleft()
         done()
+
+
+def _ignore() -> None:
+    """Nobody minds."""

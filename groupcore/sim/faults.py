@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from groupcore.sim.clock import MILLISECOND
-from groupcore.sim.scenario import COORDINATOR, Fault
+from groupcore.sim.fault import COORDINATOR, Fault
+from groupcore.sim.partitions import directions
+from groupcore.sim.quorums import suffices
 
 if TYPE_CHECKING:
     from groupcore.sim.cluster import Cluster
@@ -14,81 +16,202 @@ if TYPE_CHECKING:
 
 RESTART_SPREAD_NS = 400 * MILLISECOND
 """After a crash of all the nodes come back one after the other within this time."""
+KBIT_BYTES = 125
+"""Bytes a second in a kbit/s."""
 
 
 def inject(cluster: Cluster, fault: Fault) -> None:
     """Begin the fault now, and plan its end."""
-    nodes = [cluster.nodes[_resolve(cluster, node)] for node in fault.nodes]
+    indices = [_resolve(cluster, node) for node in fault.nodes]
     cluster.happened("begin", str(fault))
-    match fault.kind:
-        case "crash" | "crash-keep":
-            nodes[0].crash(keep_all=fault.kind == "crash-keep")
-            cluster.clock.after(fault.duration_ns, nodes[0].start)
-        case "crash-all":
-            _crash_all(cluster, fault)
-        case "pause":
-            nodes[0].pause()
-            cluster.clock.after(fault.duration_ns, nodes[0].resume)
-        case "leave":
-            nodes[0].leave()
-            cluster.clock.after(fault.duration_ns, nodes[0].start)
-        case "slow":
-            nodes[0].slowness = fault.factor
-            cluster.clock.after(fault.duration_ns, _quicken, nodes[0])
-        case "storm":
-            _storm(cluster, fault)
-        case _:
-            _cut(cluster, fault, nodes)
+    begin = _KINDS.get(fault.kind, _cut)
+    begin(cluster, fault, indices)
 
 
 def _resolve(cluster: Cluster, node: int) -> int:
     return cluster.coordinator_index() if node == COORDINATOR else node
 
 
-def _quicken(node: Node) -> None:
-    node.slowness = 1
+# --- nodes --------------------------------------------------------------------------------------
 
 
-def _crash_all(cluster: Cluster, fault: Fault) -> None:
-    for index, node in enumerate(cluster.nodes):
+def _crash(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    node = cluster.nodes[indices[0]]
+    node.crash(keep_all=fault.kind == "crash-keep")
+    cluster.clock.after(fault.duration_ns, node.start)
+
+
+def _crash_all(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    for node in cluster.nodes:
         node.crash(keep_all=False)
+    _start_all(cluster, fault)
+
+
+def _leave_all(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    for node in cluster.nodes:
+        node.leave()
+    _start_all(cluster, fault)
+
+
+def _start_all(cluster: Cluster, fault: Fault) -> None:
+    for index, node in enumerate(cluster.nodes):
         spread = cluster.fault_random.randint(0, RESTART_SPREAD_NS) if index else 0
         cluster.clock.after(fault.duration_ns + spread, node.start)
 
 
-def _storm(cluster: Cluster, fault: Fault) -> None:
-    network = cluster.network
-    storm = replace(network.options, loss=fault.factor / 100)
-    network.options = storm
-
-    def calm() -> None:
-        if network.options is storm:  # neither another storm nor the healing has come since
-            network.options = cluster.scenario.network
-
-    cluster.clock.after(fault.duration_ns, calm)
+def _pause(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.nodes[indices[0]].pause()
+    cluster.clock.after(fault.duration_ns, cluster.nodes[indices[0]].resume)
 
 
-def _cut(cluster: Cluster, fault: Fault, nodes: list[Node]) -> None:
-    first = nodes[0]
-    others = [node for node in cluster.nodes if node not in nodes]
-    pairs: list[tuple[Node, Node]] = []
-    match fault.kind:
-        case "deaf":
-            pairs = [(other, first) for other in others]
-        case "mute":
-            pairs = [(first, other) for other in others]
-        case "one-way":
-            pairs = [(first, nodes[1])]
-        case "link":
-            pairs = [(first, nodes[1]), (nodes[1], first)]
-        case "isolate" | "split":
-            for node in nodes:
-                for other in others:
-                    pairs += [(node, other), (other, node)]
-        case _:
-            raise AssertionError(f"no such fault: {fault.kind}")
-    for source, target in pairs:
-        cluster.network.cut(source.socket_address, target.socket_address)
-        cluster.clock.after(
-            fault.duration_ns, cluster.network.mend, source.socket_address, target.socket_address
-        )
+def _leave(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.nodes[indices[0]].leave()
+    cluster.clock.after(fault.duration_ns, cluster.nodes[indices[0]].start)
+
+
+def _slow(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.nodes[indices[0]].slowness = fault.factor
+    cluster.clock.after(fault.duration_ns, _quicken, cluster.nodes[indices[0]])
+
+
+def _quicken(node: Node) -> None:
+    node.slowness = 1
+
+
+def _hang_up(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.hang_up(cluster.nodes[indices[0]])
+
+
+def _clock_step(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    node = cluster.nodes[indices[0]]
+    node.wall_clock.step(fault.factor)
+    node.crash(keep_all=True)
+    cluster.clock.after(fault.duration_ns, node.start)
+
+
+# --- disks --------------------------------------------------------------------------------------
+
+
+def _disk_full(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    disk = cluster.nodes[indices[0]].disk
+    disk.full += 1
+
+    def end() -> None:
+        disk.full = max(0, disk.full - 1)
+
+    cluster.clock.after(fault.duration_ns, end)
+
+
+def _disk_slow(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    disk, amount = cluster.nodes[indices[0]].disk, fault.factor * MILLISECOND
+    disk.slow_ns.append(amount)
+
+    def end() -> None:
+        if amount in disk.slow_ns:
+            disk.slow_ns.remove(amount)
+
+    cluster.clock.after(fault.duration_ns, end)
+
+
+def _disk_error(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.nodes[indices[0]].disk.errors += 1
+
+
+def _may_lose(cluster: Cluster, node: Node) -> bool:
+    """Whether the others can go on without this disk; if not, no protocol could."""
+    others = [other for other in cluster.nodes if other is not node]
+    if suffices(cluster.nodes, others):
+        return True
+    cluster.happened("spared", f"the disk of {node.name}")
+    return False
+
+
+def _wipe(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    node = cluster.nodes[indices[0]]
+    if not _may_lose(cluster, node):
+        return
+    node.crash(keep_all=False)
+    node.lose_disk()
+    cluster.clock.after(fault.duration_ns, node.start)
+
+
+def _damage(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    """The node refuses to start from a damaged record until somebody has moved it away."""
+    node = cluster.nodes[indices[0]]
+    if not _may_lose(cluster, node):
+        return
+    node.crash(keep_all=False)
+    node.disk.damaged = True
+    cluster.clock.after(fault.duration_ns // 2, node.start)
+    cluster.clock.after(fault.duration_ns, node.start_empty)
+
+
+# --- the network --------------------------------------------------------------------------------
+
+
+def _storm(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.network.storm(fault.factor / 100, True)
+    cluster.clock.after(fault.duration_ns, cluster.network.storm, fault.factor / 100, False)
+
+
+def _black_hole(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.network.black_hole(fault.factor, True)
+    cluster.clock.after(fault.duration_ns, cluster.network.black_hole, fault.factor, False)
+
+
+def _filter(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    address = cluster.nodes[indices[0]].socket_address
+    cluster.network.filter(address, True)
+    cluster.clock.after(fault.duration_ns, cluster.network.filter, address, False)
+
+
+def _narrow(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    nodes, rate = cluster.nodes, fault.factor * KBIT_BYTES
+    for other in nodes:
+        if other is not nodes[indices[0]]:
+            for pair in ((nodes[indices[0]], other), (other, nodes[indices[0]])):
+                ends = (pair[0].socket_address, pair[1].socket_address)
+                cluster.network.impede(*ends, "narrow", rate)
+                cluster.clock.after(
+                    fault.duration_ns, cluster.network.relieve, *ends, "narrow", rate
+                )
+
+
+def _cut(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    """A partition of some shape; a swizzle begins and ends one direction after the other."""
+    network, clock, nodes = cluster.network, cluster.clock, cluster.nodes
+    amount = fault.factor * MILLISECOND if fault.manner == "slow" else 0
+    pairs = directions(fault.kind, indices, len(nodes))
+    begins = ends = [0] * len(pairs)
+    if fault.kind == "swizzle" and pairs:
+        step_ns = fault.duration_ns // (2 * len(pairs))
+        order = cluster.fault_random.sample(range(len(pairs)), len(pairs))
+        begins = [step_ns * number for number in range(len(pairs))]
+        ends = [-step_ns * number for number in order]
+    for (source, target), begin_ns, end_ns in zip(pairs, begins, ends, strict=True):
+        link = (nodes[source].socket_address, nodes[target].socket_address)
+        clock.after(begin_ns, network.impede, *link, fault.manner, amount)
+        clock.after(fault.duration_ns + end_ns, network.relieve, *link, fault.manner, amount)
+
+
+_KINDS: dict[str, Callable[[Cluster, Fault, list[int]], None]] = {
+    "crash": _crash,
+    "crash-keep": _crash,
+    "crash-all": _crash_all,
+    "pause": _pause,
+    "leave": _leave,
+    "leave-all": _leave_all,
+    "slow": _slow,
+    "hang-up": _hang_up,
+    "clock-step": _clock_step,
+    "disk-full": _disk_full,
+    "disk-slow": _disk_slow,
+    "disk-error": _disk_error,
+    "wipe": _wipe,
+    "damage": _damage,
+    "storm": _storm,
+    "black-hole": _black_hole,
+    "filter": _filter,
+    "narrow": _narrow,
+}
+"""What is not among these is a shape of a partition."""

@@ -28,16 +28,26 @@ from groupcore.events import (
     ViewInstalled,
 )
 from groupcore.sim.application import Application
-from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock
+from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock, WallClock
 from groupcore.sim.disk import Disk
 from groupcore.sim.messages import compose_message, content_hash, identify
 from groupcore.sim.network import Network, SocketAddress
-from groupcore.sim.trace import Accepted, Acked, Delivered, Lived, Mid, Secured, Sent, Trace, Viewed
+from groupcore.sim.recording import Recorder
+from groupcore.sim.trace import (
+    DISK_LOST,
+    Acked,
+    Delivered,
+    Mid,
+    Sent,
+    Trace,
+)
 from groupcore.stacks import read_record
 from groupcore.view import Address, View
 
 INBOX_MAX = 4_096
 """Datagrams that wait for a paused or slow node; more are dropped, as a socket buffer does."""
+RESTART_NS = 300 * MILLISECOND
+"""After a disk error somebody starts the node again this much later."""
 STATE_RETRY_NS = 20 * MILLISECOND
 STATE_PATIENCE_NS = 4_000 * MILLISECOND
 """How long a life looks for its state before it gives up and begins anew."""
@@ -52,7 +62,8 @@ class Node:
     """A machine with a disk; each life counts in the trace as a process `(name, incarnation)`.
 
     `outstanding` is shared by all nodes: what live processes have sent and not yet seen to arrive.
-    `turn_ns` is what a turn takes at a healthy node.
+    `turn_ns` is what a turn takes at a healthy node. `closed` is called with this node when a life
+    of it ends.
     """
 
     def __init__(
@@ -82,9 +93,13 @@ class Node:
         self.paused = False
         self.slowness = 1
         self.refused = False
+        self.wall_clock = WallClock()
+        self.closed: Callable[[Node], None] | None = None
+        disk.on_error = self._on_disk_error
         self._clock = clock
         self._network = network
         self._trace = trace
+        self._record = Recorder(trace, clock)
         self._random = random
         self._local = LocalClock(random.uniform(1.0, 10_000.0), random.uniform(0.995, 1.005))
         self._make_endpoint = make_endpoint
@@ -116,7 +131,10 @@ class Node:
         """Begin a life from what is on the disk; nothing happens while one goes on."""
         if self.alive:
             return
-        journal = self.disk.start()
+        if self.disk.damaged:
+            self._record.lived(self.address, "unreadable", "the record on disk is damaged")
+            return
+        journal = self.disk.start(self.wall_clock.read())
         self.address = Address(self.name, self.disk.incarnation)
         boot = self._random.randbytes(16)
         random = Random(self._random.getrandbits(64))
@@ -124,23 +142,44 @@ class Node:
         self.application = Application(self.address, journal, self.disk, self._trace, self)
         self.view, self.primary, self.congested = None, False, False
         self.leaving, self.refused, self._lseq = False, False, 0
-        self._live("start", f"epoch {journal.epoch} position {journal.position}")
-        self._secure(journal.epoch, journal.position)
+        self._record.lived(
+            self.address, "start", f"epoch {journal.epoch} position {journal.position}"
+        )
+        self._record.secured(self.address, journal.epoch, journal.position)
         self._input(Connect(journal.epoch, journal.position))
 
     def crash(self, keep_all: bool) -> None:
         """The process and the machine stop at once; of unsafe writes a prefix stays."""
         if self.alive:
-            self._live("crash", "all kept" if keep_all else "")
+            self._record.lived(self.address, "crash", "all kept" if keep_all else "")
             self.disk.crash(keep_all)
             self._end_life()
         self.paused = False
+
+    def start_empty(self) -> None:
+        """Somebody has moved a damaged record away: begin with an empty disk."""
+        if self.disk.damaged:
+            self.lose_disk()
+        self.start()
+
+    def lose_disk(self) -> None:
+        """An empty disk is in the place of the former one."""
+        self.disk.wipe()
+        self._record.lived(self.address, DISK_LOST)
+
+    def _on_disk_error(self) -> None:
+        """An fsync has failed: what it was for is lost, so this life must not go on."""
+        if self.alive:
+            self._record.lived(self.address, "disk-error")
+            self.disk.crash()
+            self._end_life()
+            self._clock.after(RESTART_NS, self.start)
 
     def leave(self) -> None:
         """Ask for a graceful leave; the life ends with `Left`."""
         if self.ready:
             self.leaving = True
-            self._live("leave", "")
+            self._record.lived(self.address, "leave")
             self._input(Leave())
 
     def pause(self) -> None:
@@ -153,6 +192,8 @@ class Node:
         self._plan()
 
     def _end_life(self) -> None:
+        if self.closed is not None:
+            self.closed(self)
         for mid in [mid for mid in self._outstanding if mid.origin == self.name]:
             del self._outstanding[mid]
         self.endpoint = None
@@ -162,12 +203,6 @@ class Node:
         self._inbox.clear()
         self._outbox.clear()
         self._wake_at = None
-
-    def _live(self, what: str, detail: str) -> None:
-        self._trace.add(Lived(self._clock.now_ns, *self.address, what, detail))
-
-    def _secure(self, epoch: int, position: int) -> None:
-        self._trace.add(Secured(self._clock.now_ns, *self.address, epoch, position))
 
     # --- inputs ---------------------------------------------------------------------------------
 
@@ -193,9 +228,14 @@ class Node:
         self._outbox.append((to, payloads))
         self._plan()
 
+    def tell(self, event: Event, life: Address) -> None:
+        """Something outside has happened that concerns this life; it hears unless it is over."""
+        if self.alive and self.address == life:
+            self._input(event)
+
     def notify_synced(self, event: Synced) -> None:
         """The application's journal is safe up to there."""
-        self._secure(event.epoch, event.position)
+        self._record.secured(self.address, event.epoch, event.position)
         self._input(event)
 
     def ask_for_state(self) -> None:
@@ -276,10 +316,7 @@ class Node:
 
         def done() -> None:
             if accepted is not None:
-                view = accepted.view
-                self._trace.add(
-                    Accepted(self._clock.now_ns, *life, view.number, view.lineage, view.members)
-                )
+                self._record.accepted(life, accepted.view)
             if self.address == life and self.endpoint is not None:
                 self._input(Persisted(token))
 
@@ -341,28 +378,10 @@ class Node:
                 pass
 
     def _install(self, event: ViewInstalled) -> None:
-        view, previous = event.view, event.previous
-        self.view, self.primary = view, True
-        now = self._clock.now_ns
-        self._trace.add(
-            Viewed(
-                now,
-                *self.address,
-                view.number,
-                view.epoch,
-                view.lineage,
-                view.members,
-                None if previous is None else previous.members,
-                0 if previous is None else previous.number,
-                event.fresh,
-                event.position,
-                view.floor,
-                event.recovered,
-                event.holders,
-            )
-        )
+        self.view, self.primary = event.view, True
+        self._record.viewed(self.address, event)
         assert self.application is not None
-        self.application.install(event, now)
+        self.application.install(event, self._clock.now_ns)
 
     def _begin_anew(self, what: str, detail: str) -> None:
         """This life is over, the process goes on: a new incarnation connects at once."""
@@ -370,6 +389,6 @@ class Node:
         self.start()
 
     def _stop(self, what: str, detail: str) -> None:
-        self._live(what, detail)
+        self._record.lived(self.address, what, detail)
         self.disk.crash(keep_all=True)  # nobody pulled the plug: what was written gets to the disk
         self._end_life()

@@ -13,16 +13,14 @@ from random import Random
 
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.disk import HEALTHY, DiskOptions
+from groupcore.sim.fault import Fault, Send
+from groupcore.sim.menu import draw_faults
 from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.randomness import stream
 
-COORDINATOR = -1
-"""As a node of a fault: whoever is coordinator when the fault begins."""
 LENGTHS_S = ((2, 5), (4, 8), (8, 14))
 """Shortest and longest first phase; most are short, so that faults meet and little time is idle."""
 LENGTH_WEIGHTS = (40, 45, 15)
-NAMES = "abcdefghijklmnopqrst"
-"""The nodes' ids, one letter each."""
 NODE_WEIGHTS = {1: 1, 2: 2, 3: 8, 4: 3, 5: 4}
 """How often a schedule has so many nodes, in proportion."""
 LARGE_WEIGHTS = {2: 1, 3: 3, 5: 4, 8: 3, 12: 1}
@@ -30,44 +28,11 @@ LARGE_WEIGHTS = {2: 1, 3: 3, 5: 4, 8: 3, 12: 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that goes wrong at `at_ns` and ends `duration_ns` later.
-
-    Kinds: `crash`, `crash-keep` (nothing unsafe is lost), `crash-all`, `pause`, `leave`, `slow`
-    (`factor` times), `isolate`, `deaf`, `mute`, `link` and `one-way` (two nodes), `split` (these
-    nodes from the others), `storm` (a share of `factor` percent of all datagrams is lost).
-    """
-
-    at_ns: int
-    kind: str
-    nodes: tuple[int, ...] = ()
-    duration_ns: int = 0
-    factor: int = 1
-
-    def __str__(self) -> str:
-        names = ",".join("coordinator" if node < 0 else NAMES[node] for node in self.nodes)
-        return (
-            f"{self.at_ns / SECOND:.3f} s {self.kind} {names or 'all'} "
-            f"for {self.duration_ns / SECOND:.3f} s"
-            + (f" factor {self.factor}" if self.factor != 1 else "")
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Send:
-    """A node sends messages of these sizes in one go; to one node, or to all in order (None)."""
-
-    at_ns: int
-    node: int
-    sizes: tuple[int, ...]
-    to: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Scenario:
     """One schedule. `starts_ns` says when each node starts for the first time.
 
     `turn_us`: how long a turn takes a healthy node; what comes meanwhile is handled together.
+    `connections`: members watch each other over connections, too.
     """
 
     seed: int
@@ -79,6 +44,7 @@ class Scenario:
     multicast: bool = True
     datagram_bytes_max: int = 60_000
     turn_us: int = 20
+    connections: bool = False
     faults: tuple[Fault, ...] = ()
     sends: tuple[Send, ...] = ()
 
@@ -106,7 +72,7 @@ def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> 
     nodes = random.choices(list(node_weights), list(node_weights.values()))[0]
     shortest_s, longest_s = random.choices(LENGTHS_S, LENGTH_WEIGHTS)[0]
     safety_ns = random.randint(shortest_s * SECOND, longest_s * SECOND)
-    faults = _draw_faults(stream(seed, "faults"), nodes, safety_ns)
+    faults = draw_faults(stream(seed, "faults"), nodes, safety_ns)
     datagram_bytes_max = random.choice((60_000, 60_000, 8_000, 1_400))
     return Scenario(
         seed=seed,
@@ -118,6 +84,7 @@ def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> 
         multicast=random.random() < 0.8,
         datagram_bytes_max=datagram_bytes_max,
         turn_us=random.choice((20, 100, 300, 1_000)),
+        connections=random.random() < 0.5,
         faults=faults,
         sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns, faults, datagram_bytes_max),
     )
@@ -144,6 +111,11 @@ def _draw_network(random: Random) -> NetworkOptions:
         tail=share(0.3, 0.1),
         tail_mean_ms=random.choice((10, 50, 200)),
         loopback=random.random() < 0.2,
+        corrupt=share(0.15, 0.05),
+        truncate=share(0.15, 0.05),
+        piece_bytes=random.choice((0, 0, 0, 1_500, 9_000)),
+        rate=random.choice((0,) * 9 + (125_000, 1_250_000)),
+        uneven=random.choice((0, 0, 0, random.randint(1, 1_000_000))),
     )
 
 
@@ -151,68 +123,6 @@ def _draw_disk(random: Random) -> DiskOptions:
     if random.random() < 0.7:
         return HEALTHY
     return DiskOptions(tail=random.uniform(0.0, 0.2), tail_mean_ms=random.choice((20, 200)))
-
-
-_KINDS: tuple[tuple[str, int, int, int], ...] = (
-    # kind, nodes named, shortest and longest duration in milliseconds
-    ("crash", 1, 20, 4_000),
-    ("crash-keep", 1, 20, 4_000),
-    ("pause", 1, 50, 5_000),
-    ("leave", 1, 100, 3_000),
-    ("slow", 1, 200, 3_000),
-    ("isolate", 1, 100, 4_000),
-    ("deaf", 1, 100, 4_000),
-    ("mute", 1, 100, 4_000),
-    ("link", 2, 100, 5_000),
-    ("one-way", 2, 100, 5_000),
-    ("split", 2, 100, 5_000),
-    ("storm", 0, 50, 1_500),
-)
-_FACTORS: dict[str, tuple[int, ...]] = {"slow": (20, 20, 100), "storm": (50, 90, 100)}
-
-
-def _draw_faults(random: Random, nodes: int, safety_ns: int) -> tuple[Fault, ...]:
-    faults: list[Fault] = []
-    eager = random.uniform(0.1, 0.5)
-    for kind, named, shortest, longest in _KINDS:
-        if random.random() >= eager or (named == 2 and nodes < 2):
-            continue
-        for _ in range(random.randint(1, 3)):
-            # As many below the geometric mean as above: most faults are short, a few are long.
-            duration = int(shortest * (longest / shortest) ** random.random()) * MILLISECOND
-            faults.append(
-                Fault(
-                    _draw_moment(random, safety_ns, faults),
-                    kind,
-                    _draw_nodes(random, nodes, kind, named),
-                    duration,
-                    random.choice(_FACTORS.get(kind, (1,))),
-                )
-            )
-    if random.random() < 0.15:
-        at_ns = random.randint(SECOND, safety_ns)
-        faults.append(Fault(at_ns, "crash-all", (), random.randint(10, 1_500) * MILLISECOND))
-    return tuple(sorted(faults, key=lambda fault: (fault.at_ns, fault.kind, fault.nodes)))
-
-
-def _draw_moment(random: Random, safety_ns: int, faults: list[Fault]) -> int:
-    """Mostly anywhere; often shortly after another fault, while the group is still busy with it."""
-    last_ns = safety_ns - 100 * MILLISECOND
-    if faults and random.random() < 0.4:
-        at_ns = random.choice(faults).at_ns + random.randint(0, 1_500 * MILLISECOND)
-        return min(at_ns, last_ns)
-    return random.randint(200 * MILLISECOND, last_ns)
-
-
-def _draw_nodes(random: Random, nodes: int, kind: str, named: int) -> tuple[int, ...]:
-    if named == 0:
-        return ()
-    if kind == "split":
-        return tuple(sorted(random.sample(range(nodes), random.randint(1, nodes - 1))))
-    chosen = random.sample(range(nodes), min(named, nodes))
-    if random.random() < 0.4:
-        chosen[0] = COORDINATOR
-    return tuple(chosen)
 
 
 def _draw_sends(

@@ -225,6 +225,8 @@ Kind = TypeVar(
     Sampled,
 )
 
+DISK_LOST = "disk-lost"
+"""`Lived.what` of a node that starts with an empty disk in place of its own."""
 HEALED = "healed"
 """`Happened.what` of the moment from which the network and all nodes are well."""
 

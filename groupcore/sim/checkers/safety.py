@@ -6,11 +6,20 @@ from hashlib import blake2b
 
 from groupcore.sim.checkers.base import Checker, Violation, life
 from groupcore.sim.messages import state_step
-from groupcore.sim.trace import Acked, Ended, Process, Sampled, Secured, Slot, Took, Trace, Viewed
+from groupcore.sim.trace import (
+    DISK_LOST,
+    Acked,
+    Ended,
+    Lived,
+    Process,
+    Sampled,
+    Secured,
+    Slot,
+    Took,
+    Trace,
+    Viewed,
+)
 from groupcore.view import Address, is_quorum
-
-DISK_LOST = "disk-lost"
-"""`Lived.what` of a node that starts with an empty disk in place of its own."""
 
 
 class StateTransfer(Checker):
@@ -55,7 +64,8 @@ class SavedIsSafe(Checker):
     """18: what is said to be saved is on max(k + 1, a quorum) of the view's disks, and stays.
 
     A disk holds a place when its journal reaches it: in the same epoch, or in another one that
-    has it in common. With at most `K` disks lost no later epoch may begin before that place.
+    has it in common. With at most `K` disks lost no later epoch may begin before that place. What
+    a disk held before it was lost counts too: its report may be under way.
     """
 
     number, name = 18, "saved-is-safe"
@@ -64,13 +74,16 @@ class SavedIsSafe(Checker):
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """What each disk holds, record by record; and for each claim who holds the place."""
         disks: dict[str, Slot] = {}
+        before_loss: dict[str, Slot] = {}
         floors = {view.epoch: view.floor for view in trace.views}
         lost = sum(life.what == DISK_LOST for life in trace.lives)
         for record in trace.records:
             if type(record) is Secured:
                 disks[record.n] = (record.epoch, record.position)
+            elif type(record) is Lived and record.what == DISK_LOST:
+                before_loss[record.n] = disks.get(record.n, (0, 0))
             elif type(record) is Acked:
-                self._judge(record, disks, floors, found)
+                self._judge(record, [disks, before_loss], floors, found)
                 slot = (record.epoch, record.position)
                 if lost <= self.K and not trace.stands(slot):
                     text = f"{life(record.n, record.inc)} was told that {slot} is saved; it is lost"
@@ -79,13 +92,17 @@ class SavedIsSafe(Checker):
     def _judge(
         self,
         claim: Acked,
-        disks: dict[str, Slot],
+        disks: list[dict[str, Slot]],
         floors: dict[int, int],
         found: list[Violation],
     ) -> None:
         names = tuple(member.name for member in claim.members)
         slot = (claim.epoch, claim.position)
-        holders = [name for name in names if _holds(disks.get(name, (0, 0)), slot, floors)]
+        holders = [
+            name
+            for name in names
+            if any(_holds(held.get(name, (0, 0)), slot, floors) for held in disks)
+        ]
         if len(holders) >= min(self.K + 1, len(names)) and is_quorum(names, holders):
             return
         text = (

@@ -169,7 +169,8 @@ def test_the_sender_of_data_is_taken_from_the_header() -> None:  # I5
     assert ups(hear(member(), ordered(C, 1))) == [delivered(C, 1, position=1)]
 
 
-def test_a_forward_of_a_stranger_is_dropped() -> None:
+def test_what_a_stranger_has_sent_is_dropped_as_forward_and_as_data() -> None:
+    assert hear(member(), ordered(STRANGER, 1)) == []
     layer = member(A)
     assert hear(layer, forward(STRANGER, 1)) == []
     assert layer.counters()["dropped"] == 1

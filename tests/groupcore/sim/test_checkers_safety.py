@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from groupcore.sim.checkers.safety import DISK_LOST
 from groupcore.sim.messages import state_hash
-from groupcore.sim.trace import Acked, Mid, Sampled, Secured, Took
+from groupcore.sim.trace import DISK_LOST, Acked, Mid, Sampled, Secured, Took
 from groupcore.view import Address
 from tests.groupcore.sim.stories import A, B, C, Story, begun
 

@@ -100,3 +100,62 @@ def test_every_life_has_a_larger_incarnation() -> None:
     machine.disk.crash()
     machine.disk.start()
     assert machine.disk.incarnation > first
+
+
+def test_on_a_full_disk_nothing_becomes_safe_until_there_is_room_again() -> None:
+    machine = Machine()
+    machine.disk.full = 1
+    machine.append(1)
+    machine.disk.sync(lambda: machine.done.append("synced"))
+    machine.disk.store(b"one", lambda: machine.done.append("stored"))
+    machine.wait()
+    assert (machine.done, machine.disk.lineage) == ([], None)
+    machine.disk.full = 0
+    machine.wait()
+    machine.wait()
+    assert (sorted(machine.done), machine.disk.lineage) == (["stored", "synced"], b"one")
+
+
+def test_what_an_fsync_failed_for_is_gone_and_the_owner_is_told() -> None:
+    machine = Machine()
+    machine.disk.on_error = lambda: machine.done.append("error")
+    machine.disk.errors = 1
+    machine.append(1)
+    machine.disk.sync(lambda: machine.done.append("synced"))
+    machine.wait()
+    assert machine.done == ["error"]
+    machine.disk.crash(keep_all=True)
+    assert machine.disk.start().position == 0
+
+
+def test_a_record_that_could_not_be_stored_is_written_anew_and_in_order() -> None:
+    machine = Machine()
+    machine.disk.errors = 1
+    machine.disk.store(b"one", lambda: machine.done.append("one"))
+    machine.disk.store(b"two", lambda: machine.done.append("two"))
+    for _ in range(4):
+        machine.wait()
+    assert (machine.done, machine.disk.lineage) == (["one", "two"], b"two")
+
+
+def test_a_slow_disk_takes_longer_and_healing_ends_the_waiting() -> None:
+    machine = Machine()
+    machine.disk.slow_ns.append(30 * SECOND)
+    machine.disk.sync(lambda: machine.done.append("synced"))
+    machine.wait()
+    assert machine.done == []
+    machine.disk.heal()
+    machine.wait()
+    assert machine.done == ["synced"]
+
+
+def test_a_wiped_disk_knows_nothing_any_more() -> None:
+    machine = Machine()
+    machine.append(1)
+    machine.disk.sync(lambda: None)
+    machine.disk.store(b"record", lambda: None)
+    machine.wait()
+    machine.disk.start()
+    machine.disk.wipe()
+    assert (machine.disk.lineage, machine.disk.incarnation) == (None, 0)
+    assert machine.disk.start().position == 0

@@ -11,9 +11,10 @@ from groupcore.batch import Batch, Header
 from groupcore.membership.state import MembershipOptions
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.cluster import Cluster
+from groupcore.sim.fault import Send
 from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.profiles import PROFILES
-from groupcore.sim.scenario import Scenario, Send
+from groupcore.sim.scenario import Scenario
 from groupcore.stack import Stack
 from groupcore.stacks import LARGE_GROUP_STACK, StackOptions, compose
 from groupcore.transport import Transport, TransportOptions

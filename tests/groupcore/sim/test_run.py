@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from groupcore.sim.clock import MILLISECOND, SECOND
+from groupcore.sim.fault import COORDINATOR, Fault, Send
 from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.profiles import PROFILES
 from groupcore.sim.run import Verdict, run_scenario
-from groupcore.sim.scenario import COORDINATOR, Fault, Scenario, Send
-from groupcore.sim.trace import Lived, Took
+from groupcore.sim.scenario import Scenario
+from groupcore.sim.trace import Happened, Lived, Took
 
 MAKE_STACK = PROFILES["stack"].make_stack
 
@@ -52,7 +53,7 @@ def test_without_faults_everything_is_delivered_everywhere_in_one_view(nodes: in
 def test_a_node_that_was_paused_for_long_comes_back_as_a_new_life() -> None:
     verdict = run(Fault(1 * SECOND, "pause", (2,), 3 * SECOND))
     (excluded,) = lived(verdict, "excluded")
-    assert (excluded.n, excluded.inc) == ("c", 1)
+    assert (excluded.n, excluded.inc) == ("c", 100)
     took = [record for record in verdict.trace.of(Took) if record.n == "c"]
     assert took[-1].source in ("a", "b")
 
@@ -80,8 +81,8 @@ def test_a_cluster_that_crashed_as_a_whole_starts_a_new_epoch_from_its_disks() -
 
 def test_a_node_that_leaves_and_comes_back_is_another_process() -> None:
     verdict = run(Fault(2 * SECOND, "leave", (1,), 1 * SECOND))
-    assert [(record.n, record.inc) for record in lived(verdict, "left")] == [("b", 1)]
-    assert ("b", 2) in {(end.n, end.inc) for end in verdict.trace.ends}
+    assert [(record.n, record.inc) for record in lived(verdict, "left")] == [("b", 100)]
+    assert ("b", 200) in {(end.n, end.inc) for end in verdict.trace.ends}
 
 
 def test_a_minority_stays_without_a_view_until_the_cut_is_mended() -> None:
@@ -107,3 +108,55 @@ def test_an_exception_out_of_the_code_is_a_violation() -> None:
     verdict = run_scenario(scenario(), broken)  # type: ignore[arg-type]
     assert [violation.invariant for violation in verdict.violations] == ["exception"]
     assert "no stack today" in verdict.violations[0].text
+
+
+def test_a_node_whose_disk_was_lost_is_rebuilt_and_takes_the_state_from_others() -> None:
+    verdict = run(Fault(2 * SECOND, "wipe", (1,), 300 * MILLISECOND))
+    took = [record for record in verdict.trace.of(Took) if record.n == "b"]
+    assert took[-1].had_position == 0
+    assert took[-1].source in ("a", "c")
+
+
+def test_a_disk_without_which_nobody_could_go_on_is_spared() -> None:
+    verdict = run(
+        Fault(2 * SECOND, "pause", (2,), 2 * SECOND),
+        Fault(3500 * MILLISECOND, "wipe", (0,), 100 * MILLISECOND),
+    )
+    assert [record.detail for record in verdict.trace.of(Happened) if record.what == "spared"] == [
+        "the disk of a"
+    ]
+
+
+def test_a_node_refuses_to_start_from_a_damaged_record_until_it_is_moved_away() -> None:
+    verdict = run(Fault(2 * SECOND, "damage", (1,), 600 * MILLISECOND))
+    told = [record.what for record in verdict.trace.lives if record.n == "b"]
+    assert told == ["start", "crash", "unreadable", "disk-lost", "start"]
+
+
+def test_a_node_ends_its_life_when_an_fsync_of_its_journal_fails() -> None:
+    verdict = run(Fault(2 * SECOND, "disk-error", (1,), 1))
+    assert [record.n for record in lived(verdict, "disk-error")] in ([], ["b"])
+    assert len(verdict.trace.ends) == 3
+
+
+@pytest.mark.parametrize("lives", [-3, 1_000])
+def test_a_node_whose_wall_clock_was_set_comes_back_as_a_newer_life(lives: int) -> None:
+    verdict = run(Fault(2 * SECOND, "clock-step", (1,), 100 * MILLISECOND, lives))
+    first, second = [record.inc for record in lived(verdict, "start") if record.n == "b"]
+    assert second > first
+
+
+def test_members_that_watch_a_node_hear_that_its_connection_has_closed() -> None:
+    fault = Fault(2 * SECOND, "crash", (2,), 1 * SECOND)
+    slow = run_scenario(scenario(fault), MAKE_STACK)
+    quick = run_scenario(replace(scenario(fault), connections=True), MAKE_STACK)
+    second = [
+        next(view.t for view in verdict.trace.views if view.number == 2)
+        for verdict in (slow, quick)
+    ]
+    assert second[1] < second[0] - SECOND // 2
+
+
+def test_all_may_leave_at_once_and_begin_again() -> None:
+    verdict = run(Fault(2 * SECOND, "leave-all", (), 500 * MILLISECOND))
+    assert len(lived(verdict, "left")) == 3

@@ -1,0 +1,58 @@
+"""What a schedule does to a cluster, as data: one fault, one send."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from groupcore.sim.clock import SECOND
+from groupcore.sim.link import Manner
+
+COORDINATOR = -1
+"""As a node of a fault: whoever is coordinator when the fault begins."""
+NAMES = "abcdefghijklmnopqrst"
+"""The nodes' ids, one letter each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that goes wrong at `at_ns` and ends `duration_ns` later.
+
+    Kinds, nodes: `crash`, `crash-keep` (nothing unsafe is lost), `crash-all`, `pause`, `leave`,
+    `leave-all`, `slow` (`factor` times), `hang-up` (who watches the node over a connection is told
+    that it closed, and the node lives).
+    Kinds, network, each failing in its `manner`: the shapes of `partitions`; `narrow` (all of the
+    node's directions carry `factor` kbit/s); `filter` (no multicast reaches the node); `storm` (a
+    share of `factor` percent of all datagrams is lost); `black-hole` (datagrams above `factor`
+    bytes vanish).
+    Kinds, disk: `disk-full` (nothing can be written), `disk-slow` (each fsync takes `factor`
+    milliseconds longer), `disk-error` (the next fsync fails, what it was for is gone), `wipe` (the
+    node crashes and comes back with an empty disk), `damage` (it crashes, its record is damaged,
+    somebody moves it away), `clock-step` (its wall clock jumps by `factor` lives' worth, and it
+    restarts).
+    """
+
+    at_ns: int
+    kind: str
+    nodes: tuple[int, ...] = ()
+    duration_ns: int = 0
+    factor: int = 1
+    manner: Manner = "stop"
+
+    def __str__(self) -> str:
+        names = ",".join("coordinator" if node < 0 else NAMES[node] for node in self.nodes)
+        return (
+            f"{self.at_ns / SECOND:.3f} s {self.kind} {names or 'all'} "
+            f"for {self.duration_ns / SECOND:.3f} s"
+            + (f" factor {self.factor}" if self.factor != 1 else "")
+            + (f" ({self.manner})" if self.manner != "stop" else "")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A node sends messages of these sizes in one go; to one node, or to all in order (None)."""
+
+    at_ns: int
+    node: int
+    sizes: tuple[int, ...]
+    to: int | None = None

@@ -1,0 +1,49 @@
+"""What a node writes into the trace: records made from what happens to one of its lives."""
+
+from __future__ import annotations
+
+from groupcore.events import ViewInstalled
+from groupcore.sim.clock import Clock
+from groupcore.sim.trace import Accepted, Lived, Secured, Trace, Viewed
+from groupcore.view import Address, View
+
+
+class Recorder:
+    """Appends to the trace, at the time that it is."""
+
+    def __init__(self, trace: Trace, clock: Clock) -> None:
+        self.trace = trace
+        self._clock = clock
+
+    def lived(self, life: Address, what: str, detail: str = "") -> None:
+        """A turn in this life."""
+        self.trace.add(Lived(self._clock.now_ns, *life, what, detail))
+
+    def secured(self, life: Address, epoch: int, position: int) -> None:
+        """The disk holds the journal up to there."""
+        self.trace.add(Secured(self._clock.now_ns, *life, epoch, position))
+
+    def accepted(self, life: Address, view: View) -> None:
+        """The disk holds that this successor was accepted."""
+        self.trace.add(Accepted(self._clock.now_ns, *life, view.number, view.lineage, view.members))
+
+    def viewed(self, life: Address, event: ViewInstalled) -> None:
+        """A view was installed."""
+        view, previous = event.view, event.previous
+        self.trace.add(
+            Viewed(
+                self._clock.now_ns,
+                *life,
+                view.number,
+                view.epoch,
+                view.lineage,
+                view.members,
+                None if previous is None else previous.members,
+                0 if previous is None else previous.number,
+                event.fresh,
+                event.position,
+                view.floor,
+                event.recovered,
+                event.holders,
+            )
+        )
