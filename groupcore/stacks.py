@@ -48,7 +48,7 @@ LARGE_GROUP_STACK = "UDP:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FLU
 Nobody acknowledges and nobody reports to all: stability and late repair come by gossip.
 """
 
-TOTAL_STACK = "UDP:PING:FD:UNICAST:GMS:FLUSH:TOTAL:FRAG:DURABILITY"
+TOTAL_STACK = "UDP:PING:FD:UNICAST:GMS:FLUSH:TOTAL:FC:FRAG:DURABILITY"
 """The same promises by another protocol: TOTAL repairs and counts holders by itself."""
 
 TRANSPORTS = ("UDP",)

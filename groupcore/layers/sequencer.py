@@ -14,7 +14,9 @@ view in FORWARD (the text's own question), so that a message that reaches the ne
 before the view does waits there; the position in the total order; the tables for a joiner.
 
 Invariants.
-  I1  Only the coordinator multicasts; a FORWARD that reaches somebody else is dropped.
+  I1  Only the coordinator multicasts, for members of the view: a FORWARD that reaches somebody
+      else is dropped, and so is, by all alike, what goes out in a view that is not the origin's
+      or not the coordinator's any more.
   I2  Messages of one sender are delivered in the order in which it sent them, each once.
   I3  A message stays in the forward-table until its broadcast has come back.
   I4  On a change of coordinator the forward-table is sent again, in increasing order of seqnos.
@@ -81,6 +83,8 @@ class Sequencer(Layer):
         self.me = me
         self.stop_s = stop_s
         self.view: View | None = None
+        self.members: frozenset[Address] = frozenset()
+        self.coordinator = me
         self.epoch_view = 0
         self.position = 0
         self.forward_table = ForwardTable(window_bytes)
@@ -169,6 +173,9 @@ class Sequencer(Layer):
     def deliver(self, batch: Batch, header: Ordered) -> list[Effect]:
         """Deliver(M, S): off the forward-table if mine; drop what is not the next of S (I2)."""
         origin = header.origin
+        if origin not in self.members or batch.sender != self.coordinator:
+            self.numbers["dropped"] += 1  # layers below held it back until this view (I1)
+            return []
         effects: list[Effect] = []
         if origin == self.me:
             effects = self.take_back(header.seqno)
@@ -222,7 +229,8 @@ class Sequencer(Layer):
     def on_view(self, event: ViewInstalled) -> list[Effect]:
         """On view change: a new coordinator gets the forward-table, in order (I4)."""
         before = self.view
-        self.view = event.view
+        self.view, self.coordinator = event.view, event.view.coordinator
+        self.members = frozenset(event.view.members)
         if event.fresh or event.recovered:
             self.begin_epoch(event)
         self.received_table = {

@@ -18,6 +18,7 @@ class Request(Header):
     """TOTAL_REQUEST, member to sequencer: broadcast this for me; my message number `seqno`."""
 
     kind: ClassVar[str] = "total.request"
+    self_limiting: ClassVar[bool] = True  # by the request table's window
     view: int
     seqno: int
 
