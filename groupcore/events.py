@@ -230,6 +230,11 @@ class MuchReceived(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class WindowFull(Event):
+    """Multicasts wait here because nothing tells that all hold the former ones."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeenAlive(Event):
     """Not long ago these members passed something on that has arrived here by way of others."""
 

@@ -37,6 +37,11 @@ class Outgoing:
         """Whether everybody holds everything that has a number."""
         return self.stable == self.window.highest
 
+    @property
+    def waits(self) -> bool:
+        """Whether something has a number and no room in the window."""
+        return self.sent < self.window.highest
+
     def add(self, batch: Batch) -> int:
         """Number the batch; it is held here at once. The number is returned."""
         seqno = self.window.highest + 1

@@ -7,7 +7,7 @@ of a column says has been delivered by every member of the view.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 Ranked = tuple[int, ...]
 """A number for each member of a view, by rank: a digest that means nothing in another view."""
@@ -28,13 +28,13 @@ class Reports:
 
     def __init__(self, members: int) -> None:
         self.rows: list[Ranked] = [(0,) * members for _ in range(members)]
-        self.stable: Ranked = (0,) * members
 
-    def learn(self, ranks: Iterable[int], delivered: Sequence[int]) -> bool:
-        """Each of these members has delivered at least this; whether more is stable for it."""
+    def learn(self, ranks: Iterable[int], delivered: Ranked) -> None:
+        """Each of these members has delivered at least this."""
         for rank in ranks:
             self.rows[rank] = tuple(map(max, self.rows[rank], delivered))
-        stable = tuple(map(min, *self.rows)) if len(self.rows) > 1 else self.rows[0]
-        grows = stable != self.stable
-        self.stable = stable
-        return grows
+
+    @property
+    def stable(self) -> Ranked:
+        """What every member has delivered at least, of each sender."""
+        return tuple(map(min, *self.rows)) if len(self.rows) > 1 else self.rows[0]

@@ -45,6 +45,7 @@ from groupcore.events import (
     MuchReceived,
     Stable,
     ViewInstalled,
+    WindowFull,
 )
 from groupcore.layer import Layer
 from groupcore.layers.nakack_answers import Answering
@@ -277,7 +278,8 @@ class Nakack(Layer):
             return []
         mark = HighWater(self.number, self.mine.sent)
         self.high_water_s = min(2 * self.high_water_s, self.options.high_water_max_s)
-        return [self.tell(None, mark), StartTimer("high_water", self.high_water_s)]
+        full = [Notify(WindowFull())] if self.mine.waits else []
+        return [self.tell(None, mark), *full, StartTimer("high_water", self.high_water_s)]
 
     def repair(self) -> list[Effect]:
         """Ask for gaps in the turn in which they are first seen; again after a while."""

@@ -4,7 +4,8 @@ Idea. From time to time a member sends a gossip: what it holds of each sender. W
 its sender for what is missing here, takes itself off the list of those who have not seen it, and
 passes it on to some of those who remain. The interval grows with the group, so that a member
 hears about as many gossips in a large group as in a small one. A gossip also carries the least
-that those on its path have delivered; what all members are known to have delivered is stable.
+that those on its path have delivered; what all members are known to have delivered is stable, and
+who knows it says so in its gossips.
 
 Place. Above NAKACK (it tells of NAKACK's digests), below membership; instead of STABLE.
 
@@ -21,7 +22,7 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from random import Random
 from typing import ClassVar
@@ -37,6 +38,7 @@ from groupcore.events import (
     SeenAlive,
     Stable,
     ViewInstalled,
+    WindowFull,
 )
 from groupcore.layer import Layer
 from groupcore.reports import Ranked, Reports, lagged, lowest
@@ -51,15 +53,18 @@ class Gossip(Header):
     """Member to members: `origin` holds this much; who has not seen it. All by rank in `view`.
 
     `(origin, number)` is its id. `delivered` is the least that those who have seen it, the origin
-    included, had delivered when they did.
+    included, had delivered when they did. `stable`: who sends it to you knows that all have this.
+    `urgent`: the origin cannot send on before it knows more of what is stable.
     """
 
     kind: ClassVar[str] = "pbcast.gossip"
     view: int
     origin: Address
     number: int
+    urgent: bool
     held: tuple[int, ...]
     delivered: tuple[int, ...]
+    stable: tuple[int, ...]
     not_seen: tuple[int, ...]
 
 
@@ -68,17 +73,19 @@ class GossipOptions:
     """Times in seconds. `dynamic`: draw the interval from `desired_avg_s`; else `interval_s`.
 
     `desired_avg_s`: how often any gossip begins in the group; raise it for less traffic, lower it
-    to free memory sooner. `hurry_s`: gossip at most so late after many bytes. `multicast`: send
-    gossips of one's own to the group, not to a subset. `subset_share` of those who have not seen
-    a gossip get it passed on, but `subset_max` at most, so the share falls as the group grows.
-    `lag`: stable messages of each sender that are kept; members with a high one serve latecomers.
-    `buffer_max`: gossips of one turn. `seen_max`: gossips that are remembered.
+    to free memory sooner. `hurry_s`: gossip at most so late after many bytes. `ask_after_s`: so
+    long what is missing may still be under way. `multicast`: send gossips of one's own to the
+    group, not to a subset. `subset_share` of those who have not seen a gossip get it passed on,
+    but `subset_max` at most, so the share falls as the group grows. `lag`: stable messages of each
+    sender that are kept; members with a high one serve latecomers. `buffer_max`: gossips of one
+    turn. `seen_max`: gossips that are remembered.
     """
 
     dynamic: bool = True
     desired_avg_s: float = 0.25
     interval_s: float = 1.0
     hurry_s: float = 0.01
+    ask_after_s: float = 0.01
     multicast: bool = True
     subset_share: float = 0.3
     subset_max: int = 2
@@ -102,7 +109,7 @@ class Pbcast(Layer):
 
     name = "PBCAST"
     headers = (Gossip,)
-    hears = (ViewInstalled, FlushStarted, MuchReceived)
+    hears = (ViewInstalled, FlushStarted, MuchReceived, WindowFull)
     provides = frozenset({"stability"})
     requires_below = frozenset({"digest"})
     requires_above = frozenset({"views"})
@@ -126,6 +133,7 @@ class Pbcast(Layer):
         self.last_number = 0
         self.seen: dict[tuple[Address, int], None] = {}
         self.buffer: list[tuple[Address, Gossip]] = []
+        self.offers: dict[Address, Ranked] = {}
         self.hurried = False
         self.numbers = {
             "gossips_sent": 0,
@@ -169,16 +177,19 @@ class Pbcast(Layer):
             case ViewInstalled():
                 return self.on_view(event.view)
             case FlushStarted():
-                self.view = None
+                self.view, self.offers = None, {}
                 return [StopTimer("gossip")]
             case MuchReceived():
                 return self.hurry()
+            case WindowFull() if self.view is not None:
+                return self.gossip(urgent=True)
             case _:
                 return []
 
     def on_view(self, view: View) -> list[Effect]:
         """Nothing is known of this view; numbers go on, so that no id comes twice."""
         self.view, self.rank, self.hurried = view, view.rank(self.me), False
+        self.offers = {}
         self.reports = Reports(len(view.members))
         return [self.next_gossip()]
 
@@ -190,9 +201,11 @@ class Pbcast(Layer):
         return [StartTimer("gossip", self.options.hurry_s * self.random.random())]
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
-        """`handle` at the end of a turn, `gossip` from time to time."""
+        """`handle` at the end of a turn, `ask` a little later, `gossip` from time to time."""
         if timer == "gossip":
             return self.gossip()
+        if timer == "ask":
+            return self.ask_for_missing()
         buffer, self.buffer = self.buffer, []
         return [effect for relay, gossip in buffer for effect in self.handle(relay, gossip)]
 
@@ -204,21 +217,24 @@ class Pbcast(Layer):
         members = len(self.view.members)
         return StartTimer("gossip", self.options.draw_interval_s(self.random, members))
 
-    def gossip(self) -> list[Effect]:
-        """Tell what is held here."""
+    def gossip(self, urgent: bool = False) -> list[Effect]:
+        """Tell what is held here; `urgent` asks all who hear it to do the same soon."""
         if self.view is None:
             return []
         self.hurried = False
         again = self.next_gossip()
         delivered = self.ranked(self.delivered())
         others = [rank for rank in range(len(self.view.members)) if rank != self.rank]
-        effects = self.learn((self.rank,), delivered)
+        effects = self.learn(((self.rank,), delivered))
         if not others:
             return [*effects, again]
         self.last_number += 1
         held = self.ranked(self.held())
         number, not_seen = self.last_number, tuple(others)
-        gossip = Gossip(self.view.number, self.me, number, held, delivered, not_seen)
+        stable = self.reports.stable
+        gossip = Gossip(
+            self.view.number, self.me, number, urgent, held, delivered, stable, not_seen
+        )
         self.numbers["gossips_sent"] += 1
         sent = [self.tell(None, gossip)] if self.options.multicast else self.pass_on(gossip)
         return [*effects, *sent, again]
@@ -235,18 +251,22 @@ class Pbcast(Layer):
             return []
         assert self.view is not None
         delivered = self.ranked(self.delivered())
-        path = [rank for rank in range(len(self.view.members)) if rank not in gossip.not_seen]
+        everybody = range(len(self.view.members))
+        path = [rank for rank in everybody if rank not in gossip.not_seen]
         effects: list[Effect] = [
             Notify(SeenAlive(tuple(self.view.members[rank] for rank in path))),
-            *self.ask_for_missing(gossip),
-            *self.learn(path, gossip.delivered),
-            *self.learn((self.rank,), delivered),
+            *self.note_missing(gossip),
+            *(self.hurry() if gossip.urgent else ()),
+            *self.learn(
+                (path, gossip.delivered), (everybody, gossip.stable), ((self.rank,), delivered)
+            ),
         ]
         not_seen = tuple(rank for rank in gossip.not_seen if rank != self.rank)
         if not not_seen:  # everybody has seen it
             return effects
         least = lowest(gossip.delivered, delivered)
-        passed = self.pass_on(replace(gossip, delivered=least, not_seen=not_seen))
+        stable = self.reports.stable
+        passed = self.pass_on(replace(gossip, delivered=least, stable=stable, not_seen=not_seen))
         self.numbers["gossips_passed_on"] += len(passed)
         return [*effects, *passed]
 
@@ -262,7 +282,8 @@ class Pbcast(Layer):
         if gossip.origin not in view.members or gossip.origin == self.me:
             return False
         count, not_seen = len(view.members), gossip.not_seen
-        if not len(gossip.held) == len(gossip.delivered) == count:
+        digests = (gossip.held, gossip.delivered, gossip.stable)
+        if any(len(digest) != count for digest in digests):
             return False
         if relay not in view.members or view.rank(relay) in not_seen:
             return False
@@ -280,20 +301,39 @@ class Pbcast(Layer):
         self.seen[key] = None
         return True
 
-    def ask_for_missing(self, gossip: Gossip) -> list[Effect]:
-        """Its sender holds what it tells of: what is missing here is asked of it (I3)."""
+    def lacks(self, offered: Ranked) -> bool:
+        """Whether something of this is missing here."""
         held = self.ranked(self.held())
-        if all(mine >= theirs for mine, theirs in zip(held, gossip.held, strict=True)):
-            return []
-        self.numbers["requests"] += 1
-        return [Notify(HeldBy(gossip.origin, self.digest(gossip.held)))]
+        return any(mine < theirs for mine, theirs in zip(held, offered, strict=True))
 
-    def learn(self, path: tuple[int, ...] | list[int], delivered: Ranked) -> list[Effect]:
-        """Those on the path have delivered this much: what all have is stable (I2)."""
-        if not self.reports.learn(path, delivered):
+    def note_missing(self, gossip: Gossip) -> list[Effect]:
+        """A gossip may overtake the messages that it tells of: look again a little later."""
+        if not self.lacks(gossip.held):
+            return []
+        waiting = bool(self.offers)
+        self.offers[gossip.origin] = gossip.held
+        return [] if waiting else [StartTimer("ask", self.options.ask_after_s)]
+
+    def ask_for_missing(self) -> list[Effect]:
+        """The sender of a gossip holds what it tells of: what is missing is asked of it (I3)."""
+        offers, self.offers = self.offers, {}
+        effects: list[Effect] = [
+            Notify(HeldBy(origin, self.digest(offered)))
+            for origin, offered in offers.items()
+            if self.lacks(offered)
+        ]
+        self.numbers["requests"] += len(effects)
+        return effects
+
+    def learn(self, *told: tuple[Iterable[int], Ranked]) -> list[Effect]:
+        """These members have delivered this much: what all have is stable (I2)."""
+        before = self.reports.stable
+        for ranks, delivered in told:
+            self.reports.learn(ranks, delivered)
+        stable = self.reports.stable
+        if stable == before:
             return []
         self.numbers["collections"] += 1
-        stable = self.reports.stable
         kept = lagged(stable, self.options.lag)
         return [Notify(Stable(self.digest(stable), {}, self.digest(kept)))]
 

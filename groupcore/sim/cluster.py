@@ -169,7 +169,15 @@ class Cluster:
             journal = application.journal
             if node.view != first.view or (journal.epoch, journal.position) != place:
                 return False
-        return not any(self._is_live(to) for to in self.outstanding.values())
+        if any(self._is_live(to) for to in self.outstanding.values()):
+            return False
+        return self._has_spread()
+
+    def _has_spread(self) -> bool:
+        """Whether each multicast that one node has delivered without a place, all have."""
+        multicasts = set[Mid]().union(*(node.multicasts for node in self.nodes))
+        loose = [node.unplaced & multicasts for node in self.nodes]
+        return all(delivered == loose[0] for delivered in loose)
 
     def _is_live(self, to: Address | None) -> bool:
         return to is None or self.nodes[NAMES.index(to.name)].address == to

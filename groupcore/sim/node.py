@@ -62,8 +62,9 @@ class Node:
     """A machine with a disk; each life counts in the trace as a process `(name, incarnation)`.
 
     `outstanding` is shared by all nodes: what live processes have sent and not yet seen to arrive.
-    `turn_ns` is what a turn takes at a healthy node. `closed` is called with this node when a life
-    of it ends.
+    `multicasts`: all that this node ever sent to the group; `unplaced`: what it has delivered in
+    this view without a place in the order. `turn_ns` is what a turn takes at a healthy node.
+    `closed` is called with this node when a life of it ends.
     """
 
     def __init__(
@@ -96,6 +97,8 @@ class Node:
         self.wall_clock = WallClock()
         self.closed: Callable[[Node], None] | None = None
         disk.on_error = self._on_disk_error
+        self.multicasts: set[Mid] = set()
+        self.unplaced: set[Mid] = set()
         self._clock = clock
         self._network = network
         self._trace = trace
@@ -225,6 +228,8 @@ class Node:
             content = content_hash(payload)
             self._trace.add(Sent(self._clock.now_ns, *self.address, mid, content, to))
             self._outstanding[mid] = to
+            if to is None:
+                self.multicasts.add(mid)
         self._outbox.append((to, payloads))
         self._plan()
 
@@ -343,14 +348,15 @@ class Node:
         application, now = self.application, self._clock.now_ns
         assert application is not None
         view, epoch = (self.view.number, self.view.epoch) if self.view is not None else (0, 0)
-        n, inc = self.address
-        position = delivery.position
+        (n, inc), position = self.address, delivery.position
         for payload in delivery.payloads:
             mid, content = identify(payload), content_hash(payload)
             self._trace.add(Delivered(now, n, inc, epoch, position, mid, content, view))
             if position:
                 application.deliver(epoch, position, (mid, content))
                 position += 1
+            else:
+                self.unplaced.add(mid)
             if not position or mid.origin == n:
                 self._outstanding.pop(mid, None)
 
@@ -378,7 +384,7 @@ class Node:
                 pass
 
     def _install(self, event: ViewInstalled) -> None:
-        self.view, self.primary = event.view, True
+        self.view, self.primary, self.unplaced = event.view, True, set()
         self._record.viewed(self.address, event)
         assert self.application is not None
         self.application.install(event, self._clock.now_ns)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
+from groupcore.layers.nakack_headers import NakackOptions
+from groupcore.layers.pbcast import GossipOptions
 from groupcore.membership.state import MembershipOptions
 from groupcore.sim.checkers import CHECKERS, UNORDERED, Checker
 from groupcore.sim.cluster import MakeStack
+from groupcore.sim.randomness import stream
 from groupcore.sim.scenario import Scenario, draw_large_scenario, draw_scenario
 from groupcore.stack import Stack
 from groupcore.stacks import (
@@ -21,6 +24,9 @@ from groupcore.stacks import (
 from groupcore.transport import TransportOptions
 from groupcore.view import Address
 
+Vary = Callable[[int, StackOptions], StackOptions]
+"""The settings of a schedule, from its seed and the usual ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -32,8 +38,13 @@ class Profile:
     checkers: tuple[type[Checker], ...] = CHECKERS
 
 
-def stack_maker(spec: str, application_state: bool = True) -> MakeStack:
-    """Makes that stack for each life, of a cluster of all nodes of the scenario."""
+def stack_maker(
+    spec: str, application_state: bool = True, vary: Vary = lambda _, options: options
+) -> MakeStack:
+    """Makes that stack for each life, of a cluster of all nodes of the scenario.
+
+    `vary` draws settings of the whole schedule from its seed.
+    """
 
     def make_stack(
         scenario: Scenario,
@@ -50,9 +61,26 @@ def stack_maker(spec: str, application_state: bool = True) -> MakeStack:
         )
         body_bytes_max = transport.packet_bytes_max - 1024
         options = StackOptions(membership=membership, body_bytes_max=body_bytes_max)
-        return compose(spec, address, random, options, lineage)
+        return compose(spec, address, random, vary(scenario.seed, options), lineage)
 
     return make_stack
+
+
+def vary_gossip(seed: int, options: StackOptions) -> StackOptions:
+    """Small windows and buffers, and gossip of every kind."""
+    chance = stream(seed, "gossip-options")
+    return replace(
+        options,
+        nakack=NakackOptions(window_bytes=chance.choice((4 << 10, 64 << 10, 4 << 20))),
+        gossip=GossipOptions(
+            dynamic=chance.random() < 0.8,
+            desired_avg_s=chance.choice((0.02, 0.1, 0.25)),
+            multicast=chance.random() < 0.7,
+            lag=chance.choice((0, 0, 0, 10)),
+            buffer_max=chance.choice((2, 64, 64)),
+            seen_max=chance.choice((16, 1_024)),
+        ),
+    )
 
 
 PROFILES: dict[str, Profile] = {
@@ -60,7 +88,12 @@ PROFILES: dict[str, Profile] = {
     for profile in (
         Profile("stack", draw_scenario, stack_maker(DEFAULT_STACK)),
         Profile("total", draw_scenario, stack_maker(TOTAL_STACK)),
-        Profile("gossip", draw_large_scenario, stack_maker(LARGE_GROUP_STACK, False), UNORDERED),
+        Profile(
+            "gossip",
+            draw_large_scenario,
+            stack_maker(LARGE_GROUP_STACK, application_state=False, vary=vary_gossip),
+            UNORDERED,
+        ),
     )
 }
 """The profiles by name."""

@@ -39,11 +39,15 @@ def test_what_does_not_fit_the_window_waits_until_others_hold_the_former() -> No
         mine.add(batch(10))
     assert sent(mine, 20) == [1, 2]
     assert sent(mine, 20) == []
+    assert mine.waits
     assert mine.acknowledge(B, 2)
     assert not mine.settle()  # C does not hold them
     assert mine.acknowledge(C, 1)
     assert mine.settle()
     assert sent(mine, 20) == [3]
+    assert mine.waits
+    assert sent(mine, 99) == [4]
+    assert not mine.waits
 
 
 def test_a_batch_larger_than_the_window_is_sent_when_nothing_is_in_flight() -> None:

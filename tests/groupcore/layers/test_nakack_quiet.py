@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupcore.effects import Effect, StartTimer, Up
-from groupcore.events import HeldBy, MuchReceived, Stable
+from groupcore.events import HeldBy, MuchReceived, Stable, WindowFull
 from groupcore.layers.nakack import Nakack
 from groupcore.layers.nakack_headers import Data, HighWater, NakackOptions, Repair, Request
 from tests.groupcore.layers.building import (
@@ -64,6 +64,14 @@ def test_there_are_no_marks_when_nothing_is_unstable() -> None:
     layer.on_down(message(A), 0.0)
     assert "high_water" in stopped(stable(layer, 1))
     assert layer.on_timer("high_water", 0.0) == []
+
+
+def test_with_each_mark_it_is_told_that_the_window_is_full() -> None:
+    layer = member(options=NakackOptions(acknowledge="none", window_bytes=1))
+    layer.on_down(message(A), 0.0)
+    assert events(layer.on_timer("high_water", 0.0)) == []
+    layer.on_down(message(A), 0.0)
+    assert events(layer.on_timer("high_water", 0.0)) == [WindowFull()]
 
 
 def test_what_is_kept_for_latecomers_holds_up_neither_the_window_nor_the_marks() -> None:

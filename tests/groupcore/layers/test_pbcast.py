@@ -9,7 +9,7 @@ import pytest
 
 from groupcore.batch import Batch
 from groupcore.digest import Digest
-from groupcore.effects import Effect, Notify, StartTimer
+from groupcore.effects import Notify, StartTimer
 from groupcore.errors import WireError
 from groupcore.events import (
     Connect,
@@ -20,7 +20,6 @@ from groupcore.events import (
     Stable,
 )
 from groupcore.layers.pbcast import Gossip, GossipOptions, Pbcast
-from groupcore.view import Address
 from groupcore.wire import decode_packet, encode_packet, unpack_packets
 from tests.groupcore.layers.building import (
     STRANGER,
@@ -37,46 +36,9 @@ from tests.groupcore.layers.building import (
     timers,
     told,
 )
+from tests.groupcore.layers.pbcasts import ALL, gossip, hear, member, stable
 
-ALL = GossipOptions(lag=0)
-
-
-def member(
-    *members: Address,
-    mine: Digest | None = None,
-    held: Digest | None = None,
-    options: GossipOptions = ALL,
-    seed: int = 1,
-) -> Pbcast:
-    """A's layer in a view of these members; what it has delivered, and held."""
-    delivered = {} if mine is None else mine
-    layer = Pbcast(A, Random(seed), lambda: held or delivered, lambda: delivered, options)
-    layer.on_event(installed(*(members or (A, B, C))), 0.0)
-    return layer
-
-
-def gossip(
-    origin: Address,
-    held: tuple[int, ...],
-    not_seen: tuple[int, ...],
-    number: int = 1,
-    delivered: tuple[int, ...] | None = None,
-    view: int = 1,
-    relay: Address | None = None,
-) -> Batch:
-    header = Gossip(view, origin, number, held, delivered or held, not_seen)
-    return bare(relay or origin, header)
-
-
-def hear(layer: Pbcast, *batches: Batch) -> list[Effect]:
-    """Hand over gossips from below, then end the turn."""
-    for batch in batches:
-        layer.on_up(batch, 0.0)
-    return layer.on_timer("handle", 0.0)
-
-
-def stable(effects: list[Effect]) -> list[Stable]:
-    return [event for event in events(effects) if isinstance(event, Stable)]
+ONES = (1, 1, 1)
 
 
 # --- handling of received gossips -----------------------------------------------------------------
@@ -107,8 +69,7 @@ def test_a_new_member_is_heard_as_soon_as_the_view_with_it_is_here() -> None:
 
 def test_a_gossip_that_was_received_before_is_discarded() -> None:  # I1
     layer = member()
-    first = hear(layer, gossip(B, (0, 3, 0), (0, 2)))
-    assert events(first)
+    assert events(hear(layer, gossip(B, (0, 3, 0), (0, 2))))
     assert hear(layer, gossip(B, (0, 3, 0), (0,), relay=C)) == []
     assert layer.counters()["seen_before"] == 1
 
@@ -124,20 +85,27 @@ def test_the_list_of_gossips_received_is_bounded_and_forgets_the_oldest() -> Non
 def test_missing_messages_from_any_sender_are_asked_of_the_sender_of_the_gossip() -> None:  # I3
     layer = member(mine={A: 2, B: 1, C: 4})
     effects = hear(layer, gossip(B, (2, 3, 7), (0,), relay=C))
-    assert HeldBy(B, {A: 2, B: 3, C: 7}) in events(effects)
+    assert timers(effects)["ask"] == ALL.ask_after_s
+    assert events(layer.on_timer("ask", 0.0)) == [HeldBy(B, {A: 2, B: 3, C: 7})]
     assert layer.counters()["requests"] == 1
 
 
 def test_nothing_is_asked_for_when_nothing_is_missing() -> None:  # I3
     layer = member(mine={A: 2, B: 3, C: 7})
-    effects = hear(layer, gossip(B, (1, 3, 5), (0,)))
-    assert not any(isinstance(event, HeldBy) for event in events(effects))
+    assert "ask" not in timers(hear(layer, gossip(B, (1, 3, 5), (0,))))
+
+
+def test_a_gossip_may_overtake_the_messages_that_it_tells_of() -> None:  # I3
+    mine: Digest = {A: 2, B: 1}
+    layer = member(mine=mine)
+    assert "ask" in timers(hear(layer, gossip(B, (0, 3, 0), (0,))))
+    mine[B] = 3
+    assert layer.on_timer("ask", 0.0) == []
 
 
 def test_what_is_held_and_waits_for_a_gap_is_not_asked_for() -> None:  # I3
     layer = member(mine={B: 1}, held={B: 3})
-    effects = hear(layer, gossip(B, (0, 3, 0), (0,)))
-    assert not any(isinstance(event, HeldBy) for event in events(effects))
+    assert "ask" not in timers(hear(layer, gossip(B, (0, 3, 0), (0,))))
 
 
 def test_whoever_has_seen_a_gossip_takes_itself_off_its_list() -> None:
@@ -179,8 +147,8 @@ def test_requests_do_not_multiply_with_the_copies_of_a_gossip() -> None:
     # "This also prevents network flooding by gossips, e.g. caused by spurious retransmission"
     layer = member()
     copies = [gossip(B, (0, 3, 0), (0,), relay=relay) for relay in (B, C, B, C)]
-    requests = [event for event in events(hear(layer, *copies)) if isinstance(event, HeldBy)]
-    assert len(requests) == 1
+    hear(layer, *copies)
+    assert len(events(layer.on_timer("ask", 0.0))) == 1
 
 
 # --- the bounded buffer ---------------------------------------------------------------------------
@@ -190,8 +158,8 @@ def test_gossips_wait_for_the_messages_of_their_turn() -> None:  # I4
     layer = member()
     assert layer.on_up(gossip(B, (0, 1, 0), (0,)), 0.0) == [StartTimer("handle", 0)]
     assert layer.on_up(gossip(C, (0, 1, 0), (0,)), 0.0) == []
-    heard = [event for event in events(layer.on_timer("handle", 0.0)) if type(event) is HeldBy]
-    assert [event.holder for event in heard] == [B, C]
+    seen = [event for event in events(layer.on_timer("handle", 0.0)) if type(event) is SeenAlive]
+    assert [event.members for event in seen] == [(B, C), (B, C)]
 
 
 def test_when_the_buffer_is_full_gossips_are_discarded_and_counted() -> None:  # I4
@@ -210,20 +178,22 @@ def test_when_the_buffer_is_full_gossips_are_discarded_and_counted() -> None:  #
 @pytest.mark.parametrize(
     "header",
     [
-        Gossip(2, B, 1, (1, 1, 1), (1, 1, 1), (0,)),
-        Gossip(0, B, 1, (1, 1, 1), (1, 1, 1), (0,)),
-        Gossip(1, B, 1, (1, 1), (1, 1, 1), (0,)),
-        Gossip(1, B, 1, (1, 1, 1), (1, 1, 1, 1), (0,)),
-        Gossip(1, B, 1, (1, 1, 1), (1, 1, 1), (3,)),
-        Gossip(1, B, 1, (1, 1, 1), (1, 1, 1), (0, 0)),
-        Gossip(1, B, 1, (1, 1, 1), (1, 1, 1), (0, 1)),
-        Gossip(1, A, 1, (1, 1, 1), (1, 1, 1), (0,)),
+        Gossip(2, B, 1, False, ONES, ONES, ONES, (0,)),
+        Gossip(0, B, 1, False, ONES, ONES, ONES, (0,)),
+        Gossip(1, B, 1, False, (1, 1), ONES, ONES, (0,)),
+        Gossip(1, B, 1, False, ONES, (1, 1, 1, 1), ONES, (0,)),
+        Gossip(1, B, 1, False, ONES, ONES, (), (0,)),
+        Gossip(1, B, 1, False, ONES, ONES, ONES, (3,)),
+        Gossip(1, B, 1, False, ONES, ONES, ONES, (0, 0)),
+        Gossip(1, B, 1, False, ONES, ONES, ONES, (0, 1)),
+        Gossip(1, A, 1, False, ONES, ONES, ONES, (0,)),
     ],
     ids=[
         "a later view",
         "a former view",
         "too few members",
         "too many members",
+        "no members",
         "a rank that there is not",
         "a rank twice",
         "its sender has not seen it",
@@ -248,9 +218,11 @@ def test_what_all_members_of_a_smaller_view_had_is_not_stable_in_a_larger_one() 
 
 def test_in_a_flush_nothing_is_asked_for_and_nothing_is_stable() -> None:  # I1
     layer = member()
+    hear(layer, gossip(C, (9, 9, 9), (0,)))
     assert "gossip" in stopped(layer.on_event(FlushStarted(), 0.0))
     assert hear(layer, gossip(B, (9, 9, 9), (0,))) == []
     assert layer.on_timer("gossip", 0.0) == []
+    assert layer.on_timer("ask", 0.0) == []
 
 
 # --- garbage collection lag-behind ----------------------------------------------------------------
@@ -284,7 +256,7 @@ def test_having_seen_a_gossip_is_no_proof_of_having_its_messages() -> None:  # I
 def test_who_passes_a_gossip_on_adds_what_it_has_delivered_itself() -> None:  # I2
     layer = member(mine={A: 9, B: 2, C: 9})
     (passed,) = told(hear(layer, gossip(B, (9, 9, 9), (0, 2), delivered=(9, 8, 5))))
-    assert passed == Gossip(1, B, 1, (9, 9, 9), (9, 2, 5), (2,))
+    assert passed == Gossip(1, B, 1, False, (9, 9, 9), (9, 2, 5), (0, 0, 0), (2,))
 
 
 def test_what_different_gossips_tell_of_different_members_adds_up() -> None:  # I2
@@ -293,6 +265,17 @@ def test_what_different_gossips_tell_of_different_members_adds_up() -> None:  # 
     second = hear(layer, gossip(C, (5, 7, 4), (0, 1)))
     assert stable(first) == []
     assert stable(second)[0].delivered == {A: 5, B: 6, C: 4}
+
+
+def test_what_one_member_knows_to_be_stable_everybody_learns() -> None:  # I2
+    layer = member(A, B, C, D)
+    (passed,) = told(hear(layer, gossip(B, (7,) * 4, (0, 2), stable=(3, 2, 1, 0))))
+    assert isinstance(passed, Gossip)
+    assert passed.stable == (3, 2, 1, 0)
+    assert layer.reports.stable == (3, 2, 1, 0)
+    (mine,) = told(layer.on_timer("gossip", 0.0))
+    assert isinstance(mine, Gossip)
+    assert mine.stable == (3, 2, 1, 0)
 
 
 def test_what_is_stable_is_told_once() -> None:
@@ -321,25 +304,13 @@ def test_the_times_of_all_members_in_the_gossips_path_are_reset() -> None:
     assert effects[0] == Notify(SeenAlive((B, C)))
 
 
-def test_after_many_bytes_a_gossip_comes_soon_and_not_from_all_at_once() -> None:
-    delays = set()
-    for seed in range(8):
-        layer = member(seed=seed)
-        delays.add(timers(layer.on_event(MuchReceived(), 0.0))["gossip"])
-        assert layer.on_event(MuchReceived(), 0.0) == []  # it is under way already
-        layer.on_timer("gossip", 0.0)
-        assert layer.on_event(MuchReceived(), 0.0) != []
-    assert len(delays) == 8
-    assert max(delays) <= ALL.hurry_s
-
-
 # --- gossips of one's own -------------------------------------------------------------------------
 
 
 def test_a_gossip_holds_an_id_a_digest_and_who_has_not_seen_it() -> None:
     layer = member(mine={A: 3, B: 1}, held={A: 3, B: 2})
     first, second = (downs(layer.on_timer("gossip", 0.0)) for _ in range(2))
-    assert first == [bare(A, Gossip(1, A, 1, (3, 2, 0), (3, 1, 0), (1, 2)))]
+    assert first == [bare(A, Gossip(1, A, 1, False, (3, 2, 0), (3, 1, 0), (0, 0, 0), (1, 2)))]
     assert second[0].headers == (replace_number(first[0], 2),)
     assert layer.counters()["gossips_sent"] == 2
 
