@@ -34,6 +34,16 @@ class Notify:
 
 
 @dataclass(slots=True)
+class Tell:
+    """Let an event go on to the application: what a layer returns that looks at those (`on_tell`).
+
+    The layers have been told of it already, or are about to be.
+    """
+
+    event: Event
+
+
+@dataclass(slots=True)
 class StartTimer:
     """Wake this layer's `on_timer(name)` after `delay_s` seconds; replaces one of that name.
 
@@ -63,4 +73,4 @@ class Persist:
     record: bytes
 
 
-Effect = Up | Down | Notify | StartTimer | StopTimer | Persist
+Effect = Up | Down | Notify | Tell | StartTimer | StopTimer | Persist

@@ -47,3 +47,7 @@ class SettingsError(GroupcoreError):
 
 class KeyFileError(GroupcoreError):
     """The cluster key cannot be read or is not a key."""
+
+
+class TransferBusyError(GroupcoreError):
+    """A member takes one state at a time, and gives one away at a time; wait for the former."""

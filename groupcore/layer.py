@@ -6,7 +6,8 @@ no socket, reads no clock, starts no task; chance comes from a `random.Random` g
 A layer sees on the way **up** exactly the batches whose outermost header it owns, so it passes
 nothing on by hand; on the way **down** it sees everything that comes from above. A layer that
 overrides `on_pass` also sees what goes up past it, from a layer below to one above or to the
-application, and decides whether and when that goes on.
+application, and decides whether and when that goes on; one that overrides `on_tell` sees likewise
+the events that the application is told, whichever layer they come from.
 """
 
 from __future__ import annotations
@@ -56,6 +57,10 @@ class Layer:
 
     def on_pass(self, batch: Batch, now: float) -> list[Effect]:
         """A batch on its way up past this layer, with no header of its own; return it as `Up`."""
+        raise NotImplementedError  # never called: the stack skips layers that do not override it
+
+    def on_tell(self, event: Event, now: float) -> list[Effect]:
+        """An event on its way to the application; return it as `Tell` for it to go on."""
         raise NotImplementedError  # never called: the stack skips layers that do not override it
 
     def on_event(self, event: Event, now: float) -> list[Effect]:

@@ -15,7 +15,7 @@ from itertools import count
 
 from groupcore.batch import Batch, Header
 from groupcore.composition import check_composition
-from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, StopTimer, Up
+from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, StopTimer, Tell, Up
 from groupcore.events import Event
 from groupcore.layer import Layer
 
@@ -45,6 +45,9 @@ class Stack:
         }
         self._below = self._routes_down()
         self._passed = self._routes_up()
+        self._tellers = [
+            index for index, layer in enumerate(layers) if type(layer).on_tell is not Layer.on_tell
+        ]
         self._listeners: dict[type[Event], list[tuple[int, Layer]]] = {}
         self._timers: dict[tuple[int, str], int] = {}
         self._heap: list[tuple[float, int, int, str]] = []
@@ -165,8 +168,10 @@ class Stack:
                     self._run(below, self.layers[below].on_down(batch, now), now)
             elif kind is Notify:
                 # The application hears of a view before what the layers then deliver in it.
-                self._output.deliveries.append(effect.event)  # type: ignore[union-attr]
+                self._tell(-1, effect.event, now)  # type: ignore[union-attr]
                 self.notify(effect.event, now)  # type: ignore[union-attr]
+            elif kind is Tell:
+                self._tell(index, effect.event, now)  # type: ignore[union-attr]
             else:
                 self._schedule(index, effect, now)
 
@@ -186,6 +191,14 @@ class Stack:
             self._output.deliveries.append(batch)
             return
         self._run(owner, self.layers[owner].on_up(batch, now), now)
+
+    def _tell(self, index: int, event: Event, now: float) -> None:
+        """Tell the application, unless a layer above `index` wants to see that first."""
+        for teller in self._tellers:
+            if teller > index:
+                self._run(teller, self.layers[teller].on_tell(event, now), now)
+                return
+        self._output.deliveries.append(event)
 
     def _schedule(self, index: int, effect: Effect, now: float) -> None:
         match effect:

@@ -24,9 +24,11 @@ from groupcore.layers.membership import Membership
 from groupcore.layers.nakack import Nakack
 from groupcore.layers.nakack_headers import NakackOptions
 from groupcore.layers.pbcast import GossipOptions, Pbcast
+from groupcore.layers.queue import Queue
 from groupcore.layers.resilience import Resilience
 from groupcore.layers.sequencer import Sequencer
 from groupcore.layers.stability import Stability
+from groupcore.layers.state_transfer import StateTransfer
 from groupcore.layers.total import Total
 from groupcore.layers.total_headers import TotalOptions
 from groupcore.layers.unicast import Unicast, UnicastOptions
@@ -35,10 +37,12 @@ from groupcore.membership.succession import Record
 from groupcore.order_state import OrderState
 from groupcore.stack import Stack
 from groupcore.stack_string import Word, parse_stack, unknown_word, with_field, with_settings
+from groupcore.transfer.options import StateTransferOptions
 from groupcore.view import Address
 
 DEFAULT_STACK = (
-    "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER:DURABILITY"
+    "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER"
+    ":STATE_TRANSFER:QUEUE:DURABILITY"
 )
 """Total order that survives the loss of any minority."""
 
@@ -70,6 +74,8 @@ class StackOptions:
     order_window_bytes: int = 1 << 20
     stability_interval_s: float = 0.5
     gossip: GossipOptions = field(default_factory=GossipOptions)
+    state: StateTransferOptions = field(default_factory=StateTransferOptions)
+    queue_bytes_max: int = 64 << 20
     k: int = 1
 
 
@@ -97,6 +103,8 @@ LAYERS: dict[str, Known] = {
         Known(Fragmentation, "body_bytes_max"),
         Known(Total, "total"),
         Known(Sequencer, "order_window_bytes"),
+        Known(StateTransfer, "state"),
+        Known(Queue, "queue_bytes_max"),
         Known(Durability, "k"),
     )
 }
@@ -263,6 +271,8 @@ class _Wiring:
             "FRAG": lambda: Fragmentation(options.body_bytes_max),
             "TOTAL": lambda: self.total,
             "SEQUENCER": lambda: self.sequencer,
+            "STATE_TRANSFER": lambda: StateTransfer(self.me, options.state),
+            "QUEUE": lambda: Queue(options.queue_bytes_max),
             "DURABILITY": lambda: Durability(self.me, options.k),
         }
 

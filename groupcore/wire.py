@@ -38,6 +38,7 @@ from groupcore.layers import (
     unicast,
 )
 from groupcore.membership import headers as membership_headers
+from groupcore.transfer import headers as transfer_headers
 from groupcore.view import MEMBERS_MAX, Address, View
 
 NAME_MAX = 64
@@ -92,6 +93,14 @@ HEADERS: dict[int, type[Header]] = {
     63: total_headers.Mark,
     64: flush.Start,
     65: flush.Ok,
+    70: transfer_headers.MakeCopy,
+    71: transfer_headers.Push,
+    72: transfer_headers.ReturnState,
+    73: transfer_headers.Chunk,
+    74: transfer_headers.Taken,
+    75: transfer_headers.NoState,
+    76: transfer_headers.Collect,
+    77: transfer_headers.Offer,
     80: pbcast.Gossip,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""

@@ -6,20 +6,35 @@ from groupcore.aio.errors import (
     LineageError,
     PortInUseError,
     ReaderTooSlowError,
+    TransferError,
 )
 from groupcore.aio.inbox import Message
 from groupcore.aio.key_file import read_key_file
 from groupcore.aio.lineage import FileLineage, Lineage, MemoryLineage
+from groupcore.aio.states import AsyncSink, AsyncSource, FileSink, FileSource, StateProvider
+from groupcore.transfer.events import SetState
+from groupcore.transfer.sources import BytesSource, MemorySink, StateSink, StateSource
 
 __all__ = [
+    "AsyncSink",
+    "AsyncSource",
+    "BytesSource",
     "Channel",
     "FileLineage",
+    "FileSink",
+    "FileSource",
     "JoinRefusedError",
     "Lineage",
     "LineageError",
     "MemoryLineage",
+    "MemorySink",
     "Message",
     "PortInUseError",
     "ReaderTooSlowError",
+    "SetState",
+    "StateProvider",
+    "StateSink",
+    "StateSource",
+    "TransferError",
     "read_key_file",
 ]

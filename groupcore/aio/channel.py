@@ -19,35 +19,28 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from groupcore.aio.errors import JoinRefusedError, ReaderTooSlowError
-from groupcore.aio.inbox import APPLICATION_EVENTS, Inbox, Message
+from groupcore.aio.errors import JoinRefusedError
+from groupcore.aio.gate import Gate
+from groupcore.aio.inbox import APPLICATION_EVENTS, Inbox, Message, Outlet
 from groupcore.aio.lineage import Lineage, MemoryLineage
 from groupcore.aio.lives import Lives
-from groupcore.aio.node import Node, Receiver
+from groupcore.aio.node import Receiver
 from groupcore.aio.settings import check_settings
+from groupcore.aio.state_service import EVENTS as STATE_EVENTS
+from groupcore.aio.state_service import StateService
+from groupcore.aio.states import StateProvider
 from groupcore.endpoint import Delivery
 from groupcore.errors import (
     ChannelClosedError,
     GroupcoreError,
     IdInUseError,
-    MessageTooLargeError,
     NotAMemberError,
-    NotPrimaryError,
 )
-from groupcore.events import (
-    Congested,
-    Event,
-    Excluded,
-    Leave,
-    Left,
-    PrimaryLost,
-    PrimaryRegained,
-    Refused,
-    Synced,
-    ViewInstalled,
-)
+from groupcore.events import Event, Excluded, Leave, Left, Refused, Synced, ViewInstalled
 from groupcore.peers import SocketAddress
 from groupcore.stacks import DEFAULT_STACK, StackOptions, plan_stack
+from groupcore.transfer.events import GetApplicationState, GetState, GetStateOk
+from groupcore.transfer.sources import StateSink
 from groupcore.view import Address, View
 
 log = logging.getLogger(__name__)
@@ -60,8 +53,9 @@ class Channel:
     """One member of one group on the running loop.
 
     Deliveries go to `receiver` (called once a turn with a list), or, without one, to the
-    iterators. `view` is the present view, None outside; `primary` tells whether this member can
-    take part in the order now. Use one channel from one loop and one task at a time.
+    iterators. `view` is the last view that the application was told of, None outside; `primary`
+    tells whether this member can take part in the order now. Use one channel from one loop and one
+    task at a time.
     """
 
     def __init__(
@@ -83,6 +77,8 @@ class Channel:
         receiver: Receiver | None = None,
         datagram_bytes_max: int | None = None,
         leave_timeout_s: float = 2.0,
+        state_provider: StateProvider | None = None,
+        when_not_primary: str = "wait",
     ) -> None:
         """Check the settings; nothing is opened before `connect`.
 
@@ -94,11 +90,11 @@ class Channel:
         it is; until then this member has no vote on what was lost. `stack` names the layers, lowest
         first, as a string or a list; `stack_options` tunes them. `lineage` keeps what must outlive
         this process. `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere.
-        `leave_timeout_s` bounds `close`.
+        `leave_timeout_s` bounds `close`. `state_provider` copies the application's state for
+        others. `when_not_primary`: ordered sends outside the primary view "wait" or "fail".
 
         SettingsError, KeyFileError and CompositionError name what is wrong and the remedy.
         """
-        self.view: View | None = None
         self._settings = check_settings(
             cluster,
             node_id=node_id,
@@ -112,27 +108,26 @@ class Channel:
             application_state=application_state,
             datagram_bytes_max=datagram_bytes_max,
         )
+        plan = plan_stack(stack, stack_options)
         self._lives = Lives(
             self._settings,
-            plan_stack(stack, stack_options),
+            plan,
             lineage or MemoryLineage(),
             self._on_deliveries,
             self._fail,
+            lambda: self._states.serving(),
         )
+        self._gate = Gate(self._lives, when_not_primary)
+        self._states = StateService(self._settings, self._lives.notify, state_provider, plan)
         self._receiver = receiver
         self._leave_timeout_s = leave_timeout_s
-        self._inbox = Inbox()
+        self._inbox = Inbox(self._states.on_event)
+        self._outlet = Outlet(node_id, self._inbox, receiver, self._fail)
         self._inbox.on_relief = self._lives.wake_soon
         self._lives.backlog_bytes = self._inbox.backlog_bytes
         self._first_view: asyncio.Future[View] | None = None
         self._left = asyncio.Event()
-        self._may_send = asyncio.Event()
-        self._uncongested = asyncio.Event()
-        self._sending: Node | None = None
-        self._congested = False
-        self._primary = False
         self._closed = False
-        self._error: GroupcoreError | None = None
 
     async def connect(self, epoch: int = 0, position: int = 0) -> View:
         """Join the group, or form it; returns the first view, however long that takes.
@@ -145,7 +140,9 @@ class Channel:
             raise ChannelClosedError("this channel was connected before; make a new one")
         self._lives.held = (epoch, position)
         self._first_view = asyncio.get_running_loop().create_future()
+        self._gate.open()
         try:
+            await self._states.open()
             await self._lives.open()
             return await self._first_view
         except BaseException:
@@ -178,38 +175,34 @@ class Channel:
     async def multicast(self, payload: bytes) -> None:
         """Send a message to the group in the total order; waits while the group is congested.
 
-        It waits too while this member is outside the primary view. Messages of one loop turn
-        travel together. ChannelClosedError, MessageTooLargeError.
+        It waits too while this member is outside the primary view, or raises NotPrimaryError, see
+        `when_not_primary`. Messages of one loop turn travel together. ChannelClosedError,
+        MessageTooLargeError.
         """
-        node = self._sending
+        node = self._gate.sending
         if node is not None and len(payload) <= self._lives.message_bytes_max:
             node.send(None, payload)
             if node.unsent_bytes > UNSENT_BYTES_MAX:
                 await asyncio.sleep(0)
             return
-        await self._until_may_send()
+        await self._gate.passed()
         self.multicast_nowait(payload)
 
     async def multicast_all(self, payloads: Sequence[bytes]) -> None:
         """Send messages in this order, as `multicast` does, or none if one is too large."""
-        await self._until_may_send()
+        await self._gate.passed()
         if payloads:
-            node = self._living(max(payloads, key=len))
+            node = self._gate.living(max(payloads, key=len))
             node.send_all(payloads)
             if node.unsent_bytes > UNSENT_BYTES_MAX:
                 await asyncio.sleep(0)
-
-    async def _until_may_send(self) -> None:
-        while not self._may_send.is_set():
-            self._check_open()
-            await self._may_send.wait()
 
     def multicast_nowait(self, payload: bytes) -> None:
         """Send a message to the group without waiting: the caller bounds how much it sends.
 
         NotPrimaryError while in no view; ChannelClosedError, MessageTooLargeError.
         """
-        self._living(payload).send(None, payload)
+        self._gate.living(payload).send(None, payload)
 
     async def unicast(self, destination: Address, payload: bytes) -> None:
         """Send a message to one member of the view, in the order of sending.
@@ -217,10 +210,8 @@ class Channel:
         It waits while too much is on the way, not for the primary view. NotAMemberError,
         NotPrimaryError (no view); ChannelClosedError, MessageTooLargeError.
         """
-        while self._congested:
-            self._check_open()
-            await self._uncongested.wait()
-        node = self._living(payload)
+        await self._gate.uncongested()
+        node = self._gate.living(payload)
         if self.view is None or destination not in self.view.members:
             raise NotAMemberError(f"{destination} is not in the view; send to one of its members")
         node.send(destination, payload)
@@ -230,8 +221,72 @@ class Channel:
     def synced(self, epoch: int, position: int) -> None:
         """Say that everything up to this place in the order is safely in the own storage."""
         self._lives.held = (epoch, position)
-        if self._lives.node is not None:
-            self._lives.node.notify(Synced(epoch, position))
+        self._lives.notify(Synced(epoch, position))
+
+    # --- state transfer -------------------------------------------------------------------------
+
+    @property
+    def state_provider(self) -> StateProvider | None:
+        """Who copies the application's state for others; may be changed at any time."""
+        return self._states.provider
+
+    @state_provider.setter
+    def state_provider(self, provider: StateProvider | None) -> None:
+        self._states.provider = provider
+
+    @property
+    def state_report(self) -> GetStateOk | None:
+        """How the last `get_state` or `get_states` ended, and who was asked; None before."""
+        return self._states.report
+
+    async def get_state(
+        self,
+        provider: Address | None = None,
+        timeout_s: float = 10.0,
+        into: StateSink | None = None,
+        medium: str = "auto",
+    ) -> bool:
+        """Take the state of the group, from `provider` or the oldest member that has one.
+
+        True when it has come: the reader is given `SetState` at its place, and then what has been
+        sent since; it need not read meanwhile. `into` takes the state instead of memory; it is
+        complete when this returns. `medium`: "group" through the channel, "separate" over a
+        connection of its own, "auto" by its size. False for a singleton, when nobody has a state,
+        and when it takes too long: `state_report.outcome` tells them apart. TransferBusyError.
+        """
+        self._gate.check_open()
+        providers = None if provider is None else (provider,)
+        return await self._states.get(GetState(providers, timeout_s, sink=into, medium=medium))
+
+    async def get_states(
+        self,
+        providers: Sequence[Address] | None = None,
+        timeout_s: float = 10.0,
+        quorum: bool = False,
+        medium: str = "auto",
+    ) -> bool:
+        """Take the states of several members, of all without `providers`, into `SetState.states`.
+
+        With `quorum` one state is taken, that of which most of them have the like; who differs
+        stands in `state_report.dissenters`. True and False as with `get_state`.
+        """
+        self._gate.check_open()
+        asked = None if providers is None else tuple(providers)
+        return await self._states.get(
+            GetState(asked, timeout_s, many=True, quorum=quorum, medium=medium)
+        )
+
+    async def push_state(
+        self, members: Sequence[Address], timeout_s: float = 10.0
+    ) -> tuple[Address, ...]:
+        """Give the own state to these members, as of one place in the order; who has taken it.
+
+        Each of them is given `SetState`, asked for or not. TransferBusyError.
+        """
+        self._gate.check_open()
+        return await self._states.push(tuple(members), timeout_s)
+
+    # --- reading --------------------------------------------------------------------------------
 
     async def __aiter__(self) -> AsyncIterator[Message]:
         """The messages, in order; ends when the channel is closed. Read by one task only."""
@@ -258,20 +313,23 @@ class Channel:
         return self._lives.sockets.address
 
     @property
+    def view(self) -> View | None:
+        """The last view that the application was told of; None outside."""
+        return self._gate.view
+
+    @property
     def primary(self) -> bool:
         """Whether this member is in the primary view and reaches a quorum of it."""
-        return self._primary
+        return self._gate.primary
 
     def counters(self) -> dict[str, int]:
         """Counters of every layer, the transport and the sockets, by name."""
-        return self._lives.counters()
+        return {**self._lives.counters(), **self._states.counters()}
 
     def _fail(self, error: GroupcoreError) -> None:
         """The channel cannot go on: whoever waits for it is told why."""
-        self._error = self._error or error
-        self.view = None
-        self._primary = False
-        self._sending = None
+        self._gate.close(error)
+        self._states.end()
         if self._lives.node is not None:
             self._lives.node.halt()
         if self._first_view is not None and not self._first_view.done():
@@ -279,94 +337,49 @@ class Channel:
         else:
             log.error("the channel of %s has ended: %s", self._settings.node_id, error)
         self._inbox.close(error)
-        self._release_senders()
 
     async def _shut_down(self) -> None:
         self._closed = True
-        self.view = None
-        self._primary = False
-        self._sending = None
+        self._gate.close()
+        self._states.end()
         await self._lives.stop()
         self._inbox.close()
-        self._release_senders()
-
-    def _release_senders(self) -> None:
-        """It is over: whoever waits to send finds out why."""
-        self._may_send.set()
-        self._uncongested.set()
-
-    def _check_open(self) -> None:
-        if self._error is not None:
-            raise ChannelClosedError(f"the channel has ended: {self._error}")
-        if self._closed or self._first_view is None:
-            raise ChannelClosedError("the channel is not connected; connect it before sending")
-
-    def _living(self, payload: bytes) -> Node:
-        """The node that can send this message now."""
-        self._check_open()
-        bytes_max = self._lives.message_bytes_max
-        if len(payload) > bytes_max:
-            raise MessageTooLargeError(
-                f"a message of {len(payload)} bytes is above {bytes_max}; split it"
-            )
-        node = self._lives.node
-        if node is None or self.view is None:
-            raise NotPrimaryError("this member is in no view now; send when it has one again")
-        return node
 
     def _on_deliveries(self, deliveries: list[Delivery | Event]) -> None:
         passed: list[Delivery | Event] = []
         for item in deliveries:
-            if isinstance(item, APPLICATION_EVENTS):
+            if isinstance(item, Delivery):
+                passed.append(item)
+            elif isinstance(item, APPLICATION_EVENTS):
                 self._on_event(item)
                 passed.append(item)
-            elif isinstance(item, Delivery):
-                passed.append(item)
-        if not passed:
-            return
-        if self._receiver is None:
-            try:
-                self._inbox.put(passed)
-            except ReaderTooSlowError as error:
-                self._fail(error)
-            return
-        try:
-            self._receiver(passed)
-        except Exception:
-            log.exception("the receiver of %s failed", self._settings.node_id)
+            elif isinstance(item, GetApplicationState):
+                if self._receiver is None:
+                    passed.append(item)  # copied when the reader has come to it
+                    continue
+                self._outlet.hand_over(passed)  # it is given all that came before, and then asked
+                passed = []
+                self._states.on_event(item)
+            elif isinstance(item, STATE_EVENTS):
+                self._outlet.hand_over(
+                    passed
+                )  # the state is with the reader before the caller is told
+                passed = []
+                self._states.on_event(item)
+        self._outlet.hand_over(passed)
 
     def _on_event(self, event: Event) -> None:
         match event:
             case ViewInstalled(view):
-                self.view = view
-                self._primary = True
-                self._congested = False if event.fresh else self._congested
                 self._lives.watch(view)
                 if self._first_view is not None and not self._first_view.done():
                     self._first_view.set_result(view)
-            case PrimaryLost():
-                self._primary = False
-            case PrimaryRegained():
-                self._primary = True
-            case Congested(on):
-                self._congested = on
             case Left():
                 self._left.set()
             case Excluded():
-                self.view = None
-                self._primary = self._congested = False
                 self._lives.begin_anew()
             case Refused(code, detail):
                 wrong = IdInUseError(detail) if code == "id_in_use" else None
                 self._fail(wrong or JoinRefusedError(code, detail))
                 return
-        if self._congested:
-            self._uncongested.clear()
-        else:
-            self._uncongested.set()
-        if self._primary and self.view is not None and not self._congested:
-            self._may_send.set()
-            self._sending = self._lives.node
-        else:
-            self._may_send.clear()
-            self._sending = None
+        self._gate.on_event(event)

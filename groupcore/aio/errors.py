@@ -21,3 +21,7 @@ class JoinRefusedError(GroupcoreError):
 
 class ReaderTooSlowError(GroupcoreError):
     """The channel's messages were not read in time and it was closed; read faster, or rejoin."""
+
+
+class TransferError(GroupcoreError):
+    """A state did not come over its own connection; the text says why. Another way may work."""

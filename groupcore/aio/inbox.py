@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -23,7 +24,10 @@ from groupcore.events import (
     ViewInstalled,
 )
 from groupcore.layers.flow_control import MESSAGE_COST_BYTES
+from groupcore.transfer.events import GetApplicationState, SetState
 from groupcore.view import Address
+
+log = logging.getLogger(__name__)
 
 INBOX_ITEMS_MAX = 1 << 20
 """Most messages and events that may wait for the reader."""
@@ -36,6 +40,7 @@ APPLICATION_EVENTS = (
     PrimaryRegained,
     Refused,
     Saved,
+    SetState,
     ViewInstalled,
 )
 """What of a stack's events concerns the application."""
@@ -51,9 +56,14 @@ class Message:
 
 
 class Inbox:
-    """What was delivered and not yet read, for one reader."""
+    """What was delivered and not yet read, for one reader.
 
-    def __init__(self) -> None:
+    A request for a copy of the state waits in line too: `on_copy` is called with it when the reader
+    asks for what follows it, so when the application has done with all that came before.
+    """
+
+    def __init__(self, on_copy: Callable[[GetApplicationState], None] | None = None) -> None:
+        self._on_copy = on_copy
         self._items: deque[Message | Event] = deque()
         self._filled = asyncio.Event()
         self._closed = False
@@ -101,7 +111,11 @@ class Inbox:
         """Everything in its order, until the channel is closed."""
         while True:
             while self._items:
-                yield self._items.popleft()
+                item = self._items.popleft()
+                if type(item) is not GetApplicationState:
+                    yield item
+                elif self._on_copy is not None:
+                    self._on_copy(item)
                 if len(self._items) == self._unread.wake_at and self.on_relief is not None:
                     self.on_relief()
             if self._closed:
@@ -110,3 +124,34 @@ class Inbox:
                 return
             self._filled.clear()
             await self._filled.wait()
+
+
+class Outlet:
+    """Where a channel's deliveries go: to the receiver if there is one, else into the inbox."""
+
+    def __init__(
+        self,
+        name: str,
+        inbox: Inbox,
+        receiver: Callable[[list[Delivery | Event]], None] | None,
+        fail: Callable[[GroupcoreError], None],
+    ) -> None:
+        self._name = name
+        self._inbox = inbox
+        self._receiver = receiver
+        self._fail = fail
+
+    def hand_over(self, passed: list[Delivery | Event]) -> None:
+        """Hand over in this order; a receiver that raises is logged and goes on."""
+        if not passed:
+            return
+        if self._receiver is None:
+            try:
+                self._inbox.put(passed)
+            except ReaderTooSlowError as error:
+                self._fail(error)
+            return
+        try:
+            self._receiver(passed)
+        except Exception:
+            log.exception("the receiver of %s failed", self._name)

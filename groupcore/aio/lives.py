@@ -18,7 +18,7 @@ from groupcore.aio.settings import ChannelSettings, resolve_hosts
 from groupcore.aio.udp import UdpSockets
 from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
-from groupcore.events import Connect, ConnectionClosed
+from groupcore.events import Connect, ConnectionClosed, Event
 from groupcore.peers import SocketAddress
 from groupcore.stacks import StackPlan
 from groupcore.view import Address, View
@@ -31,8 +31,9 @@ class Lives:
     """The present life of a channel as a node, and how the next one begins.
 
     `deliver` is given what each turn of a life delivers; `fail` is told why no life can go on.
-    `held` is the place up to which the application's storage holds the order, `backlog_bytes` how
-    much of what was delivered it has not consumed.
+    `greet` makes what every life's stack is told first. `held` is the place up to which the
+    application's storage holds the order, `backlog_bytes` how much of what was delivered it has
+    not consumed.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Lives:
         lineage: Lineage,
         deliver: Receiver,
         fail: Callable[[GroupcoreError], None],
+        greet: Callable[[], Event],
     ) -> None:
         self.node: Node | None = None
         self.held = (0, 0)
@@ -52,6 +54,7 @@ class Lives:
         self._lineage = lineage
         self._deliver = deliver
         self._fail = fail
+        self._greet = greet
         self._sockets: UdpSockets | None = None
         self._connections = Connections(self._on_connection_closed)
         self._hosts: tuple[SocketAddress, ...] = ()
@@ -72,6 +75,13 @@ class Lives:
         self._sockets = UdpSockets(settings.bind, settings.port, settings.group, settings.ttl)
         await self._connections.listen(self._sockets.address)
         await self._begin()
+
+    def notify(self, event: Event) -> bool:
+        """Tell the present life's stack; False when there is no life now."""
+        if self.node is None:
+            return False
+        self.node.notify(event)
+        return True
 
     def watch(self, view: View) -> None:
         """Watch over members of this view, to learn at once when the process of one ends."""
@@ -123,6 +133,7 @@ class Lives:
         self.sockets.ignore_boot(endpoint.transport.boot)
         self.node = Node(endpoint, self.sockets, self._lineage, self._deliver, self.backlog_bytes)
         self.node.start(Connect(*self.held))
+        self.node.notify(self._greet())
 
     def _endpoint(self, incarnation: int, record: bytes | None) -> Endpoint:
         settings = self._settings

@@ -34,6 +34,7 @@ from groupcore.stacks import (
     plan_stack,
     read_record,
 )
+from groupcore.transfer import events as transfer
 from groupcore.view import Address, View
 
 A = Address("a", 1)
@@ -258,8 +259,9 @@ def test_the_largest_body_is_what_fragmentation_can_carry() -> None:
 def test_a_layer_is_told_of_all_events_that_it_reacts_to(name: str) -> None:
     (layer,) = [layer for layer in composed(DEFAULT_STACK).layers if layer.name == name]
     source = inspect.getsource(type(layer))
-    matched = re.findall(r"case (\w+)\(|isinstance\(event, (\w+)\)", source)
-    kinds = {getattr(events, word, None) for pair in matched for word in pair if word}
+    matched = re.findall(r"(?:case|\|) (\w+)\(|isinstance\(event, (\w+)\)", source)
+    words = {word for pair in matched for word in pair if word}
+    kinds = {getattr(module, word, None) for module in (events, transfer) for word in words}
     reacts_to = {kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Event)}
     assert reacts_to == set(layer.hears or ())
 

@@ -1,0 +1,1 @@
+"""State transfer: versions, headers, events, and the two roles, giver and taker."""
