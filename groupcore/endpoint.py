@@ -61,6 +61,7 @@ class Endpoint:
         self.stack = stack
         self.transport = transport
         self.drops: Counter[str] = Counter()
+        stack.sources["transport"] = transport.counters
         self._body_limit_bytes = stack.body_limit_bytes
         self._congested: set[str] = set()
         self._in_view = False

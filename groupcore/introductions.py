@@ -41,17 +41,14 @@ class Introductions:
 
     def next(self, now: float) -> bytes | None:
         """What to tell all peers now; None when it was told not long ago or there is nothing."""
-        known = len(self._table.by_address)
+        nodes = self._table.nodes
+        known = len(nodes)
         if known < 2 or (now < self._next_at and known <= self._known):
             return None
         self._next_at = now + self._options.introduce_every_s
         self._known = known
         packed: bytes = _packer.pack(
-            [
-                peer.source
-                for peer in self._table.by_address.values()
-                if now - peer.heard_at < self._options.idle_s
-            ]
+            [peer.source for peer in nodes if now - peer.heard_at < self._options.idle_s]
         )
         return packed
 

@@ -15,6 +15,9 @@ from groupcore.view import Address
 SocketAddress = tuple[str, int]
 """Host and port."""
 
+PROBER_PREFIX = "probe:"
+"""The node ids of probers begin with it, and no node's does: they ask, and take no part."""
+
 
 class Pending:
     """A boot whose datagrams open, but which has not proven that it lives now."""
@@ -34,7 +37,7 @@ class Peer:
     """A boot that has proven itself to this receiver.
 
     `source` is where its newest datagram came from; `foreign` is False for the other life of this
-    node's own id, which is not listened to.
+    node's own id, which is not listened to. A `prober` is answered, and counts for nothing else.
     """
 
     __slots__ = (
@@ -46,6 +49,7 @@ class Peer:
         "heard_at",
         "identity",
         "lanes",
+        "prober",
         "source",
         "window",
     )
@@ -66,6 +70,7 @@ class Peer:
         self.ciphers = ciphers
         self.lanes: list[bytes] = []
         self.foreign = True
+        self.prober = address.name.startswith(PROBER_PREFIX)
         self.heard = False
         self.heard_at = now
         self.fanned_out_at = now
@@ -114,6 +119,11 @@ class PeerTable:
         self.peers[peer.identity] = peer
         if peer.foreign:
             self.by_address[peer.address] = peer
+
+    @property
+    def nodes(self) -> list[Peer]:
+        """The peers that are nodes."""
+        return [peer for peer in self.by_address.values() if not peer.prober]
 
     def add_lane(self, lane: bytes, cipher: Cipher, peer: Peer) -> None:
         """Put a peer's data under this key on the fast path."""

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
@@ -33,12 +33,19 @@ class Output:
 
 
 class Stack:
-    """Layers from the lowest to the highest, with their timers."""
+    """Layers from the lowest to the highest, with their timers.
+
+    `sources` is where counters are read, by layer in order; whoever drives the stack may add to it.
+    """
 
     def __init__(self, layers: Sequence[Layer]) -> None:
         check_composition(layers)
         self.layers = tuple(layers)
         self.drops: Counter[str] = Counter()
+        self.sources: dict[str, Callable[[], Mapping[str, int]]] = {
+            **{layer.name: layer.counters for layer in layers},
+            "stack": lambda: {f"drops.{reason}": n for reason, n in sorted(self.drops.items())},
+        }
         self._output = Output()
         self._owner: dict[type[Header], int] = {
             header: index for index, layer in enumerate(layers) for header in layer.headers

@@ -25,6 +25,7 @@ from groupcore.layers.nakack import Nakack
 from groupcore.layers.nakack_headers import NakackOptions
 from groupcore.layers.pbcast import GossipOptions, Pbcast
 from groupcore.layers.queue import Queue
+from groupcore.layers.probe import Probe, ProbeOptions, Report
 from groupcore.layers.resilience import Resilience
 from groupcore.layers.sequencer import Sequencer
 from groupcore.layers.stability import Stability
@@ -41,12 +42,12 @@ from groupcore.transfer.options import StateTransferOptions
 from groupcore.view import Address
 
 DEFAULT_STACK = (
-    "UDP:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER"
+    "UDP:PROBE:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER"
     ":STATE_TRANSFER:QUEUE:DURABILITY"
 )
 """Total order that survives the loss of any minority."""
 
-LARGE_GROUP_STACK = "UDP:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FLUSH:FRAG"
+LARGE_GROUP_STACK = "UDP:PROBE:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FLUSH:FRAG"
 """Multicasts of each sender in order, no order between senders: for many members.
 
 Nobody acknowledges and nobody reports to all: stability and late repair come by gossip.
@@ -63,6 +64,7 @@ TRANSPORTS = ("UDP",)
 class StackOptions:
     """The settings of all layers. Sizes in bytes, times in seconds."""
 
+    probe: ProbeOptions = field(default_factory=ProbeOptions)
     discovery: DiscoveryOptions = field(default_factory=DiscoveryOptions)
     detection: DetectionOptions = field(default_factory=DetectionOptions)
     nakack: NakackOptions = field(default_factory=NakackOptions)
@@ -90,6 +92,7 @@ class Known:
 LAYERS: dict[str, Known] = {
     known.layer.name: known
     for known in (
+        Known(Probe, "probe"),
         Known(Discovery, "discovery"),
         Known(FailureDetection, "detection"),
         Known(Nakack, "nakack"),
@@ -197,6 +200,11 @@ def encode_record(record: Record) -> bytes:
     return wire.encode_record(record, Record)
 
 
+def encode_report(report: Report) -> bytes:
+    """What a node tells of itself as bytes for the network."""
+    return wire.encode_record(report, Report)
+
+
 class _Wiring:
     """The layers under construction, so that a question finds its answer whatever the order."""
 
@@ -207,6 +215,7 @@ class _Wiring:
         self.random = random
         self.options = options
         self.record = read_record(lineage)
+        self.probe = Probe(me, options.probe, encode_report)
         self.discovery = Discovery(me, self.record.view, options.discovery)
         self.detection = FailureDetection(me, options.detection)
         self.nakack = Nakack(me, random, options.nakack, self.detection.unreachable)
@@ -258,6 +267,7 @@ class _Wiring:
         """How each layer is made."""
         options = self.options
         return {
+            "PROBE": lambda: self.probe,
             "PING": lambda: self.discovery,
             "FD": lambda: self.detection,
             "NAKACK": lambda: self.nakack,
@@ -299,4 +309,6 @@ def build_stack(
     wiring = _Wiring(address, random, plan.options, lineage)
     wiring.words = plan.words
     makers = wiring.makers()
-    return Stack([makers[word]() for word in plan.words])
+    stack = Stack([makers[word]() for word in plan.words])
+    wiring.probe.sources = stack.sources
+    return stack

@@ -30,7 +30,8 @@ from groupcore.admission import Admission, Arrival
 from groupcore.batch import Batch
 from groupcore.errors import WireError
 from groupcore.introductions import Introductions
-from groupcore.peers import Lane, Peer, PeerTable, SocketAddress
+from groupcore.layers.probe import Query
+from groupcore.peers import PROBER_PREFIX, Lane, Peer, PeerTable, SocketAddress
 from groupcore.seal import (
     CHALLENGE,
     DATA,
@@ -165,7 +166,7 @@ class Transport:
             peer.source = source
         window.accept(counter)
         peer.heard_at = now
-        if not peer.heard and peer.foreign:
+        if not peer.heard and peer.foreign and not peer.prober:
             peer.heard = True
             self._heard.add(peer.address)
 
@@ -194,7 +195,14 @@ class Transport:
                 batches.append(decode_packet(packet, peer.address, destination))
             except WireError as error:
                 self.drops[error.reason] += 1
-        return batches
+        return self._questions(batches) if peer.prober else batches
+
+    def _questions(self, batches: list[Batch]) -> list[Batch]:
+        """What a prober may say."""
+        questions = [batch for batch in batches if type(batch.headers[-1]) is Query]
+        if len(questions) < len(batches):
+            self.drops["not_a_node"] += len(batches) - len(questions)
+        return questions
 
     # --- datagrams on no lane: control, new keys, unknown boots ---------------------------------
 
@@ -238,11 +246,15 @@ class Transport:
             return self._batches(plaintext, peer)
         if arrival.kind == CHALLENGE:
             self._admission.on_challenge(plaintext, arrival.source)
-        elif arrival.kind == INTRODUCTION and not self._introductions.receive(
-            plaintext, arrival.now
-        ):
-            self.drops["bad_introduction"] += 1
+        elif arrival.kind == INTRODUCTION:
+            self._on_introduction(plaintext, peer, arrival.now)
         return []  # a second proof says nothing new
+
+    def _on_introduction(self, plaintext: bytes, peer: Peer, now: float) -> None:
+        if peer.prober:
+            self.drops["not_a_node"] += 1
+        elif not self._introductions.receive(plaintext, now):
+            self.drops["bad_introduction"] += 1
 
     # --- sending --------------------------------------------------------------------------------
 
@@ -268,7 +280,7 @@ class Transport:
             for kind, plaintext, source in self._admission.control
         ]
         self._admission.control.clear()
-        if not self.options.multicast:
+        if not self.options.multicast and not self.address.name.startswith(PROBER_PREFIX):
             datagrams += self._introduce(now)
         queues, self._queues = self._queues, {}
         for destination, packets in queues.items():
@@ -313,7 +325,7 @@ class Transport:
         if self.options.multicast:
             return [None]
         targets: dict[SocketAddress | None, None] = dict.fromkeys(self.options.initial_hosts)
-        for peer in self._table.by_address.values():
+        for peer in self._table.nodes:
             if now - peer.heard_at >= self.options.idle_s:
                 if now - peer.fanned_out_at < self.options.idle_probe_s:
                     continue
@@ -338,5 +350,5 @@ class Transport:
         """Drops by reason as `drops.reason`, and how much was sent and how many are known."""
         result = {f"drops.{reason}": number for reason, number in sorted(self.drops.items())}
         result["datagrams_sent"] = self._datagrams_sent
-        result["peers"] = len(self._table.by_address)
+        result["peers"] = len(self._table.nodes)
         return result

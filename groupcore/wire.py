@@ -31,6 +31,7 @@ from groupcore.layers import (
     fragmentation,
     nakack_headers,
     pbcast,
+    probe,
     resilience,
     sequencer,
     stability,
@@ -102,6 +103,8 @@ HEADERS: dict[int, type[Header]] = {
     76: transfer_headers.Collect,
     77: transfer_headers.Offer,
     80: pbcast.Gossip,
+    90: probe.Query,
+    91: probe.Answer,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""
 

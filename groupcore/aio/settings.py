@@ -14,7 +14,7 @@ from hashlib import blake2b
 from ipaddress import IPv4Address
 
 from groupcore.errors import KeyFileError, SettingsError
-from groupcore.peers import SocketAddress
+from groupcore.peers import PROBER_PREFIX, SocketAddress
 from groupcore.seal import KEY_BYTES
 from groupcore.wire import NAME_MAX
 
@@ -65,6 +65,8 @@ def check_settings(
     """
     _check_name("cluster", cluster)
     _check_name("node_id", node_id)
+    if node_id.startswith(PROBER_PREFIX):
+        raise SettingsError(f"node_id {node_id!r}: {PROBER_PREFIX!r} is for probers; take another")
     local = _ip_address("bind", bind).is_loopback and ttl == 0
     if not 0 <= port <= 65_535:
         raise SettingsError(f"port {port} is not between 0 and 65535")
