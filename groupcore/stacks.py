@@ -24,8 +24,8 @@ from groupcore.layers.membership import Membership
 from groupcore.layers.nakack import Nakack
 from groupcore.layers.nakack_headers import NakackOptions
 from groupcore.layers.pbcast import GossipOptions, Pbcast
-from groupcore.layers.queue import Queue
 from groupcore.layers.probe import Probe, ProbeOptions, Report
+from groupcore.layers.queue import Queue
 from groupcore.layers.resilience import Resilience
 from groupcore.layers.sequencer import Sequencer
 from groupcore.layers.stability import Stability
