@@ -47,7 +47,7 @@ DEFAULT_STACK = (
 )
 """Total order that survives the loss of any minority."""
 
-LARGE_GROUP_STACK = "UDP:PROBE:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FLUSH:FRAG"
+LARGE_GROUP_STACK = "UDP:PROBE:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:GMS:FLUSH:FC:FRAG"
 """Multicasts of each sender in order, no order between senders: for many members.
 
 Nobody acknowledges and nobody reports to all: stability and late repair come by gossip.

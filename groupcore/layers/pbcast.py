@@ -85,7 +85,7 @@ class GossipOptions:
     desired_avg_s: float = 0.25
     interval_s: float = 1.0
     hurry_s: float = 0.01
-    ask_after_s: float = 0.01
+    ask_after_s: float = 0.05
     multicast: bool = True
     subset_share: float = 0.3
     subset_max: int = 2
