@@ -14,6 +14,7 @@ from groupcore.sim.fault import NAMES, Fault, Send
 from groupcore.sim.faults import inject
 from groupcore.sim.network import Network, SocketAddress
 from groupcore.sim.node import Node
+from groupcore.sim.quorums import suffices
 from groupcore.sim.randomness import stream
 from groupcore.sim.samples import sample
 from groupcore.sim.scenario import Scenario
@@ -153,34 +154,58 @@ class Cluster:
         node.resume()
         node.start_empty()
 
-    def is_well(self) -> bool:
-        """One primary view of all nodes, all at one position, nothing outstanding."""
-        first = self.nodes[0]
+    def choose_core(self) -> list[Node]:
+        """Some nodes, in their order, that suffice to go on; all where only all of them do."""
+        random = stream(self.scenario.seed, "core")
+        order = random.sample(self.nodes, len(self.nodes))
+        core = order[:1]
+        while len(core) < len(order) and not suffices(self.nodes, core):
+            core.append(order[len(core)])
+        return sorted(core, key=lambda node: node.name)
+
+    def heal_core(self, core: list[Node]) -> None:
+        """End every fault among these nodes; the others are cut off from them, or crash."""
+        random = stream(self.scenario.seed, "rest")
+        self.network.heal({node.socket_address for node in core})
+        for other in self.nodes:
+            if other in core:
+                self._heal(other)
+                continue
+            for node in core:
+                self.network.impede(node.socket_address, other.socket_address, "stop")
+                self.network.impede(other.socket_address, node.socket_address, "stop")
+            if random.random() < 0.3:
+                other.crash(keep_all=False)
+
+    def is_well(self, nodes: list[Node]) -> bool:
+        """One primary view of these nodes, all at one position, nothing outstanding."""
+        first = nodes[0]
         if first.view is None or first.application is None:
             return False
-        live = sorted(node.address for node in self.nodes)
+        live = sorted(node.address for node in nodes)
         if sorted(first.view.members) != live:
             return False
         place = (first.application.journal.epoch, first.application.journal.position)
-        for node in self.nodes:
+        for node in nodes:
             application = node.application
             if application is None or not application.ready or not node.primary:
                 return False
             journal = application.journal
             if node.view != first.view or (journal.epoch, journal.position) != place:
                 return False
-        if any(self._is_live(to) for to in self.outstanding.values()):
+        names = {node.name for node in nodes}
+        if any(
+            mid.origin in names and (to is None or to in live)
+            for mid, to in self.outstanding.items()
+        ):
             return False
-        return self._has_spread()
+        return self._has_spread(nodes)
 
-    def _has_spread(self) -> bool:
+    def _has_spread(self, nodes: list[Node]) -> bool:
         """Whether each multicast that one node has delivered without a place, all have."""
         multicasts = set[Mid]().union(*(node.multicasts for node in self.nodes))
-        loose = [node.unplaced & multicasts for node in self.nodes]
+        loose = [node.unplaced & multicasts for node in nodes]
         return all(delivered == loose[0] for delivered in loose)
-
-    def _is_live(self, to: Address | None) -> bool:
-        return to is None or self.nodes[NAMES.index(to.name)].address == to
 
     # --- state transfer ---------------------------------------------------------------------------
 

@@ -184,7 +184,10 @@ def _cut(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     pairs = directions(fault.kind, indices, len(nodes))
     begins = ends = [0] * len(pairs)
     if fault.kind == "swizzle" and pairs:
-        step_ns = fault.duration_ns // (2 * len(pairs))
+        left_ns = (
+            cluster.scenario.safety_ns - clock.now_ns
+        )  # none begins when the faults have ended
+        step_ns = min(fault.duration_ns // 2, left_ns) // len(pairs)
         order = cluster.fault_random.sample(range(len(pairs)), len(pairs))
         begins = [step_ns * number for number in range(len(pairs))]
         ends = [-step_ns * number for number in order]

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from groupcore.sim.node import Node
 
 
-def bases(nodes: Iterable[Node]) -> list[View]:
-    """The views of which the next one may be the successor: the newest, and those that may be."""
+def bases(nodes: Iterable[Node]) -> list[View | None]:
+    """What the next view may be the successor of: the newest, and those that may be decided.
+
+    None stands for a cluster that has never had a view.
+    """
     known: dict[int, View] = {}
     possible: list[View] = []
     for node in nodes:
@@ -32,22 +35,29 @@ def bases(nodes: Iterable[Node]) -> list[View]:
             if record.accepted is not None:
                 possible.append(record.accepted.view)
     newest = max(known, default=0)
-    return [
-        *(view for number, view in known.items() if number == newest),
-        *(view for view in possible if view.number > newest),
-    ]
+    return [known.get(newest), *(view for view in possible if view.number > newest)]
 
 
-def can_vote(node: Node) -> bool:
-    """Whether the node's disk is whole, and holds the state of its last view."""
+def can_vote(node: Node, basis: View | None) -> bool:
+    """Whether the node's disk is whole, knows this view, and holds the state that it began with."""
     disk = node.disk
     if disk.damaged or (disk.lineage is None and disk.wiped):
         return False
-    return not read_record(disk.lineage).rebuilding
+    if basis is None:
+        return True
+    record = read_record(disk.lineage)
+    if record.number == basis.number:
+        return not record.rebuilding
+    if record.accepted is None or record.accepted.view.number != basis.number:
+        return False
+    holders = record.accepted.state_holders
+    return not holders or node.name in {holder.name for holder in holders}
 
 
 def suffices(nodes: Sequence[Node], chosen: Iterable[Node]) -> bool:
     """Whether the chosen of these nodes can form the next view, whichever has been decided."""
-    names = [node.name for node in chosen if can_vote(node)]
-    views: list[View | None] = [*bases(nodes)]
-    return all(is_quorum_of(view, names, len(nodes)) for view in views or [None])
+    candidates = list(chosen)
+    return all(
+        is_quorum_of(basis, [n.name for n in candidates if can_vote(n, basis)], len(nodes))
+        for basis in bases(nodes)
+    )

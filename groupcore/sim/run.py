@@ -1,8 +1,10 @@
 """One schedule from beginning to end: safety under faults, then healing, then the verdict.
 
-Phase 1 follows the scenario. Then all faults end and every node starts. Within ten simulated
-seconds there must be one primary view of all nodes with nothing outstanding; a few more messages
-are sent then, and the run goes on until they too are everywhere.
+Phase 1 follows the scenario: safety. Phase 2, in a part of the schedules: the faults end for a
+core of the nodes that suffices to go on, the others stay cut off, and the core must become well.
+Phase 3: all faults end and every node starts. Well means that within ten simulated seconds there is
+one primary view of all nodes in question with nothing outstanding; a few more messages are sent
+then, and the run goes on until they too are everywhere.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.node import Node
 from groupcore.sim.scenario import Scenario
-from groupcore.sim.trace import HEALED, Absent, Ended, Trace, Wire
+from groupcore.sim.trace import CORE, CORE_STUCK, HEALED, Absent, Ended, Trace, Wire
 
 HEALING_NS = 10 * SECOND
 """Time after healing within which everything must be well."""
@@ -48,9 +50,11 @@ def run_scenario(
     raised: list[Violation] = []
     try:
         cluster.clock.run_until(scenario.safety_ns)
+        if scenario.core:
+            _heal_core(cluster)
         cluster.happened(HEALED)
         cluster.heal()
-        _converge(cluster)
+        _converge(cluster, cluster.nodes)
         _conclude(cluster)
     except Exception as error:
         raised = [_raised(error, cluster.clock.now_ns)]
@@ -68,20 +72,33 @@ def _raised(error: Exception, t: int) -> Violation:
     return Violation(0, "exception", t, (), (), text)
 
 
-def _converge(cluster: Cluster) -> None:
-    """Until all is well for a while, with the probes delivered, or the time is over."""
+def _heal_core(cluster: Cluster) -> None:
+    """Phase 2, unless every node is needed to go on."""
+    core = cluster.choose_core()
+    if len(core) == len(cluster.nodes):
+        return
+    cluster.happened(CORE, " ".join(node.name for node in core))
+    cluster.heal_core(core)
+    if not _converge(cluster, core):
+        states = (f"{node.address} {_end(node, 0)}" for node in core)
+        cluster.happened(CORE_STUCK, "; ".join(states))
+
+
+def _converge(cluster: Cluster, nodes: list[Node]) -> bool:
+    """Until all is well with these nodes for a while, with the probes delivered; False: never."""
     deadline = cluster.clock.now_ns + HEALING_NS
     calm, probed = 0, False
     while cluster.clock.now_ns < deadline and calm < CALM_POLLS:
         cluster.clock.run_until(min(cluster.clock.now_ns + POLL_NS, deadline))
-        for node in cluster.nodes:
+        for node in nodes:
             node.start()
-        well = cluster.is_well()
+        well = cluster.is_well(nodes)
         if well and not probed:
-            for node in cluster.nodes:
+            for node in nodes:
                 node.send([PROBE_BYTES], None)
             probed, well = True, False
         calm = calm + 1 if well else 0
+    return calm >= CALM_POLLS
 
 
 def _conclude(cluster: Cluster) -> None:

@@ -32,7 +32,8 @@ class Scenario:
     """One schedule. `starts_ns` says when each node starts for the first time.
 
     `turn_us`: how long a turn takes a healthy node; what comes meanwhile is handled together.
-    `connections`: members watch each other over connections, too.
+    `connections`: members watch each other over connections, too. `core`: a part of the nodes is
+    healed before the others are.
     """
 
     seed: int
@@ -45,6 +46,7 @@ class Scenario:
     datagram_bytes_max: int = 60_000
     turn_us: int = 20
     connections: bool = False
+    core: bool = False
     faults: tuple[Fault, ...] = ()
     sends: tuple[Send, ...] = ()
 
@@ -85,6 +87,7 @@ def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> 
         datagram_bytes_max=datagram_bytes_max,
         turn_us=random.choice((20, 100, 300, 1_000)),
         connections=random.random() < 0.5,
+        core=nodes > 1 and random.random() < 0.4,
         faults=faults,
         sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns, faults, datagram_bytes_max),
     )

@@ -227,6 +227,10 @@ Kind = TypeVar(
 
 DISK_LOST = "disk-lost"
 """`Lived.what` of a node that starts with an empty disk in place of its own."""
+CORE = "core"
+"""`Happened.what` of the moment from which these nodes (its detail) are healed, others cut off."""
+CORE_STUCK = "core-stuck"
+"""`Happened.what` when the core did not become well in time; its detail says how it is."""
 HEALED = "healed"
 """`Happened.what` of the moment from which the network and all nodes are well."""
 

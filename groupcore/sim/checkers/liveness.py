@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupcore.sim.checkers.base import Checker, Violation, life, message
-from groupcore.sim.trace import Absent, Delivered, Ended, Mid, Process, Trace
+from groupcore.sim.trace import CORE_STUCK, Absent, Delivered, Ended, Happened, Mid, Process, Trace
 
 UNREST_AFTER_S = 5
 """Seconds after healing from which views should no longer change much."""
@@ -34,12 +34,19 @@ class SelfDelivery(Checker):
 
 
 class LivenessAfterHealing(Checker):
-    """25: soon after healing there is one primary view of all nodes, with nothing outstanding."""
+    """25: soon after healing there is one primary view of all nodes, with nothing outstanding.
+
+    The same for a core of the nodes, where the schedule has healed one first.
+    """
 
     number, name = 25, "liveness-after-healing"
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Judge the ends; a trace without them or without healing has nothing to judge."""
+        for stuck in trace.of(Happened):
+            if stuck.what == CORE_STUCK:
+                text = f"the core has not become well: {stuck.detail}"
+                found.append(self.breach(stuck.t, (), text))
         healed = trace.healed_at
         if healed is None:
             return

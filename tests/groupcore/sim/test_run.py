@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from groupcore.sim.clock import MILLISECOND, SECOND
+from groupcore.sim.cluster import Cluster
 from groupcore.sim.fault import COORDINATOR, Fault, Send
 from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.profiles import PROFILES
@@ -160,3 +161,29 @@ def test_members_that_watch_a_node_hear_that_its_connection_has_closed() -> None
 def test_all_may_leave_at_once_and_begin_again() -> None:
     verdict = run(Fault(2 * SECOND, "leave-all", (), 500 * MILLISECOND))
     assert len(lived(verdict, "left")) == 3
+
+
+def test_a_core_goes_on_while_the_others_are_cut_off_and_takes_them_back_in_the_end() -> None:
+    isolated = Fault(4 * SECOND, "isolate", (4,), 3 * SECOND)
+    verdict = run_scenario(replace(scenario(isolated, nodes=5), core=True), MAKE_STACK)
+    assert verdict.violations == []
+    (core,) = [record for record in verdict.trace.of(Happened) if record.what == "core"]
+    healed = verdict.trace.healed_at
+    assert healed is not None
+    names = set(core.detail.split())
+    assert 3 <= len(names) < 5
+    alone = [
+        view for view in verdict.trace.views if {member.name for member in view.members} == names
+    ]
+    assert any(core.t < view.t < healed for view in alone)
+    assert len(verdict.trace.ends) == 5
+
+
+def test_a_core_that_does_not_become_well_breaks_the_invariant_of_liveness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Cluster, "choose_core", lambda self: self.nodes[:1])
+    stuck = run_scenario(replace(scenario(), core=True), MAKE_STACK)
+    (violation,) = stuck.violations
+    assert (violation.number, violation.t) == (25, 15 * SECOND)
+    assert "the core has not become well: a#64" in violation.text
