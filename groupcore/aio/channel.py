@@ -29,6 +29,7 @@ from groupcore.aio.settings import check_settings
 from groupcore.aio.state_service import EVENTS as STATE_EVENTS
 from groupcore.aio.state_service import StateService
 from groupcore.aio.states import StateProvider
+from groupcore.aio.transfer import Secret
 from groupcore.endpoint import Delivery
 from groupcore.errors import (
     ChannelClosedError,
@@ -311,6 +312,16 @@ class Channel:
     def socket_address(self) -> SocketAddress:
         """Host and port of the unicast socket; ChannelClosedError before `connect`."""
         return self._lives.sockets.address
+
+    @property
+    def node_id(self) -> str:
+        """This node's own id."""
+        return self._settings.node_id
+
+    @property
+    def secret(self) -> Secret:
+        """What connections of the cluster's nodes are sealed with (`groupcore.aio.transfer`)."""
+        return Secret(self._settings.cluster, self._settings.key)
 
     @property
     def view(self) -> View | None:

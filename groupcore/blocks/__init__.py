@@ -2,7 +2,8 @@
 
 Each stands on a `Channel` and offers more than it: callbacks instead of reading
 (`PullPushAdapter`), calls of functions (`RpcDispatcher`), a dict that is the same everywhere
-(`ReplicatedDict`). One page for each is in docs/blocks.
+(`ReplicatedDict`), a state in pieces at the taker's pace (`Fragments`), a SQLite database that is
+fetched before joining (`Prefetcher`). One page for each is in docs/blocks.
 """
 
 from groupcore.blocks.adapter import PullPushAdapter
@@ -17,9 +18,12 @@ from groupcore.blocks.errors import (
     RemoteError,
     RequestRefusedError,
     SuspectedError,
+    TransferFailedError,
     ValueRefusedError,
 )
+from groupcore.blocks.fragments import FragmentedState, Fragments
 from groupcore.blocks.listener import Listener
+from groupcore.blocks.prefetcher import Prefetcher
 from groupcore.blocks.replicated_dict import Change, Replaced, ReplicatedDict
 from groupcore.blocks.rpc import RpcDispatcher
 from groupcore.blocks.rpc_calls import Gather, Outcome
@@ -27,6 +31,8 @@ from groupcore.blocks.values import Value
 
 __all__ = [
     "Change",
+    "FragmentedState",
+    "Fragments",
     "FullError",
     "Gather",
     "Listener",
@@ -36,6 +42,7 @@ __all__ = [
     "NotANumberError",
     "Outcome",
     "OutcomeUnknownError",
+    "Prefetcher",
     "PullPushAdapter",
     "RegistrationError",
     "RemoteError",
@@ -44,6 +51,7 @@ __all__ = [
     "RequestRefusedError",
     "RpcDispatcher",
     "SuspectedError",
+    "TransferFailedError",
     "Value",
     "ValueRefusedError",
 ]

@@ -20,11 +20,12 @@ from typing import Self
 from groupcore.aio.inbox import Message
 from groupcore.blocks.errors import ListenerError, NestedCallError, ValueRefusedError
 from groupcore.blocks.listener import Callback, Listener
-from groupcore.blocks.ports import GroupChannel, SetState
+from groupcore.blocks.ports import GroupChannel
 from groupcore.blocks.state_taking import StateTaking
 from groupcore.blocks.values import pack_value, unpack_value
 from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.events import Event, ViewInstalled
+from groupcore.transfer.events import SetState
 from groupcore.view import Address, View
 
 log = logging.getLogger(__name__)
@@ -38,9 +39,9 @@ STATE_ID = "\x00"
 class PullPushAdapter:
     """Reads a channel and calls its listeners.
 
-    `view` is the view at the present place in the order, `me` this member in it. `whole` tells
-    whether the listeners have their state (always True without stateful listeners). Use it on the
-    channel's loop.
+    `view` is the view at the present place in the order, `me` this member in it; `position` is
+    that place, in `view.epoch`. `whole` tells whether the listeners have their state (always True
+    without stateful listeners). Use it on the channel's loop.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class PullPushAdapter:
         self.channel = channel
         self.view: View | None = None
         self.me: Address | None = None
+        self.position = 0
         self._listeners: dict[str, Listener] = {}
         self._state = StateTaking(channel, self._say, state_timeout_s, retry_s)
         self._numbers: Counter[str] = Counter()
@@ -97,8 +99,6 @@ class PullPushAdapter:
     def start(self) -> None:
         """Begin to read, before or after the channel's `connect`; call it once."""
         assert self._reading is None, "an adapter is started once"
-        if self._stateful:
-            self.channel.state_provider = self
         self._reading = asyncio.get_running_loop().create_task(self._read())
 
     async def stop(self) -> None:
@@ -200,6 +200,7 @@ class PullPushAdapter:
                 await self._call(listener_id, lambda listener: listener.on_closed(failed))
 
     async def _on_message(self, message: Message) -> None:
+        self.position = message.position or self.position
         listener_id, payload = _untag(message.payload)
         if listener_id is None:
             self._numbers["malformed"] += 1
@@ -226,11 +227,14 @@ class PullPushAdapter:
             return
         self.view = event.view
         self.me = self._find_me(event.view)
+        self.position = event.position
         empty = self._stateful and self._state.on_view(event, self.me)
         for listener_id in list(self._listeners):
             await self._call(listener_id, lambda listener: listener.on_view(event))
         if empty:
             self._begin_empty()
+        elif not self.whole:
+            self.channel.state_provider = None
 
     def _find_me(self, view: View) -> Address:
         """This member as it stands in a view; the channel itself may be a life further on."""
@@ -267,7 +271,7 @@ class PullPushAdapter:
             self._numbers["unasked_states"] += 1
             return
         try:
-            states = unpack_value(item.state)
+            states = unpack_value(item.state or b"")
         except ValueRefusedError as error:
             log.warning("a state from %s cannot be read: %s", item.provider, error)
             self._refuse()
@@ -288,6 +292,7 @@ class PullPushAdapter:
                 self._refuse()
                 return
         self._state.on_taken()
+        self.channel.state_provider = self  # from now on others can be given it
 
     def _refuse(self) -> None:
         self._numbers["bad_states"] += 1

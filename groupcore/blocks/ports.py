@@ -6,35 +6,24 @@ Blocks are written against this, so that a test can play the channel and decide 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from groupcore.aio.inbox import Message
+from groupcore.aio.states import StateProvider
+from groupcore.aio.transfer import Secret
 from groupcore.events import Event
 from groupcore.view import Address, View
-
-
-@dataclass(frozen=True, slots=True)
-class SetState(Event):
-    """The state that was asked for; everything before it in the order is contained in it."""
-
-    state: bytes
-    provider: Address
-
-
-class StateProvider(Protocol):
-    """What gives the channel the state."""
-
-    def copy(self) -> bytes | None:
-        """The state as it is at this place in the order; None when there is none to give."""
-        ...
 
 
 class GroupChannel(Protocol):
     """One member of one group, as blocks see it."""
 
-    view: View | None
     state_provider: StateProvider | None
+
+    @property
+    def view(self) -> View | None:
+        """The present view, None outside."""
+        ...
 
     @property
     def address(self) -> Address:
@@ -68,4 +57,18 @@ class GroupChannel(Protocol):
 
     async def get_state(self, provider: Address | None = None, timeout_s: float = 10.0) -> bool:
         """Take the state from a member; it comes as a `SetState` among the events."""
+        ...
+
+
+class SealedChannel(GroupChannel, Protocol):
+    """A channel for a block that makes connections of its own."""
+
+    @property
+    def node_id(self) -> str:
+        """This node's own id."""
+        ...
+
+    @property
+    def secret(self) -> Secret:
+        """What connections between the cluster's nodes are sealed with."""
         ...

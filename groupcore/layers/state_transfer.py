@@ -188,6 +188,8 @@ class StateTransfer(Layer):
                 return self.push(event)
             case ServeState(on):
                 self.giver.serving = on
+                # Who opts in as a member has a state to give, wherever it has it from.
+                self.giver.lacking = self.giver.lacking and not (on and self.view is not None)
                 return []
             case ReturnedState(version, source):
                 return self.giver.on_returned(version, source)

@@ -12,9 +12,12 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from groupcore.aio.inbox import Message
-from groupcore.blocks.ports import SetState, StateProvider
+from groupcore.aio.states import StateProvider
 from groupcore.errors import ChannelClosedError, NotAMemberError, NotPrimaryError
 from groupcore.events import Event, Excluded, PrimaryLost, PrimaryRegained, ViewInstalled
+from groupcore.transfer.events import SetState
+from groupcore.transfer.sources import StateSource
+from groupcore.transfer.version import StateVersion
 from groupcore.view import Address, View
 
 TURNS = 200
@@ -40,6 +43,7 @@ class MakeCopy:
     """The place of a transfer: the copies of the members, and what the initiator waits for."""
 
     initiator: FakeChannel
+    position: int
     copies: dict[FakeChannel, asyncio.Future[bytes | None]] = field(default_factory=dict)
     state: asyncio.Future[SetState | None] = field(default_factory=asyncio.Future)
 
@@ -115,7 +119,7 @@ class FakeGroup:
     def copy(self, initiator: FakeChannel) -> MakeCopy:
         """Order a transfer; every other member's reader comes past it."""
         self.position += 1
-        transfer = MakeCopy(initiator)
+        transfer = MakeCopy(initiator, self.position)
         self.transfers.append(transfer)
         for member in self.members:
             if member is not initiator:
@@ -226,7 +230,8 @@ class FakeChannel:
                         yield state
                 elif not item.copies[self].done() and not self.fails_to_give:
                     provider = self.state_provider
-                    item.copies[self].set_result(None if provider is None else provider.copy())
+                    copy = None if provider is None else provider.copy()
+                    item.copies[self].set_result(_read(copy))
             if self.stopped:
                 return
             self._filled.clear()
@@ -242,7 +247,15 @@ class FakeChannel:
                 async with asyncio.timeout(timeout_s):
                     state = await copy
                 if state is not None:
-                    transfer.state.set_result(SetState(state, member.address))
+                    transfer.state.set_result(
+                        SetState(
+                            StateVersion(1, 1, self.address),
+                            1,
+                            transfer.position,
+                            member.address,
+                            state,
+                        )
+                    )
                     return True
         except TimeoutError:
             return False
@@ -250,3 +263,9 @@ class FakeChannel:
             if not transfer.state.done():
                 transfer.state.set_result(None)
         return False
+
+
+def _read(copy: bytes | StateSource | None) -> bytes | None:
+    if copy is None or isinstance(copy, bytes):
+        return copy
+    return copy.read(0, 1 << 30)

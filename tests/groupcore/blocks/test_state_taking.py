@@ -6,9 +6,10 @@ import pytest
 
 from groupcore.blocks.adapter import STATE_ID
 from groupcore.blocks.errors import ListenerError
-from groupcore.blocks.ports import SetState
 from groupcore.blocks.state_taking import NOTHING
 from groupcore.blocks.values import pack_value
+from groupcore.transfer.events import SetState
+from groupcore.transfer.version import StateVersion
 from tests.groupcore.blocks.group import FakeGroup, settle, until
 from tests.groupcore.blocks.listeners import Log, Recorder, member
 
@@ -176,7 +177,7 @@ async def test_a_malformed_state_changes_nothing(state: bytes) -> None:
     a, adapter = await member(group, "a", log=log)
     group.join(a)
     await adapter.multicast(b"1", "log")
-    a.put(SetState(state, a.address))
+    a.put(SetState(StateVersion(1, 1, a.address), 1, 1, a.address, state))
     await settle()
     assert log.payloads == [b"1"]
     assert adapter.counters()["bad_states"] == 1
@@ -209,6 +210,23 @@ async def test_after_a_view_from_disk_all_take_the_state_of_the_oldest_survivor(
     await until(lambda: first.whole and second.whole and third.whole)
     assert x.payloads == y.payloads == z.payloads == [b"1"]
     assert x.sets == [None]
+
+
+async def test_a_member_serves_the_state_only_while_it_has_it() -> None:
+    group = FakeGroup()
+    a, first = await member(group, "a", log=Log())
+    b, second = await member(group, "b", log=Log())
+    group.join(a)
+    await first.multicast(b"1", "log")
+    a.fails_to_give = True
+    group.join(b)
+    await until(lambda: len(group.transfers) == 1)
+    assert a.state_provider is first
+    assert b.state_provider is None
+    a.fails_to_give = False
+    group.transfers[0].copies[a].set_result(None)
+    await until(lambda: second.whole)
+    assert b.state_provider is second
 
 
 async def test_a_failing_copy_is_no_copy() -> None:

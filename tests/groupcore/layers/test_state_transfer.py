@@ -226,6 +226,16 @@ def test_a_member_that_lacks_the_state_itself_provides_none() -> None:
     assert w["c"].states[1].provider == w["a"].address
 
 
+def test_who_opts_in_as_a_member_has_a_state_wherever_it_has_it_from() -> None:
+    # I3
+    w = behind()
+    w.tell("a", ViewInstalled(w.view, fresh=True, holders=(w["b"].address,), position=3))
+    w.tell("a", ServeState(True))
+    w.get_state("c")
+    w.settle()
+    assert w["c"].states[0].provider == w["a"].address
+
+
 def test_who_has_taken_the_state_becomes_a_provider() -> None:
     w = behind()
     w.tell("c", ViewInstalled(w.view, fresh=True, holders=(w["a"].address,), position=3))
