@@ -1,14 +1,11 @@
 """Planted bugs: mistakes put into the code on purpose, each of which a checker must find.
 
-A plant replaces a function of the real code for as long as its context lasts. `caught_by` are the
-invariants that break by it, no others; the first is the one that must find it.
+Those of TOTAL are in `plants_total`; what a plant is, in `planting`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from groupcore.batch import Batch
 from groupcore.digest import Digest
@@ -20,30 +17,10 @@ from groupcore.membership import attempt, succession, voter
 from groupcore.membership.succession import Vote
 from groupcore.order_state import OrderState
 from groupcore.sim.disk import Disk
+from groupcore.sim.planting import Patch, Plant
+from groupcore.sim.plants_total import TOTAL_PLANTS
 from groupcore.view import Address, View
 from groupcore.window import Window
-
-Patch = tuple[object, str, object]
-"""Whose attribute, which, and what stands there instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plant:
-    """One planted bug."""
-
-    name: str
-    summary: str
-    caught_by: tuple[int, ...]
-    patches: Callable[[], list[Patch]]
-
-    @contextmanager
-    def planted(self) -> Iterator[None]:
-        """Within this context the bug is in the code."""
-        with ExitStack() as undo:
-            for owner, name, value in self.patches():
-                undo.callback(setattr, owner, name, getattr(owner, name))
-                setattr(owner, name, value)
-            yield
 
 
 def _gap() -> list[Patch]:
@@ -319,6 +296,7 @@ PLANTS: dict[str, Plant] = {
             (3, 2, 4, 5, 6, 15, 25),
             _joiner_at_zero,
         ),
+        *TOTAL_PLANTS,
     )
 }
 """The plants by name."""

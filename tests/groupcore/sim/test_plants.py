@@ -17,7 +17,7 @@ SEED = 1
 def test_a_planted_bug_is_found_by_the_invariant_that_is_meant_for_it(name: str) -> None:
     plant = PLANTS[name]
     for index in range(SCHEDULES_MAX):
-        found = {v.number for v in Job("stack", SEED, index, name).verdict().violations}
+        found = {v.number for v in Job(plant.profile, SEED, index, name).verdict().violations}
         assert found <= set(plant.caught_by), f"schedule {index}"
         if plant.caught_by[0] in found:
             return
