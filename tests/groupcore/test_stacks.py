@@ -26,6 +26,7 @@ from groupcore.stacks import (
     DEFAULT_STACK,
     LARGE_GROUP_STACK,
     LAYERS,
+    TOTAL_STACK,
     Known,
     StackOptions,
     _Wiring,
@@ -102,6 +103,12 @@ def test_a_stack_that_waits_for_acknowledgements_in_vain_is_refused(
 ) -> None:
     with pytest.raises(CompositionError, match=complaint):
         composed(spec)
+
+
+def test_total_orders_without_a_layer_that_repairs_multicasts() -> None:
+    layers = names(composed(TOTAL_STACK))
+    assert not {"NAKACK", "STABLE", "RESILIENCE", "SEQUENCER"} & set(layers)
+    assert composed(TOTAL_STACK).counters()["TOTAL.position"] == 0
 
 
 def test_the_transport_may_be_left_out() -> None:
