@@ -13,10 +13,18 @@ from random import Random
 from groupcore import wire
 from groupcore.composition import check_composition
 from groupcore.errors import CompositionError, WireError
+from groupcore.faults import (
+    DelayOptions,
+    DiscardOptions,
+    DuplicateOptions,
+    Faults,
+    ShuffleOptions,
+)
 from groupcore.layer import Layer
 from groupcore.layers.discovery import Discovery, DiscoveryOptions
 from groupcore.layers.durability import Durability
 from groupcore.layers.failure_detection import DetectionOptions, FailureDetection
+from groupcore.layers.faults import Delay, Discard, Duplicate, Shuffle
 from groupcore.layers.flow_control import FlowControl, FlowOptions
 from groupcore.layers.flush import Flush
 from groupcore.layers.fragmentation import Fragmentation
@@ -62,7 +70,10 @@ TRANSPORTS = ("UDP",)
 
 @dataclass(frozen=True, slots=True)
 class StackOptions:
-    """The settings of all layers. Sizes in bytes, times in seconds."""
+    """The settings of all layers. Sizes in bytes, times in seconds.
+
+    `faults` switches the fault layers, if the stack has any, while it runs.
+    """
 
     probe: ProbeOptions = field(default_factory=ProbeOptions)
     discovery: DiscoveryOptions = field(default_factory=DiscoveryOptions)
@@ -72,6 +83,11 @@ class StackOptions:
     total: TotalOptions = field(default_factory=TotalOptions)
     membership: MembershipOptions = field(default_factory=MembershipOptions)
     flow: FlowOptions = field(default_factory=FlowOptions)
+    faults: Faults = field(default_factory=Faults)
+    discard: DiscardOptions = field(default_factory=DiscardOptions)
+    delay: DelayOptions = field(default_factory=DelayOptions)
+    shuffle: ShuffleOptions = field(default_factory=ShuffleOptions)
+    duplicate: DuplicateOptions = field(default_factory=DuplicateOptions)
     body_bytes_max: int = 65_000
     order_window_bytes: int = 1 << 20
     stability_interval_s: float = 0.5
@@ -109,6 +125,10 @@ LAYERS: dict[str, Known] = {
         Known(StateTransfer, "state"),
         Known(Queue, "queue_bytes_max"),
         Known(Durability, "k"),
+        Known(Discard, "discard"),
+        Known(Delay, "delay"),
+        Known(Shuffle, "shuffle"),
+        Known(Duplicate, "duplicate"),
     )
 }
 """Every layer by its word in a stack string."""
@@ -284,6 +304,10 @@ class _Wiring:
             "STATE_TRANSFER": lambda: StateTransfer(self.me, options.state),
             "QUEUE": lambda: Queue(options.queue_bytes_max),
             "DURABILITY": lambda: Durability(self.me, options.k),
+            "DISCARD": lambda: Discard(self.random, options.faults, options.discard),
+            "DELAY": lambda: Delay(self.random, options.faults, options.delay),
+            "SHUFFLE": lambda: Shuffle(self.random, options.faults, options.shuffle),
+            "DUPLICATE": lambda: Duplicate(self.random, options.faults, options.duplicate),
         }
 
 
