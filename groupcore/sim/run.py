@@ -45,8 +45,13 @@ class Verdict:
 def run_scenario(
     scenario: Scenario, make_stack: MakeStack, checkers: tuple[type[Checker], ...] = CHECKERS
 ) -> Verdict:
-    """Run the schedule and judge its trace; an exception out of the code is a violation too."""
-    cluster = Cluster(scenario, make_stack)
+    """Run the schedule and judge its trace."""
+    return run_cluster(Cluster(scenario, make_stack), checkers)
+
+
+def run_cluster(cluster: Cluster, checkers: tuple[type[Checker], ...] = CHECKERS) -> Verdict:
+    """Run the schedule of a cluster; an exception out of the code is a violation too."""
+    scenario = cluster.scenario
     raised: list[Violation] = []
     try:
         cluster.clock.run_until(scenario.safety_ns)

@@ -1,0 +1,138 @@
+"""Rows 1 to 10 of the fault matrix: what the network does to datagrams."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from groupcore.layers.unicast import Unicast
+from groupcore.sim.clock import SECOND
+from groupcore.sim.network import NetworkOptions
+from groupcore.sim.scenario import Send
+from groupcore.window import Window
+from tests.groupcore.sim.rows.playing import (
+    Play,
+    Tap,
+    delays_s,
+    excluded_after_s,
+    fault,
+    lived,
+    names,
+    play,
+    scenario,
+    sends,
+    views_between,
+)
+
+
+def test_row_01_loss_of_thirty_percent_is_repaired_without_a_view_change() -> None:
+    traffic = sends(1, 9, 0.01, 0, 1, 2)
+    lossy = NetworkOptions(loss=0.3)
+    running = Play(scenario(nodes=5, length_s=10, traffic=traffic, network=lossy))
+    verdict = running.run()
+    formed = views_between(verdict.trace, 0, 3)
+    assert views_between(verdict.trace, 3, 20) == [], formed
+    copies = 4 * running.total("NAKACK.sent") + running.total("UNICAST.sent")
+    repairs = running.total("NAKACK.repairs_sent", "UNICAST.repeated")
+    assert 0.2 * copies < repairs < 3 * 0.3 * copies
+
+
+def test_row_02_a_multicast_that_nobody_received_is_repaired_within_two_heartbeats() -> None:
+    traffic = [Send(2 * SECOND, 0, (40,)), Send(3 * SECOND, 1, (40,))]
+    storm = (
+        fault(2.0, "storm", for_s=0.01, factor=100),
+        fault(3.0, "storm", for_s=0.01, factor=100),
+    )
+    verdict = play(*storm, traffic=traffic)
+    assert max(list(delays_s(verdict.trace).values())[:2]) <= 0.2
+
+
+@pytest.mark.parametrize("sender", [0, 1])
+def test_row_03_a_lost_end_of_a_burst_is_everywhere_in_half_a_second(sender: int) -> None:
+    burst = [Send(2 * SECOND + 1000 * n, sender, (40,)) for n in range(10)]
+    storm = fault(2.000003, "storm", for_s=0.02, factor=100)
+    verdict = play(storm, traffic=burst)
+    assert 0.02 < max(list(delays_s(verdict.trace).values())[:10]) <= 0.5
+
+
+def test_row_04_every_datagram_that_comes_again_minutes_later_changes_nothing() -> None:
+    twice = NetworkOptions(duplicate=0.5)
+    running = Play(scenario(length_s=130, traffic=sends(1, 3, 0.02, 0, 1, 2), network=twice))
+    tap = Tap(running)
+    running.at(3.5, lambda: running.at(0, tap.seen.copy)).at(125, lambda: None)
+    early: list[int] = []
+    running.at(3.5, lambda: early.append(len(tap.seen)))
+
+    def repeat() -> None:
+        del tap.seen[early[0] :]
+        tap.repeat()
+
+    running.at(124, repeat)
+    verdict = running.run()
+    assert early[0] > 500
+    assert running.drops() >= early[0]
+    assert views_between(verdict.trace, 2, 140) == []
+
+
+def test_row_05_reordering_over_ten_thousand_packets_stays_within_the_window() -> None:
+    late = NetworkOptions(tail=0.3, tail_mean_ms=500)
+    traffic = [Send(SECOND + n * 400_000, n % 3, (40,)) for n in range(3_500)]
+    running = Play(scenario(length_s=4, traffic=traffic, network=late))
+    verdict = running.run()
+    assert running.cluster.network.datagrams > 10_000
+    assert views_between(verdict.trace, 1, 20) == []
+
+
+def test_row_06_spoilt_datagrams_are_counted_and_dropped() -> None:
+    random = Random(6)
+
+    def spoil(data: bytes) -> bytes:
+        kind = random.randrange(12)
+        if kind == 0:
+            place = random.randrange(len(data))
+            return (
+                data[:place] + bytes([data[place] ^ 1 << random.randrange(8)]) + data[place + 1 :]
+            )
+        if kind == 1:
+            return data[: random.randrange(len(data))]
+        if kind == 2:
+            return data + random.randbytes(random.randrange(1, 50))
+        return data
+
+    running = Play(scenario())
+    Tap(running, spoil)
+    verdict = running.run()
+    assert running.total("transport.drops.forged") > 100
+    assert views_between(verdict.trace, 2, 20) == []
+
+
+@pytest.mark.parametrize("first", [2**16 - 10, 2**32 - 10, 2**63 - 10])
+def test_row_07_counters_go_on_over_every_boundary(
+    first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = Unicast.__init__
+
+    def late(self: Unicast, *arguments: object) -> None:
+        begin(self, *arguments)  # type: ignore[arg-type]
+        self.first_seqno = first  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(Unicast, "__init__", late)
+    verdict = play(fault(3, "crash", 2, for_s=1))
+    assert len({end.sh for end in verdict.trace.ends}) == 1
+
+
+def test_row_07_a_peer_that_restarts_with_its_counters_at_zero_is_listened_to() -> None:
+    verdict = play(fault(2, "crash", 1, for_s=0.2), fault(4, "crash-keep", 1, for_s=0.2))
+    assert {(end.n, end.inc) for end in verdict.trace.ends} == {("a", 1), ("b", 3), ("c", 1)}
+    again = [mid for mid in delays_s(verdict.trace) if (mid.origin, mid.inc) == ("b", 3)]
+    assert again
+
+
+def test_row_10_a_dead_direction_excludes_one_side_in_three_seconds_and_settles() -> None:
+    verdict = play(fault(2, "one-way", 1, 2, for_s=8), length_s=10)
+    assert excluded_after_s(verdict.trace, "c", 2) <= 3
+    during = views_between(verdict.trace, 2, 10)
+    assert [names(view) for view in during] == ["ab"]
+    assert len(lived(verdict.trace, "excluded")) == 1
+    assert Window is not None
