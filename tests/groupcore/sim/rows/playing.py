@@ -1,20 +1,25 @@
-"""Scripted scenarios: a cluster, what happens to it to the millisecond, and figures of its trace."""
+"""Scripted scenarios: a cluster, what happens to it and when, and figures of its trace."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from groupcore.sim.clock import SECOND
 from groupcore.sim.cluster import Cluster
+from groupcore.sim.fault import Fault, Send
 from groupcore.sim.network import CALM, NetworkOptions, SocketAddress
-from groupcore.sim.profiles import make_default_stack
+from groupcore.sim.profiles import PROFILES
 from groupcore.sim.run import Verdict, run_cluster
-from groupcore.sim.scenario import Fault, Scenario, Send
-from groupcore.sim.trace import Delivered, Lived, Mid, Sent, Trace, Viewed
+from groupcore.sim.scenario import Scenario
+from groupcore.sim.trace import Delivered, Lived, Mid, Trace, Viewed
 
 FORMED_S = 1.0
 """By then a cluster that nothing happens to has its first view."""
 BYTES = 40
+
+Seen = tuple[int, bytes, SocketAddress]
+"""A datagram that has arrived: at which node, what, from where."""
 
 
 def fault(at_s: float, kind: str, *nodes: int, for_s: float = 0.0, factor: int = 1) -> Fault:
@@ -41,7 +46,7 @@ def scenario(
 ) -> Scenario:
     """A cluster that starts at once, but for the nodes that start later, and sends all the time."""
     if traffic is None:
-        traffic = sends(FORMED_S, length_s, 0.02, *range(nodes))
+        traffic = sends(FORMED_S, length_s, 0.04, *range(nodes))
     starts = starts_s or {}
     return Scenario(
         seed=7,
@@ -58,10 +63,10 @@ class Play:
     """One run. `cluster` is there from the beginning; figures are asked for afterwards."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self.cluster = Cluster(scenario, make_default_stack)
+        self.cluster = Cluster(scenario, PROFILES["stack"].make_stack)
         self.counters: dict[str, dict[str, int]] = {}
 
-    def at(self, at_s: float, action: Callable[[], object]) -> Play:
+    def at(self, at_s: float, action: Callable[[], None]) -> Play:
         """Do something at that time."""
         self.cluster.clock.at(round(at_s * SECOND), action)
         return self
@@ -70,7 +75,7 @@ class Play:
         """To the end; nothing that must never happen has happened."""
         self.cluster.clock.at(self.cluster.scenario.safety_ns, self._count)
         verdict = run_cluster(self.cluster)
-        assert verdict.violations == []
+        assert not verdict.violations, [str(violation) for violation in verdict.violations]
         return verdict
 
     def _count(self) -> None:
@@ -96,7 +101,7 @@ class Tap:
     """Between the network and the nodes: sees, changes and repeats datagrams on their way."""
 
     def __init__(self, play: Play, change: Callable[[bytes], bytes] = bytes) -> None:
-        self.seen: list[tuple[int, bytes, SocketAddress]] = []
+        self.seen: list[Seen] = []
         self.change = change
         network = play.cluster.network
         for index, node in enumerate(play.cluster.nodes):
@@ -112,9 +117,9 @@ class Tap:
 
         return tapped
 
-    def repeat(self) -> None:
-        """Let everything that was seen so far arrive once more."""
-        for index, data, source in list(self.seen):
+    def repeat(self, seen: list[Seen]) -> None:
+        """Let these arrive once more."""
+        for index, data, source in seen:
             self.nodes[index].receive(data, source)
 
 
@@ -176,14 +181,19 @@ def installed_by_all_s(trace: Trace, number: int, wanted: int) -> float:
     return max(times)
 
 
+def lives(trace: Trace) -> dict[str, int]:
+    """How many lives each node has begun."""
+    return dict(Counter(record.n for record in lived(trace, "start")))
+
+
 def lived(trace: Trace, what: str) -> list[Lived]:
     """The turns of this kind in all lives."""
     return [record for record in trace.lives if record.what == what]
 
 
-def sent_by(trace: Trace, name: str, first_s: float, last_s: float) -> list[Sent]:
-    """What a node sent in that time."""
-    return [s for s in trace.sent if s.n == name and first_s <= s.t / SECOND < last_s]
+def delivered_between(trace: Trace, name: str, first_s: float, last_s: float) -> int:
+    """How many messages a node delivered in that time."""
+    return sum(r.n == name and first_s <= r.t / SECOND < last_s for r in trace.of(Delivered))
 
 
 def longest_silence_s(trace: Trace, name: str, first_s: float, last_s: float) -> float:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from groupcore.sim.scenario import COORDINATOR
+from groupcore.sim.fault import COORDINATOR
+from groupcore.sim.trace import Delivered
 from tests.groupcore.sim.rows.playing import (
     Play,
     excluded_after_s,
     fault,
     lived,
+    lives,
     longest_silence_s,
-    names,
     play,
     scenario,
     views_between,
 )
-from groupcore.sim.trace import Delivered
 
 
 @pytest.mark.parametrize("who", [COORDINATOR, 2])
@@ -32,13 +32,16 @@ def test_row_11_a_killed_process_is_excluded_in_two_seconds(who: int, nodes: int
 def test_row_11_a_killed_process_is_suspected_in_one_second() -> None:
     running = Play(scenario(fault(3, "crash", 2, for_s=3)))
     suspicions: list[int] = []
-    for node in running.cluster.nodes[:2]:
-        running.at(4.0, lambda node=node: suspicions.append(node.endpoint.counters()["FD.unheard"]))  # type: ignore[misc, union-attr]
-        running.at(2.9, lambda node=node: suspicions.append(node.endpoint.counters()["FD.unheard"]))  # type: ignore[misc, union-attr]
+
+    def look() -> None:
+        for node in running.cluster.nodes[:2]:
+            assert node.endpoint is not None
+            suspicions.append(node.endpoint.counters()["FD.suspicions"])
+
+    running.at(2.9, look).at(4.0, look)
     running.run()
-    views = views_between(running.cluster.trace, 3, 4)
     assert suspicions[:2] == [0, 0]
-    assert suspicions[2:] == [1, 1] or [names(view) for view in views] == ["ab"]
+    assert max(suspicions[2:]) == 1
 
 
 @pytest.mark.parametrize("pause_s", [0.1, 0.3, 0.5])
@@ -48,7 +51,10 @@ def test_row_12_a_short_pause_is_not_noticed(pause_s: float, who: int) -> None:
     assert views_between(verdict.trace, 2, 20) == []
 
 
-@pytest.mark.parametrize("pause_s", [2.0, 10.0, 60.0])
+@pytest.mark.parametrize(
+    "pause_s",
+    [2.0, pytest.param(10.0, marks=pytest.mark.slow), pytest.param(60.0, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("who", [0, 2])
 def test_row_12_a_long_pause_ends_in_exclusion_before_anything_is_delivered(
     pause_s: float, who: int
@@ -56,12 +62,12 @@ def test_row_12_a_long_pause_ends_in_exclusion_before_anything_is_delivered(
     traffic_ends_s = 5 + pause_s
     verdict = play(fault(3, "pause", who, for_s=pause_s), length_s=traffic_ends_s)
     (excluded,) = lived(verdict.trace, "excluded")
-    assert (excluded.n, excluded.inc) == ("abc"[who], 1)
+    assert excluded.n == "abc"[who]
     successor = views_between(verdict.trace, 3, 3 + pause_s)[0]
     late = [
         record
         for record in verdict.trace.of(Delivered)
-        if (record.n, record.inc) == ("abc"[who], 1) and record.t > successor.t
+        if (record.n, record.inc) == (excluded.n, excluded.inc) and record.t > successor.t
     ]
     agreed = {
         record.mid
@@ -69,7 +75,7 @@ def test_row_12_a_long_pause_ends_in_exclusion_before_anything_is_delivered(
         if record.view == successor.number - 1 and record.n != "abc"[who]
     }
     assert {record.mid for record in late} <= agreed
-    assert ("abc"[who], 2) in {(end.n, end.inc) for end in verdict.trace.ends}
+    assert lives(verdict.trace)[excluded.n] == 2
 
 
 @pytest.mark.parametrize("who", [0, 2])
@@ -96,6 +102,6 @@ def test_row_14_a_suspicion_that_a_second_path_disproves_splits_no_group() -> No
 
 def test_row_14_a_dead_link_costs_one_member_and_no_more() -> None:
     verdict = play(fault(3, "link", 1, 2, for_s=6), nodes=5, length_s=10)
-    during = [view for view in views_between(verdict.trace, 3, 9)]
+    during = views_between(verdict.trace, 3, 9)
     assert [len(view.members) for view in during] == [4]
     assert [len(view.members) for view in views_between(verdict.trace, 9, 20)] == [5]
