@@ -134,7 +134,7 @@ class Keyring:
 class Sealer:
     """The sending side of one boot: counts and seals what this node sends."""
 
-    def __init__(self, keys: Keyring, sender: bytes, boot: bytes) -> None:
+    def __init__(self, keys: Keyring, sender: bytes, boot: bytes, counter: int = 0) -> None:
         assert len(boot) == BOOT_BYTES, "a boot id has 16 bytes"
         self._keys = keys
         self._sender = sender
@@ -142,7 +142,7 @@ class Sealer:
         self._epoch = -1
         self._cipher: Cipher | None = None
         self._prefixes: tuple[bytes, ...] = ()
-        self.counter = 0
+        self.counter = counter
 
     def seal(self, kind: int, plaintext: bytes) -> bytes:
         """A datagram of this kind that holds the plaintext."""

@@ -95,7 +95,7 @@ class Transport:
         self._generation = keys.generation
         self._boot = boot
         self._named = list(address)
-        self._sealer = Sealer(keys, sender_id(address.name), boot)
+        self._sealer = Sealer(keys, sender_id(address.name), boot, options.first_counter)
         self._table = PeerTable(options.peers_max, options.pending_max)
         self._admission = Admission(address, boot, keys, self._table, options, random, self.drops)
         self._introductions = Introductions(self._table, options)

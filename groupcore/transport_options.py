@@ -32,6 +32,7 @@ class TransportOptions:
     `unknown_burst` datagrams at once and `unknown_per_s` in the long run are opened. In unicast
     mode a peer that was silent for `idle_s` gets a multicast at most every `idle_probe_s`; peers
     tell each other whom they know every `introduce_every_s`, to be forgotten after `introduced_s`.
+    Datagrams are numbered upwards from `first_counter`; every boot has keys of its own.
     """
 
     datagram_bytes_max: int = 60_000
@@ -48,6 +49,7 @@ class TransportOptions:
     idle_probe_s: float = 1.0
     introduce_every_s: float = 1.0
     introduced_s: float = 5.0
+    first_counter: int = 0
 
     @property
     def packet_bytes_max(self) -> int:

@@ -18,6 +18,7 @@ from groupcore.sim.quorums import suffices
 from groupcore.sim.randomness import stream
 from groupcore.sim.samples import sample
 from groupcore.sim.scenario import Scenario
+from groupcore.sim.tightness import tighten_transport
 from groupcore.sim.trace import Happened, Mid, Trace
 from groupcore.stack import Stack
 from groupcore.transport import Transport, TransportOptions
@@ -92,7 +93,9 @@ class Cluster:
     def _make_endpoint(
         self, address: Address, boot: bytes, random: Random, lineage: bytes | None
     ) -> Endpoint:
-        transport = Transport(address, self.keys, boot, self._options, random)
+        scenario = self.scenario
+        options = tighten_transport(self._options, scenario.tight, scenario.nodes, random)
+        transport = Transport(address, self.keys, boot, options, random)
         stack_random = Random(random.getrandbits(64))
         stack = self._make_stack(self.scenario, address, stack_random, self._options, lineage)
         return Endpoint(address, stack, transport)

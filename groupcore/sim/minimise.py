@@ -47,6 +47,8 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
             yield replace(scenario, sends=kept_sends)
     if scenario.nodes > 1:
         yield _without_last_node(scenario)
+    if scenario.tight:
+        yield replace(scenario, tight=())
     if scenario.core:
         yield replace(scenario, core=False)
     if scenario.network != CALM:

@@ -13,6 +13,7 @@ from groupcore.sim.checkers import CHECKERS, UNORDERED, Checker
 from groupcore.sim.cluster import MakeStack
 from groupcore.sim.randomness import stream
 from groupcore.sim.scenario import Scenario, draw_large_scenario, draw_scenario
+from groupcore.sim.tightness import tighten_stack
 from groupcore.stack import Stack
 from groupcore.stacks import (
     DEFAULT_STACK,
@@ -61,7 +62,8 @@ def stack_maker(
         )
         body_bytes_max = transport.packet_bytes_max - 1024
         options = StackOptions(membership=membership, body_bytes_max=body_bytes_max)
-        return compose(spec, address, random, vary(scenario.seed, options), lineage)
+        varied = tighten_stack(vary(scenario.seed, options), scenario.tight)
+        return compose(spec, address, random, varied, lineage)
 
     return make_stack
 

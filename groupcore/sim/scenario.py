@@ -17,6 +17,7 @@ from groupcore.sim.fault import Fault, Send
 from groupcore.sim.menu import draw_faults
 from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.randomness import stream
+from groupcore.sim.tightness import draw_tight
 
 LENGTHS_S = ((2, 5), (4, 8), (8, 14))
 """Shortest and longest first phase; most are short, so that faults meet and little time is idle."""
@@ -33,7 +34,7 @@ class Scenario:
 
     `turn_us`: how long a turn takes a healthy node; what comes meanwhile is handled together.
     `connections`: members watch each other over connections, too. `core`: a part of the nodes is
-    healed before the others are.
+    healed before the others are. `tight`: which limits are made tiny (`tightness`).
     """
 
     seed: int
@@ -47,6 +48,7 @@ class Scenario:
     turn_us: int = 20
     connections: bool = False
     core: bool = False
+    tight: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     sends: tuple[Send, ...] = ()
 
@@ -75,7 +77,9 @@ def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> 
     shortest_s, longest_s = random.choices(LENGTHS_S, LENGTH_WEIGHTS)[0]
     safety_ns = random.randint(shortest_s * SECOND, longest_s * SECOND)
     faults = draw_faults(stream(seed, "faults"), nodes, safety_ns)
-    datagram_bytes_max = random.choice((60_000, 60_000, 8_000, 1_400))
+    tight = draw_tight(stream(seed, "tight"))
+    large = (1_400,) if "fragments" in tight else (60_000, 60_000, 8_000, 1_400)
+    datagram_bytes_max = random.choice(large)
     return Scenario(
         seed=seed,
         nodes=nodes,
@@ -88,6 +92,7 @@ def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> 
         turn_us=random.choice((20, 100, 300, 1_000)),
         connections=random.random() < 0.5,
         core=nodes > 1 and random.random() < 0.4,
+        tight=tight,
         faults=faults,
         sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns, faults, datagram_bytes_max),
     )
