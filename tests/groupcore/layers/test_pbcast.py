@@ -103,6 +103,15 @@ def test_a_gossip_may_overtake_the_messages_that_it_tells_of() -> None:  # I3
     assert layer.on_timer("ask", 0.0) == []
 
 
+def test_further_gossips_do_not_put_off_the_request() -> None:  # I3
+    layer = member()
+    hear(layer, gossip(B, (0, 3, 0), (0,)))
+    assert "ask" not in timers(hear(layer, gossip(C, (0, 0, 2), (0,))))
+    assert [
+        event.holder for event in events(layer.on_timer("ask", 0.0)) if type(event) is HeldBy
+    ] == [B, C]
+
+
 def test_what_is_held_and_waits_for_a_gap_is_not_asked_for() -> None:  # I3
     layer = member(mine={B: 1}, held={B: 3})
     assert "ask" not in timers(hear(layer, gossip(B, (0, 3, 0), (0,))))
@@ -186,7 +195,7 @@ def test_when_the_buffer_is_full_gossips_are_discarded_and_counted() -> None:  #
         Gossip(1, B, 1, False, ONES, ONES, ONES, (3,)),
         Gossip(1, B, 1, False, ONES, ONES, ONES, (0, 0)),
         Gossip(1, B, 1, False, ONES, ONES, ONES, (0, 1)),
-        Gossip(1, A, 1, False, ONES, ONES, ONES, (0,)),
+        Gossip(1, A, 1, False, ONES, ONES, ONES, (2,)),
     ],
     ids=[
         "a later view",
@@ -205,6 +214,13 @@ def test_a_gossip_that_is_not_of_exactly_this_view_causes_nothing(header: Gossip
     assert hear(layer, bare(B, header)) == []
     assert layer.counters()["dropped"] == 1
     assert layer.seen == {}
+
+
+@pytest.mark.parametrize("not_seen", [(0, 1), (0, 2)], ids=["its origin", "who passes it on"])
+def test_a_gossip_that_its_origin_or_relay_has_not_seen_is_dropped(
+    not_seen: tuple[int, ...],
+) -> None:  # I1
+    assert hear(member(), gossip(B, ONES, not_seen, relay=C)) == []
 
 
 def test_what_all_members_of_a_smaller_view_had_is_not_stable_in_a_larger_one() -> None:  # I2
@@ -276,6 +292,9 @@ def test_what_one_member_knows_to_be_stable_everybody_learns() -> None:  # I2
     (mine,) = told(layer.on_timer("gossip", 0.0))
     assert isinstance(mine, Gossip)
     assert mine.stable == (3, 2, 1, 0)
+    (later,) = told(hear(layer, gossip(C, (7,) * 4, (0, 1), stable=(1, 1, 1, 1))))
+    assert isinstance(later, Gossip)
+    assert later.stable == (3, 2, 1, 1)
 
 
 def test_what_is_stable_is_told_once() -> None:
