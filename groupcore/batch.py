@@ -31,6 +31,8 @@ class Header:
 
     __slots__ = ()
     kind: ClassVar[str]
+    ends_with_epoch: ClassVar[bool] = False
+    """What carries it and has not gone out is dropped when an epoch begins: it is sent anew."""
     self_limiting: ClassVar[bool] = False
     """Whether the layer itself bounds what is under way with this header, unicast: flow control
     leaves it alone, and no application is waited for."""

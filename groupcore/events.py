@@ -65,8 +65,10 @@ class ViewInstalled(Event):
     `fresh` says that this member did not live through the former view: what was ordered up to
     `position` it must take from one of `holders` (none: nothing exists yet, or its own storage
     holds exactly that). `position` is the place of the last ordered message before the view, in
-    `view.epoch`. `recovered`: the view was formed from disk and begins its epoch. `voters`: whose
-    votes decided it, a quorum of its predecessor.
+    `view.epoch`. `recovered`: the view begins its epoch: it was formed from disk, or by a component
+    alone, or by a merge. `voters`: whose votes decided it, a quorum of its predecessor. `merged`:
+    the views that it joins, that of the merge's leader first (MergeView); what becomes of their
+    states the application decides.
     """
 
     view: View
@@ -77,6 +79,7 @@ class ViewInstalled(Event):
     recovered: bool = False
     order_state: OrderState | None = None
     voters: tuple[Address, ...] = ()
+    merged: tuple[View, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +129,16 @@ class FlushRequested(Event):
 
 @dataclass(frozen=True, slots=True)
 class Flushed(Event):
-    """`member` has stopped; it holds `digest` and has delivered up to `position`, finally."""
+    """`member` has stopped; it holds `digest` and has delivered up to `position`, finally.
+
+    `delivered` is the part of the digest that it has delivered.
+    """
 
     member: Address
     ballot: Ballot
     digest: Digest
     position: int
+    delivered: Digest = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +199,13 @@ class ConnectionClosed(Event):
 @dataclass(frozen=True, slots=True)
 class Found(Event):
     """Discovery has heard of somebody."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorsFound(Event):
+    """Coordinators of other views of this cluster are there; their views, by coordinator."""
+
+    views: tuple[View, ...]
 
 
 @dataclass(frozen=True, slots=True)

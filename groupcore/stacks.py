@@ -29,6 +29,7 @@ from groupcore.layers.flow_control import FlowControl, FlowOptions
 from groupcore.layers.flush import Flush
 from groupcore.layers.fragmentation import Fragmentation
 from groupcore.layers.membership import Membership
+from groupcore.layers.merge import Merge, MergeOptions
 from groupcore.layers.nakack import Nakack
 from groupcore.layers.nakack_headers import NakackOptions
 from groupcore.layers.pbcast import GossipOptions, Pbcast
@@ -50,7 +51,7 @@ from groupcore.transfer.options import StateTransferOptions
 from groupcore.view import Address
 
 DEFAULT_STACK = (
-    "UDP:PROBE:PING:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER"
+    "UDP:PROBE:PING:MERGE:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER"
     ":STATE_TRANSFER:QUEUE:DURABILITY"
 )
 """Total order that survives the loss of any minority."""
@@ -77,6 +78,7 @@ class StackOptions:
 
     probe: ProbeOptions = field(default_factory=ProbeOptions)
     discovery: DiscoveryOptions = field(default_factory=DiscoveryOptions)
+    merge: MergeOptions = field(default_factory=MergeOptions)
     detection: DetectionOptions = field(default_factory=DetectionOptions)
     nakack: NakackOptions = field(default_factory=NakackOptions)
     unicast: UnicastOptions = field(default_factory=UnicastOptions)
@@ -110,6 +112,7 @@ LAYERS: dict[str, Known] = {
     for known in (
         Known(Probe, "probe"),
         Known(Discovery, "discovery"),
+        Known(Merge, "merge"),
         Known(FailureDetection, "detection"),
         Known(Nakack, "nakack"),
         Known(Unicast, "unicast"),
@@ -242,6 +245,7 @@ class _Wiring:
         self.sequencer = Sequencer(me, options.order_window_bytes)
         total = replace(options.total, order_window_bytes=options.order_window_bytes)
         self.total = Total(me, random, total, self.detection.unreachable)
+        self.resilience = Resilience(me)
         self.words: tuple[str, ...] = ()
 
     @property
@@ -257,6 +261,9 @@ class _Wiring:
 
     def order_state(self) -> OrderState:
         return OrderState() if self.ordering is None else self.ordering.order_state()
+
+    def position(self) -> int:
+        return self.order_state().position
 
     def stability(self) -> Stability:
         nakack = self.nakack
@@ -281,7 +288,15 @@ class _Wiring:
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
 
     def flush(self) -> Flush:
-        return Flush(self.me, self.numbering.digest, lambda: self.order_state().position)
+        delivered = self.nakack.delivered
+        if "TOTAL" in self.words:
+            delivered = self.total.queue.delivered
+        elif "RESILIENCE" in self.words:
+            delivered = self.resilience.delivered
+        return Flush(self.me, self.numbering.digest, delivered, self.position)
+
+    def merge(self) -> Merge:
+        return Merge(self.me, self.random, self.discovery.present, self.options.merge)
 
     def makers(self) -> dict[str, Callable[[], Layer]]:
         """How each layer is made."""
@@ -289,12 +304,13 @@ class _Wiring:
         return {
             "PROBE": lambda: self.probe,
             "PING": lambda: self.discovery,
+            "MERGE": self.merge,
             "FD": lambda: self.detection,
             "NAKACK": lambda: self.nakack,
             "UNICAST": lambda: Unicast(self.me, options.unicast),
             "STABLE": self.stability,
             "PBCAST": self.gossip,
-            "RESILIENCE": lambda: Resilience(self.me),
+            "RESILIENCE": lambda: self.resilience,
             "GMS": self.membership,
             "FLUSH": self.flush,
             "FC": lambda: FlowControl(self.me, options.flow),

@@ -50,6 +50,15 @@ class View:
         return self.members[0]
 
     @property
+    def primary(self) -> bool:
+        """Whether the view is of a primary lineage, which is odd.
+
+        Even ones are those of a component that went on without a quorum (merge policy
+        `application`), and of merges without a primary side.
+        """
+        return self.lineage & 1 == 1
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The node ids of the members, in rank order."""
         return tuple(member.name for member in self.members)

@@ -24,7 +24,20 @@ from groupcore.stacks import StackPlan
 from groupcore.view import Address, View
 
 REJOIN_INTERVAL_S = 10.0
-"""Least time between the starts of two lives, so that a slow node does not come and go."""
+"""Least time between two rejoins, so that a slow node does not come and go."""
+
+
+class RejoinPace:
+    """When a channel that was excluded may come back: the first time at once."""
+
+    def __init__(self) -> None:
+        self._next_at = 0.0
+
+    def delay_s(self, now: float) -> float:
+        """Seconds from now until the next life may begin; it is taken to begin then."""
+        begins_at = max(now, self._next_at)
+        self._next_at = begins_at + REJOIN_INTERVAL_S
+        return begins_at - now
 
 
 class Lives:
@@ -58,7 +71,7 @@ class Lives:
         self._sockets: UdpSockets | None = None
         self._connections = Connections(self._on_connection_closed)
         self._hosts: tuple[SocketAddress, ...] = ()
-        self._began_at = 0.0
+        self._pace = RejoinPace()
         self._rejoining: asyncio.Task[None] | None = None
 
     @property
@@ -128,7 +141,6 @@ class Lives:
         """A new incarnation, with the record of the last one."""
         loop = asyncio.get_running_loop()
         incarnation, record = await loop.run_in_executor(None, self._lineage.begin, time.time_ns())
-        self._began_at = loop.time()
         endpoint = self._endpoint(incarnation, record)
         self.sockets.ignore_boot(endpoint.transport.boot)
         self.node = Node(endpoint, self.sockets, self._lineage, self._deliver, self.backlog_bytes)
@@ -146,8 +158,7 @@ class Lives:
     async def _rejoin(self, excluded: Node) -> None:
         try:
             await excluded.stop()
-            since = asyncio.get_running_loop().time() - self._began_at
-            await asyncio.sleep(max(0.0, REJOIN_INTERVAL_S - since))
+            await asyncio.sleep(self._pace.delay_s(asyncio.get_running_loop().time()))
             await self._begin()
         except GroupcoreError as error:
             self._fail(error)

@@ -60,6 +60,7 @@ class Ok(Header):
     ballot: Ballot
     digest: Digest
     position: int
+    delivered: Digest
 
 
 class Flush(Layer):
@@ -79,10 +80,15 @@ class Flush(Layer):
     asks_around = (FlushStarted,)
 
     def __init__(
-        self, me: Address, digest: Callable[[], Digest], position: Callable[[], int]
+        self,
+        me: Address,
+        digest: Callable[[], Digest],
+        delivered: Callable[[], Digest],
+        position: Callable[[], int],
     ) -> None:
         self.me = me
         self.digest = digest
+        self.delivered = delivered
         self.position = position
         self.number = 0
         self.stopped = False
@@ -135,11 +141,9 @@ class Flush(Layer):
         """Tell the proposer what this member holds and has delivered (I1)."""
         if not self.stopped:
             return []
-        digest, position = self.digest(), self.position()
+        mine = Ok(self.number, self.answered, self.digest(), self.position(), self.delivered())
         proposer = self.answered.proposer
-        if proposer == self.me:
-            return self.gathered(self.me, self.answered, digest, position)
-        return [self.tell(proposer, Ok(self.number, self.answered, digest, position))]
+        return self.gathered(self.me, mine) if proposer == self.me else [self.tell(proposer, mine)]
 
     # --- the proposer -----------------------------------------------------------------------------
 
@@ -174,16 +178,14 @@ class Flush(Layer):
         """A voter has stopped; what is not asked for, or comes twice, is ignored."""
         if (ok.view, ok.ballot) != (self.request.view, self.request.ballot):
             return self.ignore()
-        return self.gathered(member, ok.ballot, ok.digest, ok.position)
+        return self.gathered(member, ok)
 
-    def gathered(
-        self, member: Address, ballot: Ballot, digest: Digest, position: int
-    ) -> list[Effect]:
+    def gathered(self, member: Address, ok: Ok) -> list[Effect]:
         """Hand the answer to membership."""
-        if ballot != self.request.ballot or member not in self.missing:
+        if ok.ballot != self.request.ballot or member not in self.missing:
             return self.ignore()
         del self.missing[member]
-        return [Notify(Flushed(member, ballot, digest, position))]
+        return [Notify(Flushed(member, ok.ballot, ok.digest, ok.position, ok.delivered))]
 
     def repeat(self) -> list[Effect]:
         """Ask again whoever has not answered (I4)."""
@@ -213,11 +215,16 @@ class Flush(Layer):
                 self.numbers["flushes"] += 1
                 self.stopped = True
             case ViewInstalled():
-                return self.on_view(event.view.number)
+                return self.on_view(event.view.number, event.recovered)
         return []
 
-    def on_view(self, number: int) -> list[Effect]:
-        """The flush has ended; what was held back goes out when every layer knows the view."""
+    def on_view(self, number: int, begins_epoch: bool) -> list[Effect]:
+        """The flush has ended; what was held back goes out when every layer knows the view.
+
+        What the ordering layer sends anew at the beginning of an epoch is dropped.
+        """
+        if begins_epoch:
+            self.waiting = deque(batch for batch in self.waiting if not ends_with_epoch(batch))
         self.number, self.stopped, self.opening = number, False, True
         self.answered, self.missing = NO_BALLOT, {}
         return [StopTimer("repeat"), StopTimer("answer"), StartTimer("open", 0)]
@@ -238,3 +245,8 @@ class Flush(Layer):
     def tell(self, member: Address, header: Header) -> Effect:
         """A header by itself, to one member."""
         return Down(Batch(self.me, member, (header,), reliable=False))
+
+
+def ends_with_epoch(batch: Batch) -> bool:
+    """Whether one of its headers has no meaning in the next epoch."""
+    return any(header.ends_with_epoch for header in batch.headers)

@@ -39,6 +39,7 @@ from groupcore.batch import Batch
 from groupcore.effects import Down, Effect, StartTimer
 from groupcore.events import (
     Connect,
+    CoordinatorsFound,
     CutAgreed,
     CutDelivered,
     CutHeld,
@@ -57,6 +58,7 @@ from groupcore.events import (
 )
 from groupcore.layer import Layer
 from groupcore.membership.admission import Admission
+from groupcore.membership.company import Company
 from groupcore.membership.doorkeeper import Doorkeeper
 from groupcore.membership.headers import (
     HEADERS,
@@ -67,18 +69,21 @@ from groupcore.membership.headers import (
     JoinRefused,
     JoinRequest,
     LeaveRequest,
+    MergeInstall,
+    MergeRequest,
+    MergeResponse,
     Prepare,
     Promise,
     Propose,
     Superseded,
 )
 from groupcore.membership.leaver import Leaver
+from groupcore.membership.merger import Merger
 from groupcore.membership.primary import PrimaryWatch
 from groupcore.membership.proposer import Proposer
-from groupcore.membership.reachability import connected, is_lowest
 from groupcore.membership.seeker import Seeker
 from groupcore.membership.state import MembershipOptions, MembershipState, Questions
-from groupcore.membership.succession import Candidates, Record, is_quorum_of
+from groupcore.membership.succession import Record, is_quorum_of
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 
@@ -98,10 +103,12 @@ class Membership(Layer):
         ViewInstalled,
         ReachabilityChanged,
         Found,
+        CoordinatorsFound,
         Synced,
         Leave,
         Drained,
     )
+    answers = (CoordinatorsFound,)
     provides = frozenset({"views"})
     requires_around = frozenset({"digest"})
     requires_below = frozenset({"discovery", "failure detection"})
@@ -129,6 +136,8 @@ class Membership(Layer):
         self.admission = Admission()
         self.doorkeeper = Doorkeeper(self.state, self.voter, self.admission, ask)
         self.leaver = Leaver(self.state)
+        self.company = Company(self.state, self.admission, self.leaver, ask)
+        self.merger = Merger(self.state, self.proposer, self.company, random)
         self.begun_at = 0
         self.primary = PrimaryWatch(self.state)
         self.gathering = False
@@ -139,7 +148,8 @@ class Membership(Layer):
     def counters(self) -> dict[str, int]:
         """Views installed, attempts to decide one, and nodes that ask to join."""
         waiting = len(self.admission.applicants)
-        return {**self.proposer.numbers, "views": self.views, "applicants": waiting}
+        numbers = {**self.proposer.numbers, **self.merger.numbers}
+        return {**numbers, "views": self.views, "applicants": waiting}
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """One of this layer's headers."""
@@ -154,18 +164,20 @@ class Membership(Layer):
             case Prepare() as prepare:
                 return self.on_prepare(sender, prepare, now)
             case Promise() as promise:
-                silent, candidates = self.silent(), self.candidates(now)
+                silent, candidates = self.company.silent(), self.company.candidates(now)
                 return self.proposer.on_promise(sender, promise, silent, candidates, now)
             case Propose() as propose:
                 return [*self.voter.on_propose(sender, propose), *self.watch()]
             case Accept() as accept:
-                return self.proposer.on_accept(sender, accept, self.silent(), now)
+                return self.proposer.on_accept(sender, accept, self.company.silent(), now)
             case Install() as install:
                 return self.voter.on_install(sender, install)
             case Installed(number):
                 return self.proposer.on_installed(sender, number)
             case Superseded(view):
                 return self.voter.learn_view(view, sender) if self.is_later(view) else []
+            case MergeRequest() | MergeResponse() | MergeInstall() as merging:
+                return self.merger.on_header(sender, merging, now)
             case JoinRequest() as request:
                 return self.on_join_request(sender, request, now)
             case JoinRefused(code):
@@ -183,6 +195,14 @@ class Membership(Layer):
         if proposer != self.me and self.state.record.promised == prepare.ballot:
             self.proposer.quiet_until = now + self.options.stuck_s
         return [*effects, *self.watch()]
+
+    def on_coordinators(self, views: tuple[View, ...], now: float) -> list[Effect]:
+        """There are other coordinators: learn that this one is behind, join, or merge."""
+        mine = self.state.view
+        if mine is None:
+            return []
+        self.company.note_elsewhere(now)
+        return self.doorkeeper.on_found(mine, now) or self.merger.on_found(views, now)
 
     def settle(self, effects: list[Effect], now: float) -> list[Effect]:
         """What this member tells itself is handled at once and does not travel."""
@@ -216,13 +236,16 @@ class Membership(Layer):
                 self.state.blocked = True
                 return self.watch()
             case Flushed():
-                silent, candidates = self.silent(), self.candidates(now)
+                silent, candidates = self.company.silent(), self.company.candidates(now)
                 return self.proposer.on_flushed(event, silent, candidates, now)
             case ViewInstalled():
                 return self.on_view_installed(event, now)
             case ReachabilityChanged():
                 return self.on_reachability(now)
+            case CoordinatorsFound(views):
+                return self.on_coordinators(views, now)
             case Found():
+                self.company.note_elsewhere(now)
                 mine = self.state.view
                 return [] if mine is None else self.doorkeeper.on_found(mine, now)
             case Synced(epoch, position):
@@ -242,37 +265,13 @@ class Membership(Layer):
             "tick": self.on_tick,
             "gather": self.on_gathered,
             "repeat": self.on_repeat,
-            "confirm": lambda now: self.proposer.confirm(self.unreachable()),
+            "confirm": lambda now: self.proposer.confirm(self.company.unreachable()),
             "stuck": self.on_stuck,
+            "merge": self.merger.on_timer,
             "leave": lambda now: [*self.leaver.ask(), *self.gather()],
         }
         effects = handlers[timer](now)
         return self.settle(effects, now)
-
-    def unreachable(self) -> frozenset[Address]:
-        """Members that this one does not hear."""
-        return self.ask.unheard().get(self.me, frozenset())
-
-    def silent(self) -> frozenset[Address]:
-        """Whose answers are not waited for."""
-        view = self.state.view
-        if view is None:
-            return frozenset()
-        return frozenset(view.members) - frozenset(self.keep(view))
-
-    def keep(self, view: View) -> tuple[Address, ...]:
-        """The members that can go on together with this one."""
-        return connected(view.members, self.me, self.ask.unheard())
-
-    def candidates(self, now: float) -> Candidates:
-        """Who joins and who leaves if a view is decided now (I6: the provisional list)."""
-        view = self.state.view
-        if view is None:
-            return Candidates(stateful=self.options.application_state)
-        keep = self.keep(view)
-        ready = self.admission.ready(view, keep, self.unreachable(), now)
-        leaving, cut_off = frozenset(self.leaver.leaving), frozenset(view.members) - frozenset(keep)
-        return Candidates(ready, leaving, cut_off, self.options.application_state)
 
     def is_later(self, view: View) -> bool:
         """Whether the chain that this node is in has gone on to that view."""
@@ -284,7 +283,7 @@ class Membership(Layer):
         again = StartTimer("tick", self.options.tick_s)
         if self.state.view is None:
             return [again, *self.seeker.seek(now)]
-        watched = self.primary.watch(self.keep(self.state.view), now)
+        watched = self.primary.watch(self.company.keep(self.state.view), now)
         return [again, *watched, *self.consider(now)]
 
     def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
@@ -309,11 +308,11 @@ class Membership(Layer):
 
     def on_repeat(self, now: float) -> list[Effect]:
         """An attempt goes on."""
-        return self.proposer.on_repeat(self.silent(), self.candidates(now), now)
+        return self.proposer.on_repeat(self.company.silent(), self.company.candidates(now), now)
 
     def on_reachability(self, now: float) -> list[Effect]:
         """Somebody is lost, or back: a proposer goes on without waiting for the lost."""
-        silent, candidates = self.silent(), self.candidates(now)
+        silent, candidates = self.company.silent(), self.company.candidates(now)
         return [
             *self.proposer.go_on(silent, candidates, now),
             *self.proposer.maybe_decided(silent, now),
@@ -326,13 +325,12 @@ class Membership(Layer):
         if view is None or self.proposer.attempt is not None:
             return []
         waits = state.blocked or now < self.proposer.quiet_until
-        if waits and not self.has_lost_its_proposer():
+        if waits and not self.company.has_lost_its_proposer():
             return []
-        unheard = self.ask.unheard()
-        if not is_lowest(view.members, self.me, unheard):
+        if not self.company.leads(view):
             return []
-        keep = self.keep(view)
-        candidates = self.candidates(now)
+        keep = self.company.keep(view)
+        candidates = self.company.candidates(now)
         leaving = [member for member in view.members if member in candidates.leaving]
         if len(keep) == len(view.members):
             wanted = bool(candidates.joiners) or bool(leaving)
@@ -342,11 +340,6 @@ class Membership(Layer):
             return self.leaver.dissolve()
         return self.propose(view, keep, now)
 
-    def has_lost_its_proposer(self) -> bool:
-        """Whether the one to whom this member has promised is not heard any more (I7)."""
-        promised = self.state.record.promised
-        return promised is not None and promised.proposer in self.unreachable()
-
     def propose(self, view: View, keep: tuple[Address, ...], now: float) -> list[Effect]:
         """Start an attempt if enough nodes can vote: members, else what is on disks."""
         cluster_size = self.options.cluster_size
@@ -355,8 +348,14 @@ class Membership(Layer):
             seekers = frozenset(self.ask.seeking(now))
             expected |= seekers
             if not is_quorum_of(view, {member.name for member in expected}, cluster_size):
-                return []
+                return self.go_alone(view, frozenset(keep), now)
         return [*self.proposer.start(view, expected, now), *self.watch()]
+
+    def go_alone(self, view: View, keep: frozenset[Address], now: float) -> list[Effect]:
+        """A component that has been without a quorum for a while (merge policy `application`)."""
+        if not self.options.partitionable or self.primary.is_primary:
+            return []
+        return [*self.proposer.start(view, keep, now, alone=True), *self.watch()]
 
     def watch(self) -> list[Effect]:
         """A member that was stopped proposes itself when nothing comes of it (I7)."""
@@ -371,7 +370,7 @@ class Membership(Layer):
         view = self.state.view
         if view is None or not self.state.blocked or self.proposer.attempt is not None:
             return []
-        effects = self.propose(view, self.keep(view), now)
+        effects = self.propose(view, self.company.keep(view), now)
         return effects or [StartTimer("stuck", self.proposer.back_off_s())]
 
     def on_view_installed(self, event: ViewInstalled, now: float) -> list[Effect]:
@@ -383,6 +382,8 @@ class Membership(Layer):
         for member in event.view.members:
             self.admission.withdraw(member)
         self.leaver.on_view(event.view)
+        self.merger.on_view(bool(event.merged))
+        self.company.on_view()
         for member in () if event.previous is None else event.previous.members:
             if member not in event.view.members:
                 self.admission.left_view(member)

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from groupcore.batch import Batch, Header
+from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, StartTimer, StopTimer, Up
 from groupcore.events import Acknowledged, CutAgreed, Event, FlushStarted, ViewInstalled
 from groupcore.holders import held_by_quorum
@@ -103,6 +104,10 @@ class Resilience(Layer):
     def counters(self) -> dict[str, int]:
         """Batches that wait for a quorum."""
         return {"waiting": sum(len(stream.waiting) for stream in self.streams.values())}
+
+    def delivered(self) -> Digest:
+        """For each sender how many of its batches have been delivered."""
+        return {p: stream.received - len(stream.waiting) for p, stream in self.streams.items()}
 
     @property
     def number(self) -> int:

@@ -57,6 +57,7 @@ class Ordered(Header):
     """Coordinator to group (the text's DATA): `origin`'s message number `seqno`."""
 
     kind: ClassVar[str] = "sequencer.ordered"
+    ends_with_epoch: ClassVar[bool] = True
     origin: Address
     seqno: int
 

@@ -91,6 +91,13 @@ class Queue:
             return {}
         return {self.coordinator: window.received}
 
+    def delivered(self) -> Digest:
+        """The part of the digest that has been delivered."""
+        window = self.window
+        if not self.placed or window.delivered < window.first:
+            return {}
+        return {self.coordinator: window.delivered}
+
     def tell(self, member: Address, header: Header) -> Effect:
         """A header by itself, to one member."""
         return Down(Batch(self.me, member, (header,), reliable=False))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from groupcore.digest import Digest
+from groupcore.events import Flushed
 from groupcore.membership.succession import Ballot, Proposal, Vote, is_quorum_of, may_decide
 from groupcore.view import Address, View, is_quorum
 
@@ -20,8 +20,9 @@ from groupcore.view import Address, View, is_quorum
 class Attempt:
     """A ballot for the successor of `basis`; `expected` are those whose answer is waited for.
 
-    `votes`: as promised. `stopped`: digest and position of those who have answered the flush, of
-    which `flushing` says that it has begun.
+    `votes`: as promised. `stopped`: those who have answered the flush, of which `flushing` says
+    that it has begun. `alone`: those who are expected, all of them, may form a view of their own
+    if they are no quorum. `merge_id`: the successor is the view of this merge, when it is known.
     """
 
     basis: View | None
@@ -30,7 +31,9 @@ class Attempt:
     cluster_size: int
     votes: dict[Address, Vote] = field(default_factory=dict)
     flushing: bool = False
-    stopped: dict[Address, tuple[Digest, int]] = field(default_factory=dict)
+    stopped: dict[Address, Flushed] = field(default_factory=dict)
+    alone: bool = False
+    merge_id: int = 0
     proposal: Proposal | None = None
     acceptances: dict[Address, None] = field(default_factory=dict)
 
@@ -47,6 +50,27 @@ class Attempt:
         """Whether the promises are a quorum."""
         return may_decide(self.basis, self.votes.values(), self.cluster_size)
 
+    def promises_suffice(self) -> bool:
+        """Whether the flush may begin: a quorum, or all of a component that goes on alone."""
+        return self.may_decide() or (self.alone and self.all_voted(frozenset()))
+
+    def component_has_stopped(self) -> bool:
+        """Whether all of a component that goes on alone have said what they hold."""
+        return self.alone and all(member in self.stopped for member in self.expected)
+
+    def concerned(self) -> set[Address]:
+        """Who is told of the successor: its members, and whoever has voted.
+
+        A view of another lineage is told to those who come into it from this one; a component's
+        own to nobody else, a merge's to voters that it leaves behind, too.
+        """
+        assert self.proposal is not None
+        members = set(self.proposal.view.members)
+        if not self.proposal.left:
+            return members | set(self.votes)
+        former = set() if self.basis is None else set(self.basis.members)
+        return members & former if self.proposal.forked else members & former | set(self.votes)
+
     def participants(self) -> tuple[Address, ...]:
         """Who has promised and lives in the basis: those must be stopped."""
         return tuple(voter for voter, vote in self.votes.items() if vote.live)
@@ -56,8 +80,8 @@ class Attempt:
         complete = []
         for voter, vote in self.votes.items():
             if voter in self.stopped:
-                digest, position = self.stopped[voter]
-                complete.append(replace(vote, digest=digest, position=position))
+                told = self.stopped[voter]
+                complete.append(replace(vote, digest=told.digest, position=told.position))
             elif not vote.live:
                 complete.append(vote)
         return complete
@@ -84,6 +108,8 @@ class Attempt:
 
         Those who accept hold the cut: with a quorum of those who stay, it outlives the others.
         """
+        if self.proposal is not None and self.proposal.forked:
+            return all(member in self.acceptances for member in self.proposal.view.members)
         accepted = [m for m in self.acceptances if m in self.votes and self.votes[m].counts]
         if not is_quorum_of(self.basis, [m.name for m in accepted], self.cluster_size):
             return False

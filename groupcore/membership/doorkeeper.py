@@ -34,7 +34,8 @@ class Doorkeeper:
         if joiner in view.members:
             last = self.state.last_install
             return [] if last is None else [send(joiner, last)]
-        if request.lineage not in (0, view.lineage):
+        foreign = request.lineage not in (0, view.lineage)
+        if foreign and not self.state.options.partitionable:
             return [send(joiner, JoinRefused("foreign_cluster"))]
         if self.admission.has_left(joiner):
             return [send(joiner, JoinRefused("left_behind"))]

@@ -110,6 +110,36 @@ class Superseded(Header):
     view: View
 
 
+@dataclass(slots=True)
+class MergeRequest(Header):
+    """Merge leader to coordinator (MERGE_REQ): stop your side and say where it ends."""
+
+    kind: ClassVar[str] = "membership.merge_request"
+    id: int
+
+
+@dataclass(slots=True)
+class MergeResponse(Header):
+    """Coordinator to merge leader (MERGE_RSP): this side has ended; or, `rejected`, it is busy."""
+
+    kind: ClassVar[str] = "membership.merge_response"
+    id: int
+    rejected: bool
+    view: View
+    members: tuple[Address, ...]
+    position: int
+
+
+@dataclass(slots=True)
+class MergeInstall(Header):
+    """Merge leader to coordinator (INSTALL_MERGE_VIEW): take your side into this view."""
+
+    kind: ClassVar[str] = "membership.merge_install"
+    id: int
+    view: View
+    views: tuple[View, ...]
+
+
 HEADERS = (
     JoinRequest,
     JoinRefused,
@@ -122,5 +152,8 @@ HEADERS = (
     Install,
     Installed,
     Superseded,
+    MergeRequest,
+    MergeResponse,
+    MergeInstall,
 )
 """All of them, for the layer that owns them."""

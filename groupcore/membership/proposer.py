@@ -7,14 +7,23 @@ again under a higher ballot.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 from groupcore.effects import Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Flushed, FlushRequested
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.branching import fork, into
 from groupcore.membership.headers import Accept, Install, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipState
-from groupcore.membership.succession import Ballot, Candidates, decide, may_decide
+from groupcore.membership.succession import (
+    Ballot,
+    Candidates,
+    Vote,
+    binding,
+    decide,
+    may_decide,
+)
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 
@@ -22,6 +31,11 @@ REPEAT_S = 0.05
 """Seconds after which an unanswered question is asked again, while nobody waits for it."""
 STOPPED_REPEAT_S = 0.02
 """The same, while the members are stopped."""
+
+
+def nobody_merges(attempt: Attempt, going: tuple[Address, ...]) -> list[Effect]:
+    """What a side of a merge that has stopped leads to before the merger is there."""
+    return []
 
 
 class Proposer:
@@ -38,16 +52,32 @@ class Proposer:
         self.failures = 0
         self.quiet_until = 0.0
         self.confirming: dict[Address, Install] = {}
+        self.on_side_stopped: Callable[[Attempt, tuple[Address, ...]], list[Effect]] = nobody_merges
         self.numbers = {"attempts": 0, "views_proposed": 0}
 
-    def start(self, basis: View | None, expected: frozenset[Address], now: float) -> list[Effect]:
-        """Ask everybody to vote on what follows `basis`."""
+    def start(
+        self,
+        basis: View | None,
+        expected: frozenset[Address],
+        now: float,
+        alone: bool = False,
+        merge_id: int = 0,
+    ) -> list[Effect]:
+        """Ask everybody to vote on what follows `basis`.
+
+        `alone`: those who are expected may go on by themselves; `merge_id`: it is a merge.
+        """
         promised = self.state.record.promised
         round_ = max(self.highest_round, 0 if promised is None else promised.round) + 1
         self.highest_round = round_
         ballot = Ballot(round_, self.state.me)
         self.attempt = Attempt(
-            basis, ballot, expected | {self.state.me}, self.state.options.cluster_size
+            basis,
+            ballot,
+            expected | {self.state.me},
+            self.state.options.cluster_size,
+            alone=alone,
+            merge_id=merge_id,
         )
         self.started_at, self.decided_at = now, None
         self.numbers["attempts"] += 1
@@ -102,7 +132,7 @@ class Proposer:
         if attempt is None or attempt.flushing:
             return self.maybe_propose(silent, candidates, now)
         waited_s = now - self.started_at
-        if not attempt.may_decide():
+        if not attempt.promises_suffice():
             return []
         if not attempt.all_voted(silent) and waited_s < self.state.options.vote_s:
             return []
@@ -128,7 +158,7 @@ class Proposer:
         attempt = self.attempt
         if attempt is None or event.ballot != attempt.ballot or attempt.proposal is not None:
             return []
-        attempt.stopped[event.member] = (event.digest, event.position)
+        attempt.stopped[event.member] = event
         return self.maybe_propose(silent, candidates, now)
 
     def maybe_propose(
@@ -140,22 +170,69 @@ class Proposer:
             return []
         votes = attempt.complete_votes()
         if not may_decide(attempt.basis, votes, attempt.cluster_size):
-            return []
+            return self.propose_fork(attempt, votes) if attempt.component_has_stopped() else []
         complete = attempt.all_voted(silent) and attempt.all_stopped(silent)
         if not complete and now - self.started_at < self.state.options.vote_s:
             return []
         if attempt.would_lose_memory(silent):
             return []
+        if attempt.merge_id:
+            return self.offer_side(attempt, votes, candidates)
         lineage = self.random.getrandbits(63) | 1
         attempt.proposal = decide(attempt.basis, votes, candidates, attempt.cluster_size, lineage)
         if attempt.proposal is None or not attempt.proposal.view.members:
             return self.abandon(now)
+        return self.propose(attempt)
+
+    def propose(self, attempt: Attempt) -> list[Effect]:
+        """Ask all voters to accept what the attempt has come to."""
         return [
             *self.end_flush(),
             self.state.send(None, self.proposing(attempt)),
             *self.accept_mine(attempt),
             StartTimer("repeat", STOPPED_REPEAT_S),
         ]
+
+    # --- other lineages ---------------------------------------------------------------------------
+
+    def propose_fork(self, attempt: Attempt, votes: list[Vote]) -> list[Effect]:
+        """All of a component without a quorum have stopped: it goes on in a view of its own."""
+        basis = attempt.basis
+        assert basis is not None
+        mine = [vote for vote in votes if vote.voter in attempt.expected]
+        stopped = {m: told for m, told in attempt.stopped.items() if m in attempt.expected}
+        attempt.proposal = into(basis, mine, stopped, fork(basis, mine, stopped, self.random))
+        return self.propose(attempt)
+
+    def offer_side(
+        self, attempt: Attempt, votes: list[Vote], candidates: Candidates
+    ) -> list[Effect]:
+        """The own side of a merge has stopped: say who of it goes on, and wait for the others."""
+        assert attempt.basis is not None
+        present = {vote.voter for vote in votes if vote.live}
+        leave = candidates.cut_off | candidates.leaving
+        going = tuple(m for m in attempt.basis.members if m in present and m not in leave)
+        bound = binding(attempt.basis, votes)
+        if bound is not None or self.state.me not in going:
+            attempt.merge_id = 0  # something may have been decided: that comes first
+            return []
+        return self.on_side_stopped(attempt, going)
+
+    def propose_merged(self, merge_id: int, view: View, merged: tuple[View, ...]) -> list[Effect]:
+        """The merged view is known: propose it to the own side."""
+        attempt = self.attempt
+        if attempt is None or attempt.merge_id != merge_id or attempt.proposal is not None:
+            return []
+        assert attempt.basis is not None
+        votes = attempt.complete_votes()
+        attempt.proposal = into(attempt.basis, votes, attempt.stopped, view, merged)
+        return self.propose(attempt)
+
+    def leave_merge(self) -> list[Effect]:
+        """There is no merge: the attempt goes on as any other, with the next repetition."""
+        if self.attempt is not None:
+            self.attempt.merge_id = 0
+        return []
 
     def proposing(self, attempt: Attempt) -> Propose:
         """The question of the second round."""
@@ -193,7 +270,7 @@ class Proposer:
         self.numbers["views_proposed"] += 1
         proposal = attempt.proposal
         install = Install(proposal, self.voter.ask.order_state())
-        told = {*proposal.view.members, *attempt.votes}
+        told = attempt.concerned()
         self.confirming = {member: install for member in sorted(told) if member != self.state.me}
         return [StopTimer("repeat"), *self.install_mine(install)]
 

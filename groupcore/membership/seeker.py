@@ -46,7 +46,7 @@ class Seeker:
         views = [view for view, primary in self.ask.present(now).values() if primary]
         own = [view for view in views if mine is None or view.lineage == mine.lineage]
         if own or (views and waited_s > self.state.options.patience_s):
-            newest = max(own or views, key=lambda view: view.number)
+            newest = max(own or views, key=lambda view: (view.primary, view.number))
             hears = self.ask.heard_since(now - HEARD_S)
             request = JoinRequest(hears, 0 if mine is None else mine.lineage)
             # A coordinator that never answers may be dead: then whoever lives must know.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest
@@ -12,6 +13,9 @@ from groupcore.membership.headers import Install
 from groupcore.membership.succession import Record
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
+
+MergePolicy = Literal["primary", "application"]
+"""What becomes of a component without a quorum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,11 @@ class MembershipOptions:
     `durable`: the record survives a restart, so a node without one has lost its disk and no vote
     (without it a node that restarts during a succession forgets its promise, and still votes).
     `absorb`: of two clusters that meet, members without state or disk leave the smaller for the
-    larger. `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how
+    larger. `merge_policy`: `primary` (a component without a quorum forms no view, and takes the
+    primary's state when it meets it) or `application` (it goes on in a view of its own; where
+    two views meet they merge, and the application decides what becomes of the states).
+    `merge_s`: a merge's leader waits so long for the others, `merge_lapse_s`: and they for it.
+    `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how
     long joins and leaves are gathered. `seek_s`, `patience_s`: how long a node looks for a view
     before it forms one, and before it does so without all the nodes of the last. `grace_s`: wait
     for the last acceptances once a quorum is in; `vote_s` for the last promises, and again for the
@@ -36,6 +44,7 @@ class MembershipOptions:
     application_state: bool = False
     durable: bool = False
     absorb: bool = True
+    merge_policy: MergePolicy = "primary"
     drains: bool = True
     tick_s: float = 0.1
     bulk_s: float = 0.03
@@ -46,11 +55,19 @@ class MembershipOptions:
     attempt_s: float = 1.0
     stuck_s: float = 0.7
     primary_lost_s: float = 0.9
+    merge_s: float = 0.4
+    merge_lapse_s: float = 0.8
+
+    @property
+    def partitionable(self) -> bool:
+        """Whether a component without a quorum goes on."""
+        return self.merge_policy == "application"
 
     @property
     def may_absorb(self) -> bool:
         """Whether nothing is lost when this node forgets the chain that it is in."""
-        return self.absorb and not self.durable and not self.application_state
+        keeps = self.durable or self.application_state
+        return self.absorb and not keeps and not self.partitionable
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,10 @@ class Proposal:
     the new epoch begins there, and nothing of the former view is delivered any more.
     `state_holders`: who has the application's state when the view begins. `voters`: whose votes
     counted; they are a quorum of the former view.
+
+    `left` is the lineage of the former view when the view begins another one (else 0): that of a
+    component that goes on alone, or, with the views of its sides in `merged`, of a merge. Then
+    the new epoch begins at `position`, and the cut is what anybody has delivered.
     """
 
     basis: int
@@ -52,6 +56,18 @@ class Proposal:
     holders: dict[Address, tuple[Address, ...]]
     state_holders: tuple[Address, ...]
     voters: tuple[Address, ...]
+    left: int = 0
+    merged: tuple[View, ...] = ()
+
+    @property
+    def basis_lineage(self) -> int:
+        """Lineage of the view whose successor this is."""
+        return self.left or self.view.lineage
+
+    @property
+    def forked(self) -> bool:
+        """Whether it is a component's own view, which all its members must accept."""
+        return bool(self.left) and not self.merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +182,15 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
     it. An orderly one is decided only with a quorum of those who stay; so when too many of those
     have voted here without having accepted it, or a later one, it was not decided and never will
     be: it does not bind. Without this, what a member that left had accepted alone would bind the
-    others to a cut that nobody holds any more.
+    others to a cut that nobody holds any more. A component's own view binds nobody: who goes with
+    it never votes in this chain again.
     """
     accepted = [
         (vote.accepted_ballot, vote.accepted)
         for vote in votes
-        if vote.accepted_ballot is not None and vote.accepted is not None
+        if vote.accepted_ballot is not None
+        and vote.accepted is not None
+        and not vote.accepted.forked
     ]
     voted = {vote.voter.name: vote.accepted_ballot for vote in votes}
     for ballot, proposal in sorted(accepted, key=lambda pair: pair[0], reverse=True):

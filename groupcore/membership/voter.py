@@ -30,7 +30,7 @@ from groupcore.membership.headers import (
     Superseded,
 )
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Ballot, Record, Vote
+from groupcore.membership.succession import Ballot, Proposal, Record, Vote
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 
@@ -50,7 +50,7 @@ class Voter:
     def on_prepare(self, proposer: Address, prepare: Prepare) -> list[Effect]:
         """Vote, unless a higher ballot has been promised or the proposer is behind."""
         number = 0 if prepare.basis is None else prepare.basis.number
-        if prepare.basis is not None and self.is_foreign(prepare.basis):
+        if prepare.basis is not None and self.is_foreign(prepare.basis.lineage):
             return []
         if number < self.state.record.number:
             return self.help_behind(proposer)
@@ -69,10 +69,20 @@ class Voter:
             return [self.promise(proposer, number, prepare.ballot, prepare.ballot)]
         return [self.store_promise(proposer, number, prepare.ballot)]
 
-    def is_foreign(self, view: View) -> bool:
-        """Whether the view belongs to another chain: a cluster of the same name and key."""
+    def is_foreign(self, lineage: int) -> bool:
+        """Whether this is another chain: of a cluster of the same name and key, or one left."""
         mine = self.state.record.view
-        return mine is not None and mine.lineage != view.lineage
+        return mine is not None and mine.lineage != lineage
+
+    def may_not_install(self, proposal: Proposal) -> bool:
+        """Whether the view follows one of another chain.
+
+        Where components merge, a node that is in no view joins whatever chain there is.
+        """
+        joins = self.state.view is None and self.state.me in proposal.view.members
+        if joins and self.state.options.partitionable:
+            return False
+        return self.is_foreign(proposal.basis_lineage)
 
     def store_promise(self, proposer: Address, number: int, ballot: Ballot) -> Effect:
         """The promise is told when it is on disk."""
@@ -140,8 +150,11 @@ class Voter:
     def on_propose(self, proposer: Address, propose: Propose) -> list[Effect]:
         """Accept, once everything that the cut contains is here."""
         state = self.state
-        if propose.basis != state.record.number or self.is_foreign(propose.proposal.view):
+        foreign = self.is_foreign(propose.proposal.basis_lineage)
+        if propose.basis != state.record.number or foreign:
             return []
+        if propose.proposal.forked and state.me not in propose.proposal.view.members:
+            return []  # others go on without this member, which may have a quorum
         if not state.record.may_promise(propose.ballot):
             return []
         if state.record.accepted_ballot == propose.ballot:
@@ -186,7 +199,7 @@ class Voter:
         number = proposal.view.number
         if state.view is not None and number <= state.view.number:
             return [state.send(teller, Installed(number))]
-        if self.installing is not None or state.gone or self.is_foreign(proposal.view):
+        if self.installing is not None or state.gone or self.may_not_install(proposal):
             return []
         if state.view is None:
             if state.me not in proposal.view.members:
@@ -246,9 +259,10 @@ class Voter:
             fresh,
             tuple(m for m in proposal.state_holders if m in view.members),
             order_state.position,
-            proposal.recovered,
+            proposal.recovered or bool(proposal.left),
             order_state,
             proposal.voters,
+            proposal.merged,
         )
         effects: list[Effect] = [state.persist([]), Notify(installed)]
         if teller is not None:
@@ -257,7 +271,7 @@ class Voter:
 
     def order_state_of(self, install: Install, fresh: bool) -> OrderState:
         """The order's state at the place where the view begins: one's own, or as one was told."""
-        if install.proposal.recovered:
+        if install.proposal.recovered or install.proposal.left:
             return OrderState(install.proposal.position)
         return install.order_state if fresh else self.ask.order_state()
 

@@ -152,7 +152,7 @@ def test_a_smaller_stack_can_be_composed(spec: str) -> None:
         ("UDP:PING:FD:NAKACK:UNICAST:GMS:FLUSH:SEQUENCER:FRAG:FRAG", "FRAG stands twice"),
         (
             "UDP:PING:PONG",
-            "no layer is called PONG; did you mean PING[?] there are PROBE, PING, FD, NAKACK",
+            "no layer is called PONG; did you mean PING[?] there are PROBE, PING, MERGE, FD",
         ),
         ("UDP:PING:SEQUENCE", "no layer is called SEQUENCE; did you mean SEQUENCER[?]"),
         ("PING:UDP", "UDP is the transport; put it first or leave it out"),

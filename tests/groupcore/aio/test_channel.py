@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from groupcore.aio import lives as module
 from groupcore.aio.channel import Channel
 from groupcore.aio.errors import LineageError, PortInUseError, ReaderTooSlowError
 from groupcore.aio.inbox import Message
 from groupcore.aio.lineage import FileLineage
+from groupcore.aio.lives import RejoinPace
 from groupcore.errors import (
     ChannelClosedError,
     CompositionError,
@@ -174,9 +174,8 @@ async def test_a_new_life_has_a_larger_incarnation(
 
 
 async def test_an_excluded_channel_comes_back_by_itself_as_a_new_life(
-    multicast_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    multicast_cluster: Cluster,
 ) -> None:
-    monkeypatch.setattr(module, "REJOIN_INTERVAL_S", 0.0)
     a, b = [await multicast_cluster.connected(node_id) for node_id in ("a", "b")]
     before = b.address
     b._on_deliveries([Excluded("the view went on")])
@@ -191,6 +190,13 @@ async def test_an_excluded_channel_comes_back_by_itself_as_a_new_life(
     assert kinds.index(Excluded) < len(kinds) - 1 - kinds[::-1].index(ViewInstalled)
     assert b.address.incarnation > before.incarnation
     assert (await read(a, 1))[0][:2] == ("b", b"kept")
+
+
+def test_the_first_rejoin_is_at_once_and_only_who_comes_and_goes_waits() -> None:
+    pace = RejoinPace()
+    assert pace.delay_s(3.0) == 0.0
+    assert pace.delay_s(4.0) == 9.0
+    assert pace.delay_s(30.0) == 0.0
 
 
 async def test_sends_wait_while_the_group_is_congested_or_out_of_reach(

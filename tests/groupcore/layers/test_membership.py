@@ -199,7 +199,7 @@ def test_a_join_that_comes_during_a_view_change_is_not_forgotten() -> None:  # I
     hear(layer, D, request())
     layer.on_timer("gather", 1.0)
     hear(layer, E, request())
-    assert list(layer.candidates(1.0).joiners) == [D, E]
+    assert list(layer.company.candidates(1.0).joiners) == [D, E]
     assert layer.on_timer("gather", 1.1) == []  # the attempt under way goes on
 
 
@@ -223,7 +223,7 @@ def test_a_join_that_comes_during_a_view_change_is_served_by_the_next() -> None:
     assert event.view.members == (A, B, C, D)
     layer.on_event(event, 1.0)
     store(layer)
-    assert list(layer.candidates(1.0).joiners) == [E]
+    assert list(layer.company.candidates(1.0).joiners) == [E]
     assert asks_for(4, layer.on_timer("gather", 1.1))
 
 
@@ -263,7 +263,7 @@ def test_two_living_nodes_with_one_id_are_never_both_members() -> None:  # I8
     twin = Address("b", 2)
     layer = member(world=World(heard=(A, B, C, twin)))
     hear(layer, twin, request(), now=1.0)
-    assert layer.candidates(1.0).joiners == ()
+    assert layer.company.candidates(1.0).joiners == ()
     hear(layer, twin, request(), now=1.5)
     assert told(hear(layer, twin, request(), now=1.6)) == [JoinRefused("id_in_use")]
 

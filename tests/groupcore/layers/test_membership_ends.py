@@ -128,10 +128,11 @@ def test_when_the_initiator_dies_in_the_flush_the_oldest_left_starts_another() -
 
 
 def test_who_has_promised_leaves_the_word_to_the_proposer_for_a_while() -> None:  # I7
-    layer = member(B, World(unheard={B: frozenset({C}), A: frozenset()}))
+    world = World()
+    layer = member(B, world)
     hear(layer, D, Prepare(VIEW, Ballot(1, D)))
     store(layer)
-    layer.ask = World(unheard={B: frozenset({A}), C: frozenset({A})}).questions()
+    world.unheard = {B: frozenset({A}), C: frozenset({A})}
     assert told(layer.on_event(ReachabilityChanged(), 1.6)) == []
     assert asks_for(3, layer.on_event(ReachabilityChanged(), 1.8))
 
