@@ -142,6 +142,13 @@ def test_a_batch_without_a_body_is_no_piece() -> None:
     assert progress.received == {B: 1}
 
 
+def test_a_batch_of_no_messages_has_the_position_of_the_next_message() -> None:
+    progress = OrderProgress()
+    between = [progress.take(batch(0, count=0), B, 1), progress.take(batch(count=2), C, 1),
+               progress.take(batch(0, count=0), B, 2), progress.take(batch(), C, 2)]  # fmt: skip
+    assert [taken.position for taken in between if taken is not None] == [1, 1, 3, 3]
+
+
 def test_who_has_left_is_forgotten_and_what_is_told_is_a_copy() -> None:
     progress, told = OrderProgress(), OrderState(9, {A: 1, B: 2})
     progress.begin(9, told)

@@ -222,6 +222,12 @@ def test_delivery_is_of_a_shallow_copy_with_the_original_sender() -> None:  # I5
     assert kept == ordered(C, 1)  # NAKACK would repair this one, as the coordinator's
 
 
+def test_a_batch_of_no_messages_has_the_position_of_the_next_message() -> None:
+    empty = ordered(C, 1)
+    empty.count, empty.body = 0, b""
+    assert [up.position for up in ups(hear(member(), empty, ordered(A, 1)))] == [1, 1]
+
+
 def test_the_position_counts_messages_not_batches() -> None:
     layer = member()
     batch = ordered(C, 1)
