@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from groupcore.batch import MESSAGES_MAX, Batch, pack_messages, unpack_messages
+from groupcore.drops import DropsBySource
 from groupcore.effects import Persist
 from groupcore.errors import MessageTooLargeError, WireError
-from groupcore.events import Congested, Event, Heard, Refused, ViewInstalled
+from groupcore.events import BadInput, Congested, Event, Heard, Refused, ViewInstalled
 from groupcore.peers import SocketAddress
 from groupcore.stack import Stack
 from groupcore.transport import Datagram, Transport
@@ -53,7 +54,10 @@ class Turn:
 
 
 class Endpoint:
-    """One life of one node. `now` is monotonic seconds."""
+    """One life of one node. `now` is monotonic seconds.
+
+    `dropped` is the bad input since its owner last took it, by source and reason.
+    """
 
     def __init__(self, address: Address, stack: Stack, transport: Transport) -> None:
         assert address == transport.address, "stack and transport are of one life"
@@ -61,7 +65,9 @@ class Endpoint:
         self.stack = stack
         self.transport = transport
         self.drops: Counter[str] = Counter()
+        self.dropped = DropsBySource()
         stack.sources["transport"] = transport.counters
+        stack.drops.recent = self._bad = transport.drops.recent
         self._body_limit_bytes = stack.body_limit_bytes
         self._congested: set[str] = set()
         self._in_view = False
@@ -73,6 +79,9 @@ class Endpoint:
         """A datagram has come from `source`; nothing in it makes this raise."""
         for batch in self.transport.receive(datagram, source, now):
             self.stack.receive(batch, now)
+        if self._bad:
+            self.dropped.note("{}:{}".format(*source), self._bad)
+            self._bad.clear()
 
     def multicast(self, payloads: list[bytes], now: float) -> None:
         """Send messages to the group, this member included, in the total order."""
@@ -110,7 +119,9 @@ class Endpoint:
             else:
                 assert isinstance(item, Event)
                 self._in_view = self._in_view or type(item) is ViewInstalled
-                if type(item) is not Congested:
+                if type(item) is BadInput:
+                    self.dropped.note(str(item.source), [item.reason])
+                elif type(item) is not Congested:
                     deliveries.append(item)
                 elif self._congestion_changes(item):
                     deliveries.append(Congested(item.on))
@@ -161,12 +172,16 @@ class Endpoint:
         try:
             payloads = unpack_messages(batch.body)
         except WireError as error:
-            self.drops[error.reason] += 1
+            self._drop(batch.sender, error.reason)
             return None
         if len(payloads) != batch.count:
-            self.drops["bad_body"] += 1
+            self._drop(batch.sender, "bad_body")
             return None
         return Delivery(batch.sender, batch.position, payloads)
+
+    def _drop(self, source: Address, reason: str) -> None:
+        self.drops[reason] += 1
+        self.dropped.note(str(source), [reason])
 
     def _congestion_changes(self, said: Congested) -> bool:
         """Whether it is news: the first layer that says so, or the last that takes it back."""

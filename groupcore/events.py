@@ -213,6 +213,17 @@ class ReachabilityChanged(Event):
     """Who is reachable has changed, by this member's own ears and by what others report."""
 
 
+@dataclass(frozen=True, slots=True)
+class BadInput(Event):
+    """A layer has dropped what no node sends on purpose; the operator is told of its source.
+
+    `reason` is the name of the drop counter, as in `layer.dropped`. Not for what races explain.
+    """
+
+    source: Address
+    reason: str
+
+
 # --- stability, flow, durability ----------------------------------------------------------------
 
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -15,6 +14,7 @@ from itertools import count
 
 from groupcore.batch import Batch, Header
 from groupcore.composition import check_composition
+from groupcore.drops import Drops
 from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, StopTimer, Tell, Up
 from groupcore.events import Event
 from groupcore.layer import Layer
@@ -41,7 +41,7 @@ class Stack:
     def __init__(self, layers: Sequence[Layer]) -> None:
         check_composition(layers)
         self.layers = tuple(layers)
-        self.drops: Counter[str] = Counter()
+        self.drops = Drops()
         self.sources: dict[str, Callable[[], Mapping[str, int]]] = {
             **{layer.name: layer.counters for layer in layers},
             "stack": lambda: {f"drops.{reason}": n for reason, n in sorted(self.drops.items())},

@@ -18,7 +18,6 @@ Invariants.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -28,6 +27,7 @@ from msgpack import Packer
 
 from groupcore.admission import Admission, Arrival
 from groupcore.batch import Batch
+from groupcore.drops import Drops
 from groupcore.errors import WireError
 from groupcore.introductions import Introductions
 from groupcore.layers.probe import Query
@@ -89,7 +89,7 @@ class Transport:
     ) -> None:
         self.address = address
         self.options = options
-        self.drops: Counter[str] = Counter()
+        self.drops = Drops()
         self.same_id_seen: Address | None = None
         self._keys = keys
         self._generation = keys.generation

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
+from groupcore.aio.drop_log import DropLog
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.udp import UdpSockets
 from groupcore.aio.unread import BACKLOG_STEP_BYTES
@@ -58,6 +59,7 @@ class Node:
         self._deliver = deliver
         self._loop = asyncio.get_running_loop()
         self._backlog_bytes = backlog_bytes
+        self._drop_log = DropLog(endpoint.address.name)
         self._told_backlog = 0
         self._outbox: dict[Address | None, list[bytes]] = {}
         self._events: list[Event] = []
@@ -165,6 +167,8 @@ class Node:
             self._sockets.send(turn.datagrams)
         for record in turn.persists:
             self._records.put_nowait(record)
+        if endpoint.dropped:
+            self._drop_log.tell(endpoint.dropped.take(), now)
         if turn.deliveries:
             self._deliver(turn.deliveries)
         self._set_timer()

@@ -12,6 +12,7 @@ from groupcore.batch import Batch, pack_messages
 from groupcore.effects import Down, Effect, Notify, Persist, StartTimer, Up
 from groupcore.endpoint import Delivery, Endpoint
 from groupcore.events import (
+    BadInput,
     Congested,
     Connect,
     Event,
@@ -189,3 +190,63 @@ def test_layers_that_say_to_wait_do_not_cancel_each_other() -> None:
         a.notify(Connect(), 0.0)
         told.append(a.end_turn(0.0).deliveries)
     assert told == [[Congested(True)], [], [], [], [Congested(False)], [Congested(True)]]
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+def test_bad_input_is_named_with_the_address_that_it_came_from() -> None:
+    (a, _), (b, _) = endpoint(A), endpoint(B)
+    acquaint(a, b)
+    a.dropped.take()
+    b.multicast([b"text"], 0.0)
+    (datagram,) = b.end_turn(0.0).datagrams
+    forged = datagram.data[:-1] + bytes([datagram.data[-1] ^ 1])
+    a.receive(forged, HOSTS[B], 0.0)
+    a.receive(b"too short", ("127.0.0.9", 9), 0.0)
+    assert a.dropped.take() == {
+        "127.0.0.1:2": {"forged": 1},
+        "127.0.0.9:9": {"bad_size": 1},
+    }
+    assert not a.dropped
+
+
+def test_a_header_of_a_layer_that_the_stack_lacks_is_named_with_its_source() -> None:
+    (a, _), (b, _) = endpoint(A), endpoint(B)
+    acquaint(a, b)
+    a.dropped.take()
+    b.transport.send(Batch(B, None, (nakack_headers.HighWater(1, 1),), reliable=False))
+    (datagram,) = b.transport.flush(0.0)
+    a.receive(datagram.data, HOSTS[B], 0.0)
+    assert a.dropped.take() == {"127.0.0.1:2": {"no_such_layer": 1}}
+
+
+def test_what_is_nobodys_fault_is_counted_and_not_named() -> None:
+    (a, _), (b, _) = endpoint(A), endpoint(B)
+    acquaint(a, b)
+    a.dropped.take()
+    b.multicast([b"text"], 0.0)
+    (datagram,) = b.end_turn(0.0).datagrams
+    a.receive(datagram.data, HOSTS[B], 0.0)
+    a.receive(datagram.data, HOSTS[B], 0.0)
+    assert a.transport.drops["replayed"] == 1
+    assert not a.dropped
+
+
+def test_what_a_layer_calls_bad_input_is_named_and_not_handed_over() -> None:
+    class Strict(Plain):
+        def on_event(self, event: Event, now: float) -> list[Effect]:
+            told = isinstance(event, Connect)
+            return [Notify(BadInput(B, "strict.damaged"))] if told else []
+
+    a = Endpoint(A, Stack([Strict()]), endpoint(A)[0].transport)
+    a.notify(Connect(), 0.0)
+    assert a.end_turn(0.0).deliveries == []
+    assert a.dropped.take() == {str(B): {"strict.damaged": 1}}
+
+
+def test_a_body_that_is_none_is_named_with_its_origin() -> None:
+    a, _ = endpoint(A)
+    a.stack.receive(Batch(B, None, (nakack_headers.Data(0, 0, 0),), b"junk", 1), 0.0)
+    assert a.end_turn(0.0).deliveries == []
+    assert a.dropped.take() == {str(B): {"bad_body": 1}}
