@@ -1,8 +1,8 @@
 """The application on a node: it records what it is given, keeps the state, and journals it.
 
-The state is the list of ordered messages. A fresh member takes the state up to its position from a
-holder, as a server does over its bulk connection: at once or after a while, and from another one
-when the holder dies. Until then what is delivered is queued.
+The state is the list of ordered messages. A fresh member takes the state from a holder
+(`groupcore.sim.states`): as of its position or a later one, at once or after a while, and from
+another one when the holder dies. Until then what is delivered is queued.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 from groupcore.events import Synced, ViewInstalled
 from groupcore.sim.disk import Append, Disk, Entry, Journal, Replace
 from groupcore.sim.messages import state_hash
-from groupcore.sim.trace import Took, Trace
+from groupcore.sim.trace import Slot, Took, Trace
 from groupcore.view import Address
 
 
@@ -61,7 +61,7 @@ class Application:
         if own or (self.journal.epoch, self.journal.position) == (epoch, event.position):
             self.wanted = None
             entries = tuple(self.journal.entries[: event.position])
-            self._took(t, event, self.address.name, entries, must_match=own)
+            self._took(t, (epoch, event.position), self.address.name, entries, must_match=own)
             self._replace(epoch, event.position, entries)
             return
         self.wanted = event
@@ -73,15 +73,22 @@ class Application:
             return None
         return tuple(self.journal.entries[:position])
 
-    def take(self, source: str, entries: tuple[Entry, ...], t: int) -> None:
-        """The state that was waited for has come; what was queued follows it."""
+    def take(
+        self, source: str, entries: tuple[Entry, ...], t: int, place: Slot | None = None
+    ) -> None:
+        """The state that was waited for has come; what was queued follows it.
+
+        `place` None: it is of the place where the view has put this member. Else it is of that
+        place, contains all that was delivered before, and the stack has queued the rest.
+        """
         event = self.wanted
         assert event is not None
         self.wanted = None
-        self._took(t, event, source, entries, must_match=False)
-        self._replace(event.view.epoch, event.position, entries)
+        epoch, position = place or (event.view.epoch, event.position)
+        self._took(t, (epoch, position), source, entries, must_match=False)
+        self._replace(epoch, position, entries)
         queue, self._queue = self._queue, []
-        for write in queue:
+        for write in queue if place is None else ():
             self._apply(write)
 
     def deliver(self, epoch: int, position: int, entry: Entry) -> None:
@@ -99,7 +106,7 @@ class Application:
     def _took(
         self,
         t: int,
-        event: ViewInstalled,
+        place: Slot,
         source: str,
         entries: tuple[Entry, ...],
         must_match: bool,
@@ -109,8 +116,7 @@ class Application:
             Took(
                 t,
                 *self.address,
-                event.view.epoch,
-                event.position,
+                *place,
                 source,
                 have.epoch,
                 have.position,

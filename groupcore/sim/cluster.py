@@ -8,7 +8,7 @@ from random import Random
 from groupcore.endpoint import Endpoint
 from groupcore.events import ConnectionClosed, ViewInstalled
 from groupcore.seal import Keyring
-from groupcore.sim.clock import MICROSECOND, MILLISECOND, SECOND, Clock
+from groupcore.sim.clock import MILLISECOND, SECOND, Clock
 from groupcore.sim.disk import Disk
 from groupcore.sim.fault import NAMES, Fault, Send
 from groupcore.sim.faults import inject
@@ -69,7 +69,7 @@ class Cluster:
             self._make_endpoint,
             self._find_state,
             self.outstanding,
-            self.scenario.turn_us * MICROSECOND,
+            self.scenario,
         )
         if self.scenario.connections:
             node.closed = self.hang_up

@@ -33,6 +33,8 @@ from groupcore.sim.disk import Disk
 from groupcore.sim.messages import compose_message, content_hash, identify
 from groupcore.sim.network import Network, SocketAddress
 from groupcore.sim.recording import Recorder
+from groupcore.sim.scenario import Scenario
+from groupcore.sim.states import FindState, States
 from groupcore.sim.trace import (
     DISK_LOST,
     Acked,
@@ -48,14 +50,9 @@ INBOX_MAX = 4_096
 """Datagrams that wait for a paused or slow node; more are dropped, as a socket buffer does."""
 RESTART_NS = 300 * MILLISECOND
 """After a disk error somebody starts the node again this much later."""
-STATE_RETRY_NS = 20 * MILLISECOND
-STATE_PATIENCE_NS = 4_000 * MILLISECOND
-"""How long a life looks for its state before it gives up and begins anew."""
 
 MakeEndpoint = Callable[[Address, bytes, Random, bytes | None], Endpoint]
 """Composes the endpoint of a life from its address, boot id, chance and the last life's record."""
-FindState = Callable[["Node", ViewInstalled], bool]
-"""Looks for the state at the holders, and hands it over; False when nobody has it for now."""
 
 
 class Node:
@@ -63,7 +60,7 @@ class Node:
 
     `outstanding` is shared by all nodes: what live processes have sent and not yet seen to arrive.
     `multicasts`: all that this node ever sent to the group; `unplaced`: what it has delivered in
-    this view without a place in the order. `turn_ns` is what a turn takes at a healthy node.
+    this view without a place in the order.
     `closed` is called with this node when a life of it ends.
     """
 
@@ -79,7 +76,7 @@ class Node:
         make_endpoint: MakeEndpoint,
         find_state: FindState,
         outstanding: dict[Mid, Address | None],
-        turn_ns: int,
+        scenario: Scenario,
     ) -> None:
         self.name = name
         self.socket_address = socket_address
@@ -106,16 +103,15 @@ class Node:
         self._random = random
         self._local = LocalClock(random.uniform(1.0, 10_000.0), random.uniform(0.995, 1.005))
         self._make_endpoint = make_endpoint
-        self._find_state = find_state
+        self.states = States(self, clock, random, find_state, scenario)
         self._inbox: list[tuple[bytes, SocketAddress] | Event] = []
         self._outbox: list[tuple[Address | None, list[bytes]]] = []
         self._turn_planned = False
         self._busy_until = 0
         self._wake_at: int | None = None
         self._lseq = 0
-        self._looking_since = 0
         self._outstanding = outstanding
-        self._turn_ns = turn_ns
+        self._turn_ns = scenario.turn_us * MICROSECOND
         network.attach(socket_address, self.receive)
 
     # --- life -----------------------------------------------------------------------------------
@@ -150,6 +146,7 @@ class Node:
         )
         self._record.secured(self.address, journal.epoch, journal.position)
         self._input(Connect(journal.epoch, journal.position))
+        self.states.begin_life()
 
     def crash(self, keep_all: bool) -> None:
         """The process and the machine stop at once; of unsafe writes a prefix stays."""
@@ -244,21 +241,8 @@ class Node:
         self._input(event)
 
     def ask_for_state(self) -> None:
-        """The application needs its state from a holder."""
-        self._looking_since = self._clock.now_ns
-        delay = self._random.choice((0, MILLISECOND, 30 * MILLISECOND, 300 * MILLISECOND))
-        self._clock.after(delay, self._look_for_state, self.address)
-
-    def _look_for_state(self, life: Address) -> None:
-        application = self.application
-        if life != self.address or application is None or application.wanted is None:
-            return
-        if not self.paused and self._find_state(self, application.wanted):
-            return
-        if self._clock.now_ns - self._looking_since < STATE_PATIENCE_NS or self.paused:
-            self._clock.after(STATE_RETRY_NS, self._look_for_state, life)
-        else:
-            self._begin_anew("stranded", "nobody has the state")
+        """The application needs its state."""
+        self.states.ask()
 
     def _input(self, event: Event) -> None:
         self._inbox.append(event)
@@ -374,14 +358,14 @@ class Node:
                 now, members = self._clock.now_ns, self.view.members
                 self._trace.add(Acked(now, *self.address, epoch, position, members))
             case Excluded(reason):
-                self._begin_anew("excluded", reason)
+                self.begin_anew("excluded", reason)
             case Refused(code, _):
                 self.refused = True
                 self._stop("refused", code)
             case Left():
                 self._stop("left", "")
             case _:
-                pass
+                self.states.on_event(event)
 
     def _install(self, event: ViewInstalled) -> None:
         self.view, self.primary, self.unplaced = event.view, True, set()
@@ -389,7 +373,7 @@ class Node:
         assert self.application is not None
         self.application.install(event, self._clock.now_ns)
 
-    def _begin_anew(self, what: str, detail: str) -> None:
+    def begin_anew(self, what: str, detail: str) -> None:
         """This life is over, the process goes on: a new incarnation connects at once."""
         self._stop(what, detail)
         self.start()

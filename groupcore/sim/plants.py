@@ -19,6 +19,7 @@ from groupcore.order_state import OrderState
 from groupcore.sim.disk import Disk
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.plants_total import TOTAL_PLANTS
+from groupcore.sim.plants_transfer import TRANSFER_PLANTS
 from groupcore.view import Address, View
 from groupcore.window import Window
 
@@ -297,6 +298,7 @@ PLANTS: dict[str, Plant] = {
             _joiner_at_zero,
         ),
         *TOTAL_PLANTS,
+        *TRANSFER_PLANTS,
     )
 }
 """The plants by name."""

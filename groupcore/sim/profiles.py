@@ -22,6 +22,7 @@ from groupcore.stacks import (
     StackOptions,
     compose,
 )
+from groupcore.transfer.options import StateTransferOptions
 from groupcore.transport import TransportOptions
 from groupcore.view import Address
 
@@ -61,7 +62,12 @@ def stack_maker(
             absorb=False,
         )
         body_bytes_max = transport.packet_bytes_max - 1024
-        options = StackOptions(membership=membership, body_bytes_max=body_bytes_max)
+        state = StateTransferOptions(
+            chunk_bytes=scenario.state_chunk_bytes or 60_000,
+            silence_s=0.3,
+            copies=scenario.state_copies,
+        )
+        options = StackOptions(membership=membership, body_bytes_max=body_bytes_max, state=state)
         varied = tighten_stack(vary(scenario.seed, options), scenario.tight)
         return compose(spec, address, random, varied, lineage)
 

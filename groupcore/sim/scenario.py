@@ -35,6 +35,9 @@ class Scenario:
     `turn_us`: how long a turn takes a healthy node; what comes meanwhile is handled together.
     `connections`: members watch each other over connections, too. `core`: a part of the nodes is
     healed before the others are. `tight`: which limits are made tiny (`tightness`).
+    `state_chunk_bytes`: fresh members take their state through the group in such chunks, and
+    `state_copies` make a copy; 0: beside the group. `state_trouble`: in what share of transfers
+    something happens to one of the two in the midst of it.
     """
 
     seed: int
@@ -49,6 +52,9 @@ class Scenario:
     connections: bool = False
     core: bool = False
     tight: tuple[str, ...] = ()
+    state_chunk_bytes: int = 0
+    state_copies: int = 1
+    state_trouble: float = 0.0
     faults: tuple[Fault, ...] = ()
     sends: tuple[Send, ...] = ()
 
@@ -80,6 +86,7 @@ def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> 
     tight = draw_tight(stream(seed, "tight"))
     large = (1_400,) if "fragments" in tight else (60_000, 60_000, 8_000, 1_400)
     datagram_bytes_max = random.choice(large)
+    states = stream(seed, "state-transfer")
     return Scenario(
         seed=seed,
         nodes=nodes,
@@ -93,6 +100,9 @@ def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> 
         connections=random.random() < 0.5,
         core=nodes > 1 and random.random() < 0.4,
         tight=tight,
+        state_chunk_bytes=states.choice((0, 0, 16, 64, 60_000)),
+        state_copies=states.choice((1, 2)),
+        state_trouble=states.choice((0.0, 0.0, 0.5)),
         faults=faults,
         sends=_draw_sends(stream(seed, "workload"), nodes, safety_ns, faults, datagram_bytes_max),
     )

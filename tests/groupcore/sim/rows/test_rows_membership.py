@@ -158,9 +158,9 @@ def twin(play: Play, name: str, trace: Trace, disk: Disk | None = None) -> Node:
         disk,
         stream(2, "twin"),
         first._make_endpoint,
-        first._find_state,
+        first.states._find_state,
         {},
-        first._turn_ns,
+        cluster.scenario,
     )
 
 
