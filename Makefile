@@ -48,6 +48,12 @@ check: setup ## format, lint, strict types, import contracts, tidy rules
 test: chromium check ## check and all tests, those in a browser included
 	cd webui && npm run --silent test
 	$(BIN)/python -m pytest
+	@$(MAKE) schedules
+
+.PHONY: schedules
+schedules: setup ## 1,500 simulated schedules that are always the same, 1,500 that are new
+	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1
+	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $$(date +%s)
 
 .PHONY: run
 run: setup ## three nodes and the page; honours PORT_BASE and DATA_DIR
@@ -55,7 +61,8 @@ run: setup ## three nodes and the page; honours PORT_BASE and DATA_DIR
 
 .PHONY: sim
 sim: setup ## simulate SEEDS=200 fault schedules from seed SEED=1
-	@$(BIN)/python -m groupcore.sim --profile all --schedules $(SEEDS) --seed $${SEED:-1}
+	@$(BIN)/python -m groupcore.sim --profile all --schedules $(SEEDS) --seed $${SEED:-1} \
+		--probes $${LEDGER:+--ledger "$$LEDGER" --commit "$$(git rev-parse --short HEAD)"}
 
 .PHONY: plants
 plants: setup ## plant each known bug and see that the simulator catches it

@@ -180,11 +180,6 @@ class Sequencer(Layer):
         effects: list[Effect] = []
         if origin == self.me:
             effects = self.take_back(header.seqno)
-        if self.view is not None and origin not in self.view.members:
-            # Forwarded in time, but multicast in a view that its sender is not in any more: all
-            # drop it alike, and a gone sender's word is not heard after its end.
-            self.numbers["dropped"] += 1
-            return effects
         received = self.received_table.get(origin, 0)
         if header.seqno != received + 1:
             self.numbers["duplicates" if header.seqno <= received else "dropped"] += 1

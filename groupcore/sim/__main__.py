@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from hashlib import blake2b
 from json import dumps
 from multiprocessing import get_context
 from os import cpu_count
@@ -23,6 +22,7 @@ from groupcore.sim.profiles import PROFILES
 from groupcore.sim.report import explain, fail_line
 from groupcore.sim.run import Verdict
 from groupcore.sim.scenario import Scenario
+from groupcore.sim.tally import Tally
 
 REPORTED_MAX = 10
 """Most failing schedules that get a line of their own."""
@@ -47,6 +47,9 @@ def parse(arguments: list[str] | None = None) -> Namespace:
     parser.add_argument("--list-plants", action="store_true", help="name the planted bugs")
     parser.add_argument("--trace", type=Path, help="write the (smallest failing) trace there")
     parser.add_argument("--only", type=int, help="run this one of the schedules")
+    parser.add_argument("--probes", action="store_true", help="how often each probe was met")
+    parser.add_argument("--ledger", type=Path, help="append a line of JSON on this run there")
+    parser.add_argument("--commit", default="", help="what the ledger calls the code")
     parser.add_argument("--jobs", type=int, default=cpu_count() or 1, help="processes")
     return parser.parse_args(arguments)
 
@@ -99,21 +102,14 @@ def main(arguments: list[str] | None = None) -> int:
     indices = range(options.schedules) if options.only is None else [options.only]
     jobs = [Job(options.profile, options.seed, index, options.plant) for index in indices]
     begin = perf_counter()
-    digest = blake2b(digest_size=16)
-    deliveries = violations = failed = done = 0
-    simulated_s = 0.0
+    tally = Tally()
     first_failure: tuple[Job, Outcome] | None = None
     for job, outcome in zip(jobs, outcomes(jobs, options.jobs), strict=False):
-        done += 1
-        show_progress(done, len(jobs))
-        digest.update(outcome.trace_hash.encode())
-        deliveries += outcome.deliveries
-        simulated_s += outcome.simulated_s
-        violations += len(outcome.violations)
+        tally.add(outcome)
+        show_progress(tally.schedules, len(jobs))
         if outcome.violations:
-            failed += 1
             first_failure = first_failure or (job, outcome)
-            if failed <= REPORTED_MAX:
+            if tally.failed <= REPORTED_MAX:
                 rerun = rerun_command(options, outcome.profile, outcome.index)
                 first = outcome.violations[0]
                 print(fail_line(options.seed, outcome.profile, outcome.index, first, rerun))
@@ -124,17 +120,22 @@ def main(arguments: list[str] | None = None) -> int:
         report(options, *first_failure)
     elif options.trace and options.only is not None:
         write_trace(options.trace, jobs[0].verdict())
-    summary = {
-        "profile": options.profile,
-        "schedules": done,
-        "simulated_s": round(simulated_s, 3),
-        "deliveries": deliveries,
-        "violations": violations,
-        "schedules_per_s": round(done / elapsed_s, 2),
-        "trace_hash": digest.hexdigest(),
-    }
+    return conclude(options, tally, elapsed_s)
+
+
+def conclude(options: Namespace, tally: Tally, elapsed_s: float) -> int:
+    """Print the probes if they are asked for, and the summary; keep the ledger; the exit code."""
+    if options.probes:
+        for name, times in tally.probes.items():
+            print(f"{times:8} {name}")
+        for name in tally.unmet:
+            print(f"SIM FAIL probe={name}: never met in {tally.schedules} schedules")
+    summary = tally.summary(options.profile, elapsed_s)
+    if options.ledger:
+        with options.ledger.open("a", encoding="utf-8") as file:
+            file.write(tally.ledger_line(options.commit, options.seed, summary) + "\n")
     print(dumps(summary))
-    return 1 if violations else 0
+    return 1 if tally.violations or (options.probes and tally.unmet) else 0
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from random import Random
 
@@ -46,6 +47,7 @@ class Cluster:
         self.network = Network(self.clock, stream(seed, "network"), scenario.network)
         self.fault_random = stream(seed, "fault-details")
         self.keys = Keyring(CLUSTER, {0: KEY}, 0)
+        self.counters: Counter[str] = Counter()
         self.outstanding: dict[Mid, Address | None] = {}
         self._make_stack = make_stack
         self._options = TransportOptions(
@@ -71,9 +73,17 @@ class Cluster:
             self.outstanding,
             self.scenario,
         )
-        if self.scenario.connections:
-            node.closed = self.hang_up
+        node.closed = self._on_closed
         return node
+
+    def _on_closed(self, node: Node) -> None:
+        self.count(node)
+        self.hang_up(node)
+
+    def count(self, node: Node) -> None:
+        """Add what the node's life has counted to the counters of the schedule."""
+        if node.endpoint is not None:
+            self.counters.update(node.endpoint.counters())
 
     def hang_up(self, node: Node) -> None:
         """The connections over which others watch this node are closed, where they can tell."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from groupcore.sim.checkers import Violation
 from groupcore.sim.plants import PLANTS
+from groupcore.sim.probes import met
 from groupcore.sim.profiles import Profile, profile_of
 from groupcore.sim.randomness import derive
 from groupcore.sim.run import Verdict, run_scenario
@@ -20,7 +21,7 @@ TWICE_IN = 100
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a worker sends back of one schedule."""
+    """What a worker sends back of one schedule; `probes` are those that it has met."""
 
     index: int
     profile: str
@@ -28,6 +29,7 @@ class Outcome:
     deliveries: int
     simulated_s: float
     violations: list[Violation]
+    probes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +98,5 @@ def judge(job: Job) -> Outcome:
         verdict.deliveries,
         verdict.simulated_s,
         violations,
+        met(verdict.trace, verdict.counters),
     )

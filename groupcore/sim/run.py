@@ -9,7 +9,8 @@ then, and the run goes on until they too are everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from traceback import extract_tb
 
 from groupcore.sim.checkers import CHECKERS, Checker, Violation, check_all
@@ -29,12 +30,13 @@ PROBE_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one schedule."""
+    """What became of one schedule; `counters` are summed over all lives, and the network's."""
 
     scenario: Scenario
     trace: Trace
     violations: list[Violation]
     simulated_s: float
+    counters: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def deliveries(self) -> int:
@@ -64,7 +66,7 @@ def run_cluster(cluster: Cluster, checkers: tuple[type[Checker], ...] = CHECKERS
     except Exception as error:
         raised = [_raised(error, cluster.clock.now_ns)]
     violations = [*raised, *check_all(cluster.trace, checkers)]
-    return Verdict(scenario, cluster.trace, violations, cluster.simulated_s)
+    return Verdict(scenario, cluster.trace, violations, cluster.simulated_s, cluster.counters)
 
 
 def _raised(error: Exception, t: int) -> Violation:
@@ -111,7 +113,9 @@ def _conclude(cluster: Cluster) -> None:
     now = cluster.clock.now_ns
     for node in cluster.nodes:
         cluster.trace.add(_end(node, now))
+        cluster.count(node)
     network = cluster.network
+    cluster.counters.update({f"network.{name}": n for name, n in network.happened.items()})
     cluster.trace.add(Wire(now, network.datagrams, network.fingerprint))
 
 

@@ -119,9 +119,9 @@ class NoZombies(Checker):
     2. A process that was left behind and does not know it yet, because it was paused or cut off,
        delivers from then on only what was **agreed in its view**: the multicasts that those who
        went on delivered in it. If all who went on did so from their disks, those are the ones at
-       places that the new view's epoch has kept. It may deliver them late: they are part of the
-       same past, and a rule that forbade it would demand that the process knows what cannot have
-       reached it.
+       places that the new view's epoch has kept; what that epoch has lost is of no account. It may
+       deliver them late: they are part of the same past, and a rule that forbade it would demand
+       that the process knows what cannot have reached it.
     3. Nobody delivers in a view a multicast of a process that is not in it: what the process sent
        before counts only as far as it was agreed before that view.
     """
@@ -168,6 +168,8 @@ class NoZombies(Checker):
                 if after is None or record.t <= after.t or process in after.members:
                     continue
                 slot = (record.epoch, record.position)
+                if after.recovered and record.position and not trace.stands(slot):
+                    continue  # lost with the memory of a quorum, whether delivered then or before
                 if not _was_agreed(record, slot, agreed.get(last), places, after):
                     text = (
                         f"{life(*process)} delivers {message(record.mid)} at {slot} after view "

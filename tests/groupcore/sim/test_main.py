@@ -12,6 +12,7 @@ import pytest
 
 from groupcore.sim.__main__ import main
 from groupcore.sim.plants import PLANTS
+from groupcore.sim.probes import PROBES
 
 pytestmark = pytest.mark.slow
 
@@ -82,3 +83,19 @@ def test_one_schedule_can_be_traced_without_a_failure(tmp_path: Path) -> None:
     file = tmp_path / "trace.jsonl"
     assert main(["--only", "0", "--trace", str(file), "--jobs", "1"]) == 0
     assert file.stat().st_size > 0
+
+
+def test_the_probes_are_counted_and_the_ledger_gets_a_line_a_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ledger = tmp_path / "ledger.jsonl"
+    command = ["--schedules", "2", "--jobs", "1", "--probes", "--ledger", str(ledger)]
+    for commit in ("one", "two"):
+        assert main([*command, "--commit", commit]) == 0
+    lines = [loads(line) for line in ledger.read_text().splitlines()]
+    assert [(line["commit"], line["schedules"], line["failed"]) for line in lines] == [
+        ("one", 2, 0),
+        ("two", 2, 0),
+    ]
+    printed = capsys.readouterr().out.splitlines()
+    assert {line.split()[1] for line in printed if line[:8].strip().isdigit()} == set(PROBES)
