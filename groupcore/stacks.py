@@ -62,7 +62,9 @@ LARGE_GROUP_STACK = "UDP:PROBE:PING:FD:NAKACK(acknowledge=none):UNICAST:PBCAST:G
 Nobody acknowledges and nobody reports to all: stability and late repair come by gossip.
 """
 
-TOTAL_STACK = "UDP:PROBE:PING:FD:UNICAST:GMS:FLUSH:TOTAL:FC:FRAG:STATE_TRANSFER:QUEUE:DURABILITY"
+TOTAL_STACK = (
+    "UDP:PROBE:PING:MERGE:FD:UNICAST:GMS:FLUSH:TOTAL:FC:FRAG:STATE_TRANSFER:QUEUE:DURABILITY"
+)
 """The same promises by another protocol: TOTAL repairs and counts holders by itself."""
 
 TRANSPORTS = ("UDP",)

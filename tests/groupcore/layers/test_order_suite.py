@@ -19,6 +19,8 @@ from groupcore.sim.profiles import PROFILES
 from groupcore.sim.run import Verdict, run_scenario
 from groupcore.sim.scenario import Scenario
 from groupcore.sim.trace import Delivered, Mid
+from groupcore.stacks import DEFAULT_STACK, TOTAL_STACK
+from tests.groupcore.sim.merging import alone, assert_one_view, partitionable, scenario_of
 
 PROTOCOLS = {"SEQUENCER": "stack", "TOTAL": "total"}
 """The profile in which each protocol runs."""
@@ -220,3 +222,14 @@ def test_a_minority_orders_nothing(protocol: str) -> None:
     verdict = run(protocol, cut)
     during = [r for r in deliveries(verdict)["a"] if ms(2_400) < r.t < ms(3_400)]
     assert during == []
+
+
+def test_components_that_went_on_alone_come_together_in_a_new_epoch(protocol: str) -> None:
+    spec = {"SEQUENCER": DEFAULT_STACK, "TOTAL": TOTAL_STACK}[protocol]
+    verdict = run_scenario(scenario_of(5, (3, 4)), partitionable(spec))
+    assert alone(verdict) == {("d", "e")}
+    merged = assert_one_view(verdict, 5)
+    assert merged.recovered
+    late = {record.mid for record in verdict.trace.sent if record.t > merged.t}
+    for records in deliveries(verdict).values():
+        assert late <= {record.mid for record in records}
