@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from groupcore.membership.state import MembershipOptions
 from groupcore.sim.explore.world import Budget
-from groupcore.stacks import DEFAULT_STACK, StackOptions, StackPlan, plan_stack
+from groupcore.stacks import DEFAULT_STACK, TOTAL_STACK, StackOptions, StackPlan, plan_stack
 
 LEFT_OUT = frozenset({"DURABILITY", "STATE_TRANSFER", "QUEUE", "PROBE"})
 """Layers that a scope does without: they only repeat reports, or stand for the application."""
@@ -30,7 +30,7 @@ class Scope:
     """A cluster of which `founders` form the first view; then the script, in every order.
 
     `may_crash` are the nodes that `budget.crashes` are for. `quick`: small enough for every run
-    of the tests.
+    of the tests. `stack`: what runs, without what only reports.
     """
 
     name: str
@@ -41,10 +41,11 @@ class Scope:
     founders: tuple[int, ...] = (0, 1, 2)
     nodes: int = 3
     quick: bool = False
+    stack: str = DEFAULT_STACK
 
     def plan(self) -> StackPlan:
-        """The stack of every node: the default one without what only reports."""
-        words = [word for word in DEFAULT_STACK.split(":") if word not in LEFT_OUT]
+        """The stack of every node."""
+        words = [word for word in self.stack.split(":") if word not in LEFT_OUT]
         membership = MembershipOptions(
             cluster_size=self.nodes, application_state=True, durable=True, absorb=False
         )
@@ -77,6 +78,38 @@ SCOPES: dict[str, Scope] = {
         Scope("restart", "a member crashes and comes back", send(1), Budget(0, 1, 1), (2,)),
         Scope("join", "a node joins while a member sends", (START_C, *send(1)), founders=PAIR),
         Scope("join-crash", "a node joins, a member crashes", (START_C,), CRASH, founders=PAIR),
+        Scope("total-order", "TOTAL: two send three", send(0, 1, 1), quick=True, stack=TOTAL_STACK),
+        Scope(
+            "total-loss",
+            "TOTAL: two send, a packet is lost",
+            send(0, 1),
+            Budget(1),
+            stack=TOTAL_STACK,
+        ),
+        Scope(
+            "total-crash",
+            "TOTAL: any member crashes while one sends",
+            send(1),
+            CRASH,
+            quick=True,
+            stack=TOTAL_STACK,
+        ),
+        Scope(
+            "total-hand-over",
+            "TOTAL: the sequencer crashes, two send",
+            send(1, 2),
+            CRASH,
+            (0,),
+            stack=TOTAL_STACK,
+        ),
+        Scope(
+            "total-crash-loss",
+            "TOTAL: it crashes, a packet is lost",
+            send(1),
+            Budget(1, 1),
+            (0,),
+            stack=TOTAL_STACK,
+        ),
         Scope("join-loss", "a node joins, a packet is lost", (START_C,), Budget(1), founders=PAIR),
     )
 }

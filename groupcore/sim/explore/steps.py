@@ -19,6 +19,9 @@ from groupcore.stack import Stack
 FREE_KINDS = frozenset({"deliver", "disk", "lose"})
 """Steps that depend on nothing but their node or link."""
 
+ORDERING = ("SEQUENCER", "TOTAL")
+"""Layers that know what has been sent in order and has not come back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -126,7 +129,7 @@ class World:
             if application.entries != first.application.entries:
                 return False
             counters = node.stack.counters() if node.stack is not None else {}
-            if counters.get("SEQUENCER.forward_table", 0):
+            if any(counters.get(f"{layer}.forward_table", 0) for layer in ORDERING):
                 return False
         return True
 
