@@ -14,6 +14,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -23,7 +24,7 @@ from groupcore.blocks.listener import Callback, Listener
 from groupcore.blocks.ports import GroupChannel
 from groupcore.blocks.state_taking import StateTaking
 from groupcore.blocks.values import pack_value, unpack_value
-from groupcore.errors import ChannelClosedError, GroupcoreError
+from groupcore.errors import ChannelClosedError, GroupcoreError, NotPrimaryError
 from groupcore.events import Event, ViewInstalled
 from groupcore.transfer.events import SetState
 from groupcore.view import Address, View
@@ -60,6 +61,7 @@ class PullPushAdapter:
         self._numbers: Counter[str] = Counter()
         self._reading: asyncio.Task[None] | None = None
         self._stateful = False
+        self._in_view = asyncio.Event()
 
     # --- listeners ------------------------------------------------------------------------------
 
@@ -107,6 +109,19 @@ class PullPushAdapter:
         if self._reading is not None and not self._reading.done():
             self._reading.cancel()
             await asyncio.wait([self._reading])
+
+    async def until_view(self, timeout_s: float = 10.0) -> View:
+        """The present view, once there is one; NotPrimaryError when none comes in time.
+
+        `Channel.connect` returns before the adapter has come to the first view.
+        """
+        if self.view is None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(timeout_s):
+                    await self._in_view.wait()
+        if self.view is None:
+            raise NotPrimaryError("this member has not joined; connect the channel first")
+        return self.view
 
     async def wait_closed(self) -> None:
         """Wait until the channel has ended; raises what ended it, if that was an error."""
@@ -196,6 +211,7 @@ class PullPushAdapter:
             raise
         finally:
             self._state.stop()
+            self._in_view.set()
             for listener_id in list(self._listeners):
                 await self._call(listener_id, lambda listener: listener.on_closed(failed))
 
@@ -228,6 +244,7 @@ class PullPushAdapter:
         self.view = event.view
         self.me = self._find_me(event.view)
         self.position = event.position
+        self._in_view.set()
         empty = self._stateful and self._state.on_view(event, self.me)
         for listener_id in list(self._listeners):
             await self._call(listener_id, lambda listener: listener.on_view(event))

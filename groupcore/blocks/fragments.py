@@ -35,7 +35,6 @@ from groupcore.blocks.listener import Listener
 from groupcore.blocks.rpc import RpcDispatcher
 from groupcore.blocks.rpc_calls import Gather, Outcome
 from groupcore.blocks.rpc_functions import Function
-from groupcore.errors import NotPrimaryError
 from groupcore.events import ViewInstalled
 from groupcore.view import Address
 
@@ -202,11 +201,12 @@ class Fragments(Listener):
         """Have a copy made at these members; None: at the two oldest others.
 
         `ordered`: at one place in the order, so all copies are alike and one provider can go on
-        where another has died. TransferFailedError when none of them has state.
+        where another has died. TransferFailedError when none of them has state,
+        NotPrimaryError when this member has not joined in time.
         """
-        me, view = self._adapter.me, self._adapter.view
-        if me is None or view is None:
-            raise NotPrimaryError("this member is in no view; open the state when it has joined")
+        view = await self._adapter.until_view(timeout_s)
+        me = self._adapter.me
+        assert me is not None, "who has a view is in it"
         asked = [m for m in (view.members if providers is None else providers) if m != me]
         if providers is None:
             asked = asked[:2]

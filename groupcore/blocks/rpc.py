@@ -108,7 +108,8 @@ class RpcDispatcher(Listener):
         Returns an outcome for each member that was asked; who has not answered within
         `timeout_s`, or before the answers sufficed, is told as a NoAnswerError. Cancelling the
         task cancels a direct call at the members, too. ValueRefusedError,
-        MessageTooLargeError, ChannelClosedError; NotPrimaryError in no view; NestedCallError
+        MessageTooLargeError, ChannelClosedError; NotPrimaryError when this
+        member has not joined within that time; NestedCallError
         inside a callback or an ordered function.
         """
         self._last_number += 1
@@ -117,9 +118,11 @@ class RpcDispatcher(Listener):
         request = Request(number, gather is not Gather.NONE, wanted, name, list(arguments))
         payload = encode(request)
         if gather is Gather.NONE:
+            await self._adapter.until_view(timeout_s)
             await self._send(Call(gather, wanted), number, payload, ordered)
             return {}
         self._adapter.check_may_wait()
+        await self._adapter.until_view(timeout_s)
         call = Call(gather, wanted)
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._calls[number] = UnderWay(call, over)
@@ -174,8 +177,8 @@ class RpcDispatcher(Listener):
             await self._adapter.multicast(payload, self._id)
             return
         view, me = self._adapter.view, self._adapter.me
-        if view is None or me is None:
-            raise NotPrimaryError("this member is in no view; call when it has joined")
+        assert view is not None, "the caller has waited for the first view"
+        assert me is not None, "who has a view is in it"
         call.expect(view.members)
         for member in sorted(call.open()):
             if member == me:

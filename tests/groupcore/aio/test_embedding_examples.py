@@ -1,60 +1,25 @@
-"""The programs of docs/embedding.md, run as they stand on the loopback interface.
-
-Only the multicast port is another one, so that nobody else on this machine is met.
-"""
+"""The programs of docs/embedding.md, run as they stand on the loopback interface."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from groupcore import aio
-from tests.groupcore.aio.cluster import LIMIT_S, free_port
+from tests.groupcore.aio.pages import programs, set_apart
 
-PAGE = Path(__file__).parents[3] / "docs" / "embedding.md"
-HEADING_OR_PROGRAM = re.compile(r"^## ([^\n]+)$|^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGE = "embedding.md"
 
 pytestmark = pytest.mark.slow
 
 
-def programs() -> dict[str, str]:
-    """The page's programs by the heading that they stand under."""
-    found: dict[str, str] = {}
-    heading = ""
-    for match in HEADING_OR_PROGRAM.finditer(PAGE.read_text(encoding="utf-8")):
-        heading = match[1] or heading
-        if match[2]:
-            assert heading not in found, f"two programs stand under '{heading}'"
-            found[heading] = match[2]
-    return found
-
-
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], dict[str, Any]]:
+def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
     """Run the program under a heading; gives its names."""
-    group = f"228.8.8.8:{free_port()}"
-
-    class ApartChannel(aio.Channel):
-        def __init__(self, cluster: str, **settings: Any) -> None:  # noqa: ANN401
-            super().__init__(cluster, **{"multicast": group, **settings})
-
-    def run_bounded(program: Coroutine[Any, Any, None]) -> None:
-        loop_run(asyncio.wait_for(program, LIMIT_S))
-
-    def execute(heading: str, name: str = "__main__") -> dict[str, Any]:
-        names: dict[str, Any] = {"__name__": name}
-        exec(compile(programs()[heading], f"{PAGE.name}: {heading}", "exec"), names)
-        return names
-
-    loop_run = asyncio.run
-    monkeypatch.setattr(aio, "Channel", ApartChannel)
-    monkeypatch.setattr(asyncio, "run", run_bounded)
-    return execute
+    set_apart(monkeypatch)
+    return lambda heading, name="__main__": programs(PAGE)[heading].run(name)
 
 
 Run = Callable[..., dict[str, Any]]
@@ -111,7 +76,7 @@ def test_the_ledger_goes_on_after_both_nodes_have_restarted(
 
 
 def test_every_program_of_the_page_is_run() -> None:
-    assert sorted(programs()) == [
+    assert sorted(programs(PAGE)) == [
         "A working channel",
         "Errors",
         "Fast",

@@ -143,7 +143,7 @@ async def test_a_member_without_state_gives_none() -> None:
 
 async def test_before_the_first_view_nothing_is_opened() -> None:
     with pytest.raises(NotPrimaryError):
-        await Giver(FakeGroup(), "a").fragments.open()
+        await Giver(FakeGroup(), "a").fragments.open(timeout_s=0.0)
 
 
 async def test_a_copy_can_take_its_time_outside_the_order() -> None:

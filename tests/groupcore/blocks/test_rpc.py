@@ -211,7 +211,12 @@ async def test_a_dispatcher_that_is_closed_ends_its_calls_and_runs_nothing() -> 
     assert b.ran == [1]
 
 
-async def test_without_a_view_a_direct_call_is_refused() -> None:
-    peer = Peer(FakeGroup(), "a")
+async def test_a_call_waits_for_the_first_view_and_no_longer_than_its_time_out() -> None:
+    group = FakeGroup()
+    peer = Peer(group, "a")
     with pytest.raises(NotPrimaryError, match="joined"):
-        await peer.rpc.call("add", 1)
+        await peer.rpc.call("add", 1, timeout_s=0.0)
+    calling = asyncio.create_task(peer.rpc.call_one(peer.address, "add", 1, timeout_s=LONG_S))
+    await settle()
+    group.join(peer.channel)
+    assert await calling == 2
