@@ -51,6 +51,7 @@ def test_two_programs_print_the_same_greetings_in_one_order(
             "view 1 ('a',)\nview 2 ('a', 'b')\nb I am here\nview 3 ('a',)\n",
         ),
         ("Unicast", "b 0 just for you\n"),
+        ("Joining with state", "['before', 'after'] True\n"),
         ("Without multicast", "b no multicast needed\n"),
         ("Fast", "1000\n"),
         (
@@ -80,6 +81,7 @@ def test_every_program_of_the_page_is_run() -> None:
         "A working channel",
         "Errors",
         "Fast",
+        "Joining with state",
         "Unicast",
         "Views",
         "What is saved",
