@@ -70,7 +70,7 @@ def report(options: Namespace, job: Job, outcome: Outcome) -> None:
         found = job.verdict(scenario).violations
         return any(violation.invariant == first.invariant for violation in found)
 
-    scenario = job.run_profile.draw(job.scenario_seed)
+    scenario = job.scenario
     smallest = scenario if first.invariant == "determinism" else minimise(scenario, fails)
     verdict = job.verdict(smallest)
     print(f"the smallest schedule found that breaks invariant {first.number} {first.invariant}:")

@@ -51,12 +51,17 @@ class Job:
         """The seed of this one schedule."""
         return derive(self.seed, self.run_profile.name, self.index)
 
+    @property
+    def scenario(self) -> Scenario:
+        """The schedule: that of the planted bug if it has one, else as it is drawn."""
+        schedule = PLANTS[self.plant].schedule if self.plant else None
+        return schedule or self.run_profile.draw(self.scenario_seed)
+
     def verdict(self, scenario: Scenario | None = None) -> Verdict:
         """Run it, or another schedule in its place."""
         profile = self.run_profile
         with PLANTS[self.plant].planted() if self.plant else nullcontext():
-            drawn = scenario or profile.draw(self.scenario_seed)
-            return run_scenario(drawn, profile.make_stack, profile.checkers)
+            return run_scenario(scenario or self.scenario, profile.make_stack, profile.checkers)
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from groupcore.sim.scenario import Scenario
+
 Patch = tuple[object, str, object]
 """Whose attribute, which, and what stands there instead."""
 
@@ -14,7 +16,8 @@ Patch = tuple[object, str, object]
 class Plant:
     """One planted bug. `caught_by`: the invariants that break by it, no others, the first surely.
 
-    `profile`: in which kind of schedules it is looked for.
+    `profile`: in which kind of schedules it is looked for; `schedule`: the one that shows it, where
+    chance seldom does what it takes.
     """
 
     name: str
@@ -22,6 +25,7 @@ class Plant:
     caught_by: tuple[int, ...]
     patches: Callable[[], list[Patch]]
     profile: str = "stack"
+    schedule: Scenario | None = None
 
     @contextmanager
     def planted(self) -> Iterator[None]:

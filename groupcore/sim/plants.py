@@ -18,8 +18,10 @@ from groupcore.membership.succession import Vote
 from groupcore.order_state import OrderState
 from groupcore.sim.disk import Disk
 from groupcore.sim.planting import Patch, Plant
+from groupcore.sim.plants_safety import SAFETY_PLANTS
 from groupcore.sim.plants_total import TOTAL_PLANTS
 from groupcore.sim.plants_transfer import TRANSFER_PLANTS
+from groupcore.sim.plants_views import VIEW_PLANTS
 from groupcore.view import Address, View
 from groupcore.window import Window
 
@@ -297,6 +299,8 @@ PLANTS: dict[str, Plant] = {
             (3, 2, 4, 5, 6, 15, 25),
             _joiner_at_zero,
         ),
+        *VIEW_PLANTS,
+        *SAFETY_PLANTS,
         *TOTAL_PLANTS,
         *TRANSFER_PLANTS,
     )

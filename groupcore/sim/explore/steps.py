@@ -100,7 +100,7 @@ class World:
             for number in self.scope.may_crash:
                 if state.nodes[number].stack is not None:
                     yield from self._crashes(state, number)
-        if state.budget.restarts:
+        if state.budget.restarts and state.idle:
             for node in state.nodes:
                 if node.stack is None and node.incarnation:
                     yield Step("restart", node.number)

@@ -1,0 +1,147 @@
+"""Bugs to plant where one view follows another: the cut, the hand-over, those left behind."""
+
+from __future__ import annotations
+
+from groupcore.batch import Batch
+from groupcore.effects import Effect, Notify, StartTimer, Up
+from groupcore.events import CutAgreed, Event, FlushStarted, ViewInstalled
+from groupcore.layers import unicast
+from groupcore.layers.sequencer import Ordered, Sequencer
+from groupcore.layers.stability import Announce, Report, Stability
+from groupcore.membership import voter
+from groupcore.sim.application import Application
+from groupcore.sim.disk import Entry
+from groupcore.sim.planting import Patch, Plant
+
+LAST_IDS = 16
+"""So many numbers of a sender are remembered."""
+
+
+def _own_maximum() -> list[Patch]:
+    def covers(held: object, cut: object) -> bool:
+        return True
+
+    return [(voter, "covers", covers)]
+
+
+def _state_and_digest_apart() -> list[Patch]:
+    def state(self: Application, epoch: int, position: int) -> tuple[Entry, ...] | None:
+        return tuple(self.journal.entries) if self.ready and self.journal.epoch == epoch else None
+
+    return [(Application, "state", state)]
+
+
+def _resent_after_new() -> list[Patch]:
+    on_view, on_timer = Sequencer.on_view, Sequencer.on_timer
+    deliver = Sequencer.deliver
+
+    def resend_later(self: Sequencer, event: ViewInstalled) -> list[Effect]:
+        if event.fresh or event.recovered:
+            return on_view(self, event)
+        before = self.view
+        self.view = event.view  # as if the coordinator had not changed
+        effects = on_view(self, event)
+        if before is not None and before.coordinator != event.view.coordinator:
+            effects.append(StartTimer("resend", 0.5))
+        return effects
+
+    def resend(self: Sequencer, timer: str, now: float) -> list[Effect]:
+        if timer != "resend":
+            return on_timer(self, timer, now)
+        return [self.send(seqno, batch) for seqno, batch in self.forward_table.batches.items()]
+
+    def anything(self: Sequencer, batch: Batch, header: Ordered) -> list[Effect]:
+        self.received_table[header.origin] = header.seqno - 1
+        return deliver(self, batch, header)
+
+    return [
+        (Sequencer, "on_view", resend_later),
+        (Sequencer, "on_timer", resend),
+        (Sequencer, "deliver", anything),
+    ]
+
+
+def _last_ids_only() -> list[Patch]:
+    original = unicast.Unicast.on_data
+
+    def on_data(self: unicast.Unicast, batch: Batch, seqno: int) -> list[Effect]:
+        peer = self.receiving.get(batch.sender)
+        if peer is not None and seqno <= peer.received - LAST_IDS:
+            return [Up(batch.without_header())]
+        return original(self, batch, seqno)
+
+    return [(unicast.Unicast, "on_data", on_data)]
+
+
+def _zombie_drains() -> list[Patch]:
+    original = voter.Voter.exclude
+
+    def exclude(self: voter.Voter, reason: str) -> list[Effect]:
+        if self.state.gone or not self.state.live_in_basis:
+            return original(self, reason)
+        return [Notify(CutAgreed(self.ask.digest())), *original(self, reason)]
+
+    return [(voter.Voter, "exclude", exclude)]
+
+
+def _stable_over_the_former_view() -> list[Patch]:
+    on_event = Stability.on_event
+
+    def keep(self: Stability, event: Event, now: float) -> list[Effect]:
+        reports, stable = self.reports, self.stable
+        effects = on_event(self, event, now)
+        if isinstance(event, ViewInstalled | FlushStarted):
+            self.reports, self.stable = reports, stable
+        return effects
+
+    def on_up(self: Stability, batch: Batch, now: float) -> list[Effect]:
+        header = batch.headers[-1]
+        if self.view is None:
+            return []
+        if isinstance(header, Announce):
+            return self.on_announce(header)
+        assert isinstance(header, Report)
+        return self.on_report(batch.sender, header)
+
+    return [(Stability, "on_event", keep), (Stability, "on_up", on_up)]
+
+
+VIEW_PLANTS = (
+    Plant(
+        "own-maximum",
+        "a member goes on from what it holds itself, not from what all agreed",
+        (13, 3, 2, 4, 5, 6, 7, 14, 15, 16, 17, 25),
+        _own_maximum,
+    ),
+    Plant(
+        "state-and-digest-apart",
+        "a joiner's state is of a later moment than the place that it is told",
+        (17, 2, 3, 5, 25),
+        _state_and_digest_apart,
+    ),
+    Plant(
+        "resent-after-new",
+        "a new coordinator gets the forward-table after newer messages",
+        (25, 15, 6, 7, 2, 3),
+        _resent_after_new,
+    ),
+    Plant(
+        "last-ids-only",
+        "duplicates are known by the last 16 numbers of a sender only",
+        (25, 2, 15, 6, 3, 4, 5),
+        _last_ids_only,
+    ),
+    Plant(
+        "zombie-drains",
+        "a member that is excluded delivers first what it still holds",
+        (3, 16, 14, 7, 13, 2, 4, 5, 6),
+        _zombie_drains,
+    ),
+    Plant(
+        "stable-over-former-view",
+        "reports of stability of a former view count in the next",
+        (24, 25, 0, 13, 15),
+        _stable_over_the_former_view,
+    ),
+)
+"""Those of view changes; `plants.PLANTS` has all."""
