@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groupcore.sim.checkers import Violation
 from groupcore.sim.plants import PLANTS
@@ -53,9 +53,11 @@ class Job:
 
     @property
     def scenario(self) -> Scenario:
-        """The schedule: that of the planted bug if it has one, else as it is drawn."""
+        """The schedule: that of the planted bug under this seed, if it has one, else as drawn."""
         schedule = PLANTS[self.plant].schedule if self.plant else None
-        return schedule or self.run_profile.draw(self.scenario_seed)
+        if schedule is not None:
+            return replace(schedule, seed=self.scenario_seed)
+        return self.run_profile.draw(self.scenario_seed)
 
     def verdict(self, scenario: Scenario | None = None) -> Verdict:
         """Run it, or another schedule in its place."""

@@ -10,8 +10,12 @@ from groupcore.layers.sequencer import Ordered, Sequencer
 from groupcore.layers.stability import Announce, Report, Stability
 from groupcore.membership import voter
 from groupcore.sim.application import Application
+from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.disk import Entry
+from groupcore.sim.fault import Fault, Send
+from groupcore.sim.network import NetworkOptions
 from groupcore.sim.planting import Patch, Plant
+from groupcore.sim.scenario import Scenario
 
 LAST_IDS = 16
 """So many numbers of a sender are remembered."""
@@ -142,6 +146,15 @@ VIEW_PLANTS = (
         "reports of stability of a former view count in the next",
         (24, 25, 0, 13, 15),
         _stable_over_the_former_view,
+        schedule=Scenario(
+            seed=15,
+            nodes=4,
+            starts_ns=(0, 0, 0, 0),
+            safety_ns=9 * SECOND,
+            network=NetworkOptions(loss=0.3),
+            faults=tuple(Fault(at * SECOND, "leave", (3,), SECOND // 4) for at in range(2, 9)),
+            sends=tuple(Send(SECOND + n * 30 * MILLISECOND, n % 3, (40,) * 3) for n in range(250)),
+        ),
     ),
 )
 """Those of view changes; `plants.PLANTS` has all."""
