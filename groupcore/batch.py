@@ -114,6 +114,11 @@ class Batch:
         )
 
     @property
+    def ends_with_epoch(self) -> bool:
+        """Whether one of its headers has no meaning in the next epoch."""
+        return any(header.ends_with_epoch for header in self.headers)
+
+    @property
     def size_bytes(self) -> int:
         """Bytes of the body."""
         return len(self.body)

@@ -87,6 +87,12 @@ class Outflow:
             if no_credit or 4 * (self.sent - account.received) >= credit_bytes:
                 yield member
 
+    def end_epoch(self) -> None:
+        """Drop what waits and has no meaning in the next epoch: it is sent anew."""
+        kept = [item for item in self.waiting if not item[0].ends_with_epoch]
+        self.waiting = deque(kept)
+        self.waiting_bytes = sum(cost_bytes for _, cost_bytes in kept)
+
     def begin_view(self, members: Iterable[Address]) -> None:
         """Count anew; who stays keeps what it has not consumed, who is new has full credit."""
         self.sent = 0

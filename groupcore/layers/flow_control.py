@@ -328,6 +328,8 @@ class FlowControl(Layer):
                 self.multicasts.open = 0
                 return []
             case ViewInstalled():
+                if event.recovered:
+                    self.multicasts.end_epoch()
                 return self.on_view(event.view)
             case Backlog():
                 self.backlog_bytes = event.cost_bytes

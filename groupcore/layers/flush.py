@@ -224,7 +224,7 @@ class Flush(Layer):
         What the ordering layer sends anew at the beginning of an epoch is dropped.
         """
         if begins_epoch:
-            self.waiting = deque(batch for batch in self.waiting if not ends_with_epoch(batch))
+            self.waiting = deque(batch for batch in self.waiting if not batch.ends_with_epoch)
         self.number, self.stopped, self.opening = number, False, True
         self.answered, self.missing = NO_BALLOT, {}
         return [StopTimer("repeat"), StopTimer("answer"), StartTimer("open", 0)]
@@ -245,8 +245,3 @@ class Flush(Layer):
     def tell(self, member: Address, header: Header) -> Effect:
         """A header by itself, to one member."""
         return Down(Batch(self.me, member, (header,), reliable=False))
-
-
-def ends_with_epoch(batch: Batch) -> bool:
-    """Whether one of its headers has no meaning in the next epoch."""
-    return any(header.ends_with_epoch for header in batch.headers)

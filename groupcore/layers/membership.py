@@ -344,6 +344,10 @@ class Membership(Layer):
         """Start an attempt if enough nodes can vote: members, else what is on disks."""
         cluster_size = self.options.cluster_size
         expected = frozenset(keep)
+        if self.proposer.is_failing:
+            alone = self.go_alone(view, expected, now)
+            if alone:
+                return alone
         if not is_quorum_of(view, {member.name for member in keep}, cluster_size):
             seekers = frozenset(self.ask.seeking(now))
             expected |= seekers
@@ -352,7 +356,7 @@ class Membership(Layer):
         return [*self.proposer.start(view, expected, now), *self.watch()]
 
     def go_alone(self, view: View, keep: frozenset[Address], now: float) -> list[Effect]:
-        """A component that has been without a quorum for a while (merge policy `application`)."""
+        """A component that could decide nothing for a while (merge policy `application`)."""
         if not self.options.partitionable or self.primary.is_primary:
             return []
         return [*self.proposer.start(view, keep, now, alone=True), *self.watch()]
@@ -383,7 +387,7 @@ class Membership(Layer):
             self.admission.withdraw(member)
         self.leaver.on_view(event.view)
         self.merger.on_view(bool(event.merged))
-        self.company.on_view()
+        self.company.on_view(event, now)
         for member in () if event.previous is None else event.previous.members:
             if member not in event.view.members:
                 self.admission.left_view(member)

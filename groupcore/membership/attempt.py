@@ -12,7 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from groupcore.events import Flushed
-from groupcore.membership.succession import Ballot, Proposal, Vote, is_quorum_of, may_decide
+from groupcore.membership.succession import (
+    Ballot,
+    Proposal,
+    Vote,
+    binding,
+    is_quorum_of,
+    may_decide,
+)
 from groupcore.view import Address, View, is_quorum
 
 
@@ -57,6 +64,11 @@ class Attempt:
     def component_has_stopped(self) -> bool:
         """Whether all of a component that goes on alone have said what they hold."""
         return self.alone and all(member in self.stopped for member in self.expected)
+
+    def cannot_be_orderly(self, votes: list[Vote]) -> bool:
+        """Whether these are no quorum, or bound to a view that needs somebody who is not here."""
+        no_quorum = not may_decide(self.basis, votes, self.cluster_size)
+        return no_quorum or binding(self.basis, votes) is not None
 
     def concerned(self) -> set[Address]:
         """Who is told of the successor: its members, and whoever has voted.
@@ -115,6 +127,8 @@ class Attempt:
             return False
         if self.basis is None or self.proposal is None or self.proposal.recovered:
             return True
+        if self.proposal.left:
+            return True  # a member of both views may be there by the merge's other side
         stay = tuple(m.name for m in self.proposal.view.members if m in self.basis.members)
         # By node: a stayer that has restarted since cannot hold the cut any more, and to wait for
         # its dead life would block the others for ever; what follows is recovered from disk.

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from groupcore.events import ViewInstalled
 from groupcore.membership.admission import Admission
 from groupcore.membership.leaver import Leaver
 from groupcore.membership.reachability import connected, is_lowest
 from groupcore.membership.state import MembershipState, Questions
 from groupcore.membership.succession import Candidates
 from groupcore.view import Address, View
+
+SETTLED_S = 2.0
+"""Seconds after a view's beginning in which what is heard of others may be older than the view."""
 
 
 class Company:
@@ -21,26 +25,45 @@ class Company:
         self.leaver = leaver
         self.ask = ask
         self.elsewhere: frozenset[Address] = frozenset()
+        self.ancestors: dict[int, int] = {}
+        self.settled_at = 0.0
 
     def note_elsewhere(self, now: float) -> None:
         """Members whom a view of another lineage has taken: they never come back to this one."""
         mine = self.state.view
-        if mine is None or not self.state.options.partitionable:
+        if mine is None or not self.state.options.partitionable or now < self.settled_at:
             return
-        views = [view for view, _ in self.ask.present(now).values() if view.lineage != mine.lineage]
-        gone = {member for view in views for member in view.members}
-        self.elsewhere = frozenset(gone) & frozenset(mine.members) - {self.state.me}
+        gone: set[Address] = set()
+        for view, _ in self.ask.present(now).values():
+            if self.is_elsewhere(view, mine):
+                gone.update(view.members)
+        self.elsewhere = frozenset(gone) & frozenset(mine.members)
 
-    def on_view(self) -> None:
+    def is_elsewhere(self, view: View, mine: View) -> bool:
+        """Whether its members are in another lineage, and it is not one that was left for mine."""
+        if view.lineage == mine.lineage or self.state.me in view.members:
+            return False
+        # Who has lived through a former lineage knows where it left it; others go by the numbers.
+        if not self.ancestors:
+            return view.number > mine.number
+        return view.number > self.ancestors.get(view.lineage, 0)
+
+    def on_view(self, event: ViewInstalled, now: float) -> None:
         """A view begins: what was heard before is of former ones."""
+        former = [*event.merged, *([] if event.previous is None else [event.previous])]
+        for view in former:
+            if view.lineage != event.view.lineage:
+                self.ancestors[view.lineage] = view.number
         self.elsewhere = frozenset()
+        self.settled_at = now + SETTLED_S
 
     def unheard(self) -> dict[Address, frozenset[Address]]:
         """Who does not hear whom; nobody hears those who have gone elsewhere."""
         unheard = self.ask.unheard()
         if not self.elsewhere:
             return unheard
-        return {member: deaf | self.elsewhere for member, deaf in unheard.items()}
+        mine = {self.state.me: frozenset[Address](), **unheard}
+        return {member: deaf | self.elsewhere for member, deaf in mine.items()}
 
     def unreachable(self) -> frozenset[Address]:
         """Members that this one does not hear."""

@@ -88,9 +88,11 @@ class Merger:
         return self.begin(merge, mine)
 
     def is_free(self, mine: View) -> bool:
-        """Whether this member may merge its view now."""
+        """Whether this member may merge its view now: it can decide, and nothing goes on."""
         busy = self.merge is not None or self.state.blocked or self.proposer.attempt is not None
-        return self.state.options.partitionable and mine.coordinator == self.state.me and not busy
+        if busy or not self.state.options.partitionable or mine.coordinator != self.state.me:
+            return False
+        return mine.is_quorum(member.name for member in self.company.keep(mine))
 
     def begin(self, merge: Merge, mine: View) -> list[Effect]:
         """Stop the own side; the leader asks the others."""

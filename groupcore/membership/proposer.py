@@ -33,6 +33,11 @@ STOPPED_REPEAT_S = 0.02
 """The same, while the members are stopped."""
 
 
+FAILURES_MAX = 3
+"""Attempts that fail one after the other before it counts: the votes may be bound to a view that
+needs somebody who has gone elsewhere."""
+
+
 def nobody_merges(attempt: Attempt, going: tuple[Address, ...]) -> list[Effect]:
     """What a side of a merge that has stopped leads to before the merger is there."""
     return []
@@ -95,6 +100,11 @@ class Proposer:
         back_off_s = self.back_off_s()
         self.quiet_until = now + back_off_s
         return [*ended, StopTimer("repeat"), StartTimer("stuck", back_off_s)]
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether several attempts have come to nothing, one after the other."""
+        return self.failures >= FAILURES_MAX
 
     def back_off_s(self) -> float:
         """Seconds until the next try: longer after each failure, and never the same for two."""
@@ -169,8 +179,10 @@ class Proposer:
         if attempt is None or attempt.proposal is not None or not attempt.flushing:
             return []
         votes = attempt.complete_votes()
+        if attempt.component_has_stopped() and attempt.cannot_be_orderly(votes):
+            return self.propose_fork(attempt, votes)
         if not may_decide(attempt.basis, votes, attempt.cluster_size):
-            return self.propose_fork(attempt, votes) if attempt.component_has_stopped() else []
+            return []
         complete = attempt.all_voted(silent) and attempt.all_stopped(silent)
         if not complete and now - self.started_at < self.state.options.vote_s:
             return []

@@ -194,7 +194,7 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
     ]
     voted = {vote.voter.name: vote.accepted_ballot for vote in votes}
     for ballot, proposal in sorted(accepted, key=lambda pair: pair[0], reverse=True):
-        if basis is None or proposal.recovered:
+        if basis is None or proposal.recovered or proposal.left:
             return proposal
         stay = tuple(m.name for m in proposal.view.members if m in basis.members)
         possible = [

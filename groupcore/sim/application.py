@@ -54,7 +54,9 @@ class Application:
         self.installed = True
         if not event.fresh:
             if self.wanted is None and epoch != self.journal.epoch:
-                self._replace(epoch, self.journal.position, tuple(self.journal.entries))
+                # Where views merge each side keeps its own state, and calls it by the new place.
+                place = event.position if event.merged else self.journal.position
+                self._replace(epoch, place, tuple(self.journal.entries))
             return
         self._queue.clear()
         own = not event.holders or self.address in event.holders

@@ -8,11 +8,16 @@ from random import Random
 
 from groupcore.layers.nakack_headers import NakackOptions
 from groupcore.layers.pbcast import GossipOptions
-from groupcore.membership.state import MembershipOptions
-from groupcore.sim.checkers import CHECKERS, UNORDERED, Checker
+from groupcore.membership.state import MembershipOptions, MergePolicy
+from groupcore.sim.checkers import CHECKERS, PARTITIONABLE, UNORDERED, Checker
 from groupcore.sim.cluster import MakeStack
 from groupcore.sim.randomness import stream
-from groupcore.sim.scenario import Scenario, draw_large_scenario, draw_scenario
+from groupcore.sim.scenario import (
+    Scenario,
+    draw_large_scenario,
+    draw_partitions,
+    draw_scenario,
+)
 from groupcore.sim.tightness import tighten_stack
 from groupcore.stack import Stack
 from groupcore.stacks import (
@@ -41,7 +46,10 @@ class Profile:
 
 
 def stack_maker(
-    spec: str, application_state: bool = True, vary: Vary = lambda _, options: options
+    spec: str,
+    application_state: bool = True,
+    vary: Vary = lambda _, options: options,
+    merge_policy: MergePolicy = "primary",
 ) -> MakeStack:
     """Makes that stack for each life, of a cluster of all nodes of the scenario.
 
@@ -60,6 +68,7 @@ def stack_maker(
             application_state=application_state,
             durable=True,
             absorb=False,
+            merge_policy=merge_policy,
         )
         body_bytes_max = transport.packet_bytes_max - 1024
         state = StateTransferOptions(
@@ -101,6 +110,12 @@ PROFILES: dict[str, Profile] = {
             draw_large_scenario,
             stack_maker(LARGE_GROUP_STACK, application_state=False, vary=vary_gossip),
             UNORDERED,
+        ),
+        Profile(
+            "partitionable",
+            draw_partitions,
+            stack_maker(DEFAULT_STACK, application_state=False, merge_policy="application"),
+            PARTITIONABLE,
         ),
     )
 }

@@ -7,7 +7,7 @@ run in which everything always happens hides what needs a quiet network, and the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from json import dumps
 from random import Random
 
@@ -24,6 +24,7 @@ LENGTHS_S = ((2, 5), (4, 8), (8, 14))
 LENGTH_WEIGHTS = (40, 45, 15)
 NODE_WEIGHTS = {1: 1, 2: 2, 3: 8, 4: 3, 5: 4}
 """How often a schedule has so many nodes, in proportion."""
+PARTITION_WEIGHTS = {2: 2, 3: 4, 4: 3, 5: 6}
 LARGE_WEIGHTS = {2: 1, 3: 3, 5: 4, 8: 3, 12: 1}
 """The same for stacks that are made for large groups."""
 
@@ -74,6 +75,22 @@ class Scenario:
 def draw_large_scenario(seed: int) -> Scenario:
     """The schedule of a seed for a larger group."""
     return draw_scenario(seed, LARGE_WEIGHTS)
+
+
+def draw_partitions(seed: int) -> Scenario:
+    """The schedule of a seed in which components are cut off long enough to go on alone."""
+    scenario = draw_scenario(seed, PARTITION_WEIGHTS)
+    random = stream(seed, "partitions")
+    splits = []
+    for _ in range(random.randint(1, 3)):
+        cut_off = random.sample(range(scenario.nodes), random.randint(1, scenario.nodes - 1))
+        at_ns = random.randint(SECOND, scenario.safety_ns)
+        duration_ns = random.randint(1_500, 4_000) * MILLISECOND
+        splits.append(Fault(at_ns, "split", tuple(sorted(cut_off)), duration_ns))
+    faults = sorted([*scenario.faults, *splits], key=lambda fault: fault.at_ns)
+    safety_ns = max(scenario.safety_ns, 6 * SECOND)
+    # Without one state there is no core that could be well before the others are back.
+    return replace(scenario, safety_ns=safety_ns, faults=tuple(faults), core=False)
 
 
 def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> Scenario:

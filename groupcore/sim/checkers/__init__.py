@@ -10,6 +10,7 @@ from groupcore.sim.checkers.causality import CausalOrder
 from groupcore.sim.checkers.liveness import (
     LivenessAfterHealing,
     LivenessWithoutOrder,
+    OneViewAfterMerging,
     SelfDelivery,
 )
 from groupcore.sim.checkers.order import (
@@ -64,6 +65,19 @@ Nor does it hold multicasts back until a quorum has them (RESILIENCE): a member 
 delivered what nobody agrees to, so it counts as a zombie until it knows.
 """
 
+PARTITIONABLE: tuple[type[Checker], ...] = (
+    Integrity,
+    NoDuplication,
+    SlotAgreement,
+    TotalOrder,
+    FifoPerOrigin,
+    VirtualSynchrony,
+    SameViewDelivery,
+    SelfDelivery,
+    OneViewAfterMerging,
+)
+"""What holds where components without a quorum go on and merge: no chain, no one state."""
+
 
 def check_all(trace: Trace, checkers: tuple[type[Checker], ...] = CHECKERS) -> list[Violation]:
     """What these checkers (default: all) have to say of the trace, in their order."""
@@ -72,6 +86,7 @@ def check_all(trace: Trace, checkers: tuple[type[Checker], ...] = CHECKERS) -> l
 
 __all__ = [
     "CHECKERS",
+    "PARTITIONABLE",
     "UNORDERED",
     "BoundedMemory",
     "CausalOrder",
@@ -83,6 +98,7 @@ __all__ = [
     "LivenessWithoutOrder",
     "NoDuplication",
     "NoZombies",
+    "OneViewAfterMerging",
     "SameViewDelivery",
     "SavedIsSafe",
     "SelfDelivery",

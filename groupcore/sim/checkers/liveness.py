@@ -122,24 +122,47 @@ class LivenessWithoutOrder(LivenessAfterHealing):
 
     def check_pending(self, trace: Trace, ends: list[Ended], found: list[Violation]) -> None:
         """What one has delivered in the last view, each has; unicasts have arrived."""
+        arrived: dict[Process, set[Mid]] = {(end.n, end.inc): set() for end in ends}
+        for record in trace.of(Delivered):
+            if (record.n, record.inc) in arrived:
+                arrived[record.n, record.inc].add(record.mid)
+        self._check_last_view(trace, ends, found)
+        self.check_unicasts(trace, arrived, found)
+
+    def _check_last_view(self, trace: Trace, ends: list[Ended], found: list[Violation]) -> None:
         last = ends[0].number
         delivered: dict[Process, set[Mid]] = {(end.n, end.inc): set() for end in ends}
-        arrived = {process: set[Mid]() for process in delivered}
         multicasts = trace.multicasts()
         for record in trace.of(Delivered):
             process = (record.n, record.inc)
-            if process in delivered:
-                arrived[process].add(record.mid)
-                if record.view == last and record.mid in multicasts:
-                    delivered[process].add(record.mid)
+            if process in delivered and record.view == last and record.mid in multicasts:
+                delivered[process].add(record.mid)
         for mid in sorted(set[Mid]().union(*delivered.values())):
             for process, have in delivered.items():
                 if mid not in have:
                     text = f"{life(*process)} has not delivered {message(mid)} in view {last}"
                     found.append(self.breach(ends[0].t, (process[0],), text, mid))
+
+    def check_unicasts(
+        self, trace: Trace, arrived: dict[Process, set[Mid]], found: list[Violation]
+    ) -> None:
+        """Whatever one that is there at the end has sent to another that is there has arrived."""
+        end = max((record.t for record in trace.ends), default=0)
         for sent in trace.sent:
-            if (sent.n, sent.inc) not in delivered or sent.to not in arrived:
+            if (sent.n, sent.inc) not in arrived or sent.to not in arrived:
                 continue
             if sent.mid not in arrived[sent.to]:
                 text = f"unicast {message(sent.mid)} has not arrived at {life(*sent.to)}"
-                found.append(self.breach(ends[0].t, (sent.n, sent.to.name), text, sent.mid))
+                found.append(self.breach(end, (sent.n, sent.to.name), text, sent.mid))
+
+
+class OneViewAfterMerging(LivenessWithoutOrder):
+    """25 where components go on alone: one view of all, in which all have delivered the same.
+
+    What was sent to one member that then left the sender's view is lost, though it comes back.
+    """
+
+    def check_unicasts(
+        self, trace: Trace, arrived: dict[Process, set[Mid]], found: list[Violation]
+    ) -> None:
+        """Lives outlast views here, and unicasts do not."""

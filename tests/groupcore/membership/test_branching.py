@@ -68,6 +68,19 @@ def test_a_merged_view_binds_like_any_other_successor() -> None:
     assert not proposal.forked
 
 
+def test_a_merge_is_decided_by_a_quorum_of_the_view_whoever_else_comes_with_another_side() -> None:
+    mine = view_of(D, A)
+    other = view_of(A, B, lineage=8)  # A has joined both; it lives in this one
+    merged = unite([(mine, (D,), 0), (other, (A, B), 0)], Random(1))
+    attempt = Attempt(mine, BALLOT, frozenset({D, A}), 2, merge_id=7)
+    attempt.votes = {D: vote(D)}
+    stopped = {D: Flushed(D, BALLOT, {}, 0)}
+    attempt.proposal = into(mine, [vote(D)], stopped, merged, (mine, other))
+    attempt.acceptances = {D: None}
+    assert attempt.is_decided()
+    assert binding(mine, [vote(D, accepted=(BALLOT, attempt.proposal))]) == attempt.proposal
+
+
 def test_the_members_of_a_merged_view_are_sorted_and_the_first_coordinates() -> None:
     one, two = view_of(C, A, number=9, epoch=2), View(4, 5, 0, 8, (E, B))
     view = unite([(one, (C, A), 30), (two, (E, B), 41)], Random(1))

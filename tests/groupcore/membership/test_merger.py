@@ -24,10 +24,13 @@ MINE, THEIRS, THIRD = view_of(A, B), view_of(C, D, lineage=8), view_of(E, lineag
 
 
 def merger(
-    me: Address = A, view: View | None = MINE, options: MembershipOptions = OPTIONS
+    me: Address = A,
+    view: View | None = MINE,
+    options: MembershipOptions = OPTIONS,
+    world: World | None = None,
 ) -> Merger:
     state = state_of(me, view, options=options)
-    world = World()
+    world = world or World()
     proposer = Proposer(state, Voter(state, world.questions()), Random(1))
     company = Company(state, Admission(), Leaver(state), world.questions())
     return Merger(state, proposer, company, Random(2))
@@ -100,6 +103,14 @@ def test_no_merge_begins_while_one_or_a_view_change_goes_on() -> None:
     mine = merger()
     mine.state.blocked = True
     assert mine.on_found((THEIRS,), 1.0) == []
+
+
+def test_a_side_that_can_decide_nothing_goes_on_alone_before_it_merges() -> None:
+    mine = merger(view=view_of(A, B, C), world=World(unheard={A: frozenset({B, C})}))
+    assert mine.on_found((view_of(D, lineage=8),), 1.0) == []
+    (answer,) = told(mine.on_request(D, MergeRequest(7), 1.0))
+    assert isinstance(answer, MergeResponse)
+    assert answer.rejected
 
 
 def test_a_view_of_the_own_lineage_is_no_other_side() -> None:
