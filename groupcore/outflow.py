@@ -80,11 +80,11 @@ class Outflow:
             self.reopen(credit_bytes)
         return taken
 
-    def held_up_by(self, credit_bytes: int) -> Iterable[Address]:
-        """Receivers for whose credit something waits, or to whom much has not even come."""
+    def held_up_by(self, credit_bytes: int, lag_bytes: int) -> Iterable[Address]:
+        """Receivers for whose credit something waits, or to whom `lag_bytes` have not come."""
         for member, account in self.accounts.items():
             no_credit = self.waiting and self.sent - account.consumed >= credit_bytes
-            if no_credit or 4 * (self.sent - account.received) >= credit_bytes:
+            if no_credit or self.sent - account.received >= lag_bytes:
                 yield member
 
     def end_epoch(self) -> None:

@@ -135,6 +135,12 @@ class FlowControl(Layer):
         """What waits for credit, in bytes."""
         return sum(flow.waiting_bytes for flow in self.flows)
 
+    @property
+    def lag_bytes(self) -> int:
+        """What a member that keeps the least pace may lack of what was sent."""
+        options = self.options
+        return min(int(options.pace_bytes_s * options.stall_timeout_s), options.credit_bytes // 4)
+
     # --- sending ----------------------------------------------------------------------------------
 
     def on_down(self, batch: Batch, now: float) -> list[Effect]:
@@ -254,8 +260,11 @@ class FlowControl(Layer):
             return []
         if isinstance(header, Credit):
             return self.on_credit(batch.sender, header)
-        stream = self.consumption.stream(batch.sender, header.multicast)
-        return [*self.settle(), *self.tell(stream)]
+        return self.answer(batch.sender, header.multicast)
+
+    def answer(self, sender: Address, multicast: bool) -> list[Effect]:
+        """How far I am with a stream, now."""
+        return [*self.settle(), *self.tell(self.consumption.stream(sender, multicast))]
 
     def on_credit(self, member: Address, credit: Credit) -> list[Effect]:
         """A member has consumed more of what I sent; what waited for it goes out (I4)."""
@@ -283,12 +292,12 @@ class FlowControl(Layer):
     def watch(self, now: float) -> list[Effect]:
         """Ask those who hold a stream up; say who does so for too long (I7)."""
         self.watching = False
-        effects: list[Effect] = []
-        waited_for: dict[Address, int] = {}
         if self.view is None or self.frozen:
             return self.keep_watching()
+        waited_for: dict[Address, int] = {}
+        effects: list[Effect] = []
         for flow in self.flows:
-            for member in flow.held_up_by(self.options.credit_bytes):
+            for member in flow.held_up_by(self.options.credit_bytes, self.lag_bytes):
                 consumed = flow.accounts[member].consumed
                 waited_for[member] = waited_for.get(member, 0) + consumed
                 effects += self.ask(member, flow is self.multicasts)
@@ -305,7 +314,7 @@ class FlowControl(Layer):
         assert self.view is not None
         self.numbers["asked"] += 1
         if member == self.me:
-            return []
+            return self.answer(self.me, multicast)
         ask = Ask(self.view.number, multicast)
         return [Down(Batch(self.me, member, (ask,), reliable=False))]
 

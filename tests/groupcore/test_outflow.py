@@ -70,15 +70,15 @@ def test_held_up_is_a_stream_by_who_has_no_credit_while_something_waits() -> Non
     stream.accounts[A].received = stream.accounts[B].received = 100
     stream.accounts[A].unread = 100
     stream.sent = 100
-    assert list(stream.held_up_by(100)) == []
+    assert list(stream.held_up_by(100, 100)) == []
     stream.hold(whole(b"1"), 10)
-    assert list(stream.held_up_by(100)) == [A]
+    assert list(stream.held_up_by(100, 100)) == [A]
 
 
-def test_held_up_is_a_stream_by_who_has_not_even_got_a_quarter_of_the_credit() -> None:
+def test_not_reached_is_to_whom_much_of_what_was_sent_has_not_come() -> None:
     stream = flow(a=75, b=76)
     stream.sent = 100
-    assert list(stream.held_up_by(100)) == [A]
+    assert list(stream.held_up_by(100, 25)) == [A]
 
 
 def test_a_view_counts_anew_and_new_members_have_full_credit() -> None:

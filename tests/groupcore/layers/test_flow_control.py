@@ -225,10 +225,24 @@ def test_a_sender_that_is_blocked_asks_and_credit_that_was_lost_comes_again() ->
     assert sender.multicasts.accounts[B].consumed == 1000
 
 
+def test_a_sender_that_is_slow_to_send_does_not_wait_for_its_own_word() -> None:  # I4
+    layer = member()
+    send(layer, 5)
+    receive(layer, A, 5)
+    turn(layer)
+    for other in (B, C):
+        credit(layer, other, 400, 0)
+    effects = look(layer, 5.0)
+    assert layer.multicasts.accounts[A].received == 500
+    assert events(effects) == []
+
+
 def test_who_waits_for_nobody_asks_nobody() -> None:
     layer = member()
     assert timers(send(layer, 1)) == {"watch": OPTIONS.ask_s}
     assert timers(send(layer, 1)) == {}
+    for receiver in (A, B, C):
+        credit(layer, receiver, 100, 0)
     assert layer.on_timer("watch", 0.1) == []
 
 
