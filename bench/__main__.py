@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-NAMES = ("order", "latency", "view-change", "failover", "merge", "keystroke", "fanout")
+NAMES = ("order", "latency", "view-change", "failover", "merge", "keystroke", "fanout", "join")
 
 
 def machine() -> dict[str, object]:

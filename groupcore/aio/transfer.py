@@ -8,7 +8,7 @@ offer, or a name that the application knows. The answer is a stream of frames.
     hello      "GCST" 1, 32 random bytes                                     caller to server
                32 random bytes                                               server to caller
     frame      length (4 bytes), kind (1 byte), sealed box of at most FRAME_BYTES
-    request    kind 1: what (1 byte: token or name), offset (8), digest (16), the token or name
+    request    kind 1: what (1 byte: token or name), offset (8), digest (32), the token or name
     begin      kind 2: the offset from which on data follow: the one asked for, or 0
     data       kind 3
     end        kind 4: length and hash of the whole
@@ -25,8 +25,9 @@ import logging
 import secrets
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import sha256
 from struct import Struct
 
 from cryptography.exceptions import InvalidTag
@@ -80,7 +81,7 @@ class Secret:
         return AESGCM(both[:32]), AESGCM(both[32:])
 
 
-class _Frames:
+class Frames:
     """One direction's frames: sealed or opened in their order."""
 
     def __init__(self, box: AESGCM) -> None:
@@ -92,6 +93,7 @@ class _Frames:
         return self._count.to_bytes(12, "big")
 
     def seal(self, kind: int, data: bytes) -> bytes:
+        """The next frame."""
         sealed = self._box.encrypt(self._nonce(), data, bytes((kind,)))
         return _FRAME.pack(len(sealed), kind) + sealed
 
@@ -186,8 +188,8 @@ class TransferServer:
             answer = secrets.token_bytes(RANDOM_BYTES)
             writer.write(answer)
             theirs, ours = self.secret.keys(hello[len(MAGIC) :], answer)
-            kind, request = await _Frames(theirs).read(reader, REQUEST_BYTES_MAX)
-        frames = _Frames(ours)
+            kind, request = await Frames(theirs).read(reader, REQUEST_BYTES_MAX)
+        frames = Frames(ours)
         if kind != REQUEST or len(request) < _REQUEST.size:
             raise TransferError("not a request")
         what, offset, digest = _REQUEST.unpack_from(request)
@@ -205,9 +207,9 @@ class TransferServer:
         return None if source is None else _Offered(source, offset, digest)
 
 
-async def _give(offered: _Offered, frames: _Frames, writer: StreamWriter) -> None:
+async def _give(offered: _Offered, frames: Frames, writer: StreamWriter) -> None:
     """Send the source: from the offset on if its beginning is what the caller has, else all."""
-    source, running = offered.source, blake2b(digest_size=DIGEST_BYTES)
+    source, running = offered.source, sha256()
     offset = 0
     while offset < offered.offset:
         data = await _read(source, offset, min(FRAME_BYTES, offered.offset - offset))
@@ -216,7 +218,7 @@ async def _give(offered: _Offered, frames: _Frames, writer: StreamWriter) -> Non
         running.update(data)
         offset += len(data)
     if offset != offered.offset or (offset and running.digest() != offered.digest):
-        offset, running = 0, blake2b(digest_size=DIGEST_BYTES)
+        offset, running = 0, sha256()
     writer.write(frames.seal(BEGIN, offset.to_bytes(8, "big")))
     while data := await _read(source, offset, FRAME_BYTES):
         running.update(data)
@@ -266,17 +268,20 @@ async def fetch(
             writer.write(MAGIC + hello)
             ours, theirs = secret.keys(hello, await reader.readexactly(RANDOM_BYTES))
         asked = _REQUEST.pack(NAME if named else TOKEN, intake.offset, intake.digest)
-        writer.write(_Frames(ours).seal(REQUEST, asked + what))
-        await _take(reader, _Frames(theirs), intake, ready or asyncio.Event())
+        writer.write(Frames(ours).seal(REQUEST, asked + what))
+        await take_frames(reader, Frames(theirs), intake, ready or asyncio.Event())
     except (OSError, EOFError, TimeoutError) as error:
         raise TransferError(f"the connection broke off: {error!r}") from None
     finally:
-        writer.close()
+        writer.transport.abort()  # nothing is under way that the other end still needs
+        with suppress(OSError):
+            await writer.wait_closed()
 
 
-async def _take(
-    reader: StreamReader, frames: _Frames, intake: Intake, ready: asyncio.Event
+async def take_frames(
+    reader: StreamReader, frames: Frames, intake: Intake, ready: asyncio.Event
 ) -> None:
+    """Take what a server sends after a request, to its end; TransferError when it is not that."""
     begun = False
     while True:
         async with asyncio.timeout(SILENCE_S):

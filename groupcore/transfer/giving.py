@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, Notify, StartTimer
@@ -26,9 +27,12 @@ from groupcore.transfer.headers import (
     Taken,
 )
 from groupcore.transfer.options import StateTransferOptions
-from groupcore.transfer.sources import DIGEST_BYTES, StateSource
+from groupcore.transfer.sources import StateSource
 from groupcore.transfer.version import StateVersion
 from groupcore.view import Address
+
+if TYPE_CHECKING:
+    import hashlib
 
 COPIES_MAX = 32
 """Copies that one member keeps at a time; who asks for more gets a null state."""
@@ -51,13 +55,13 @@ class Stream:
     ended: bool = False
     checks: bool = False
     separate: bool = False
-    hash: blake2b = field(default_factory=lambda: blake2b(digest_size=DIGEST_BYTES))
+    hash: hashlib._Hash = field(default_factory=sha256)
 
     def rewind(self) -> None:
         """Give from the beginning: the taker holds something else."""
         self.offset = self.taken = 0
         self.checks = False
-        self.hash = blake2b(digest_size=DIGEST_BYTES)
+        self.hash = sha256()
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ class StateTransferOptions:
     on a connection of its own where that is left open.
     """
 
-    chunk_bytes: int = 60_000
+    chunk_bytes: int = 59_000
     window_chunks: int = 2
     silence_s: float = 1.0
     copies: int = 1

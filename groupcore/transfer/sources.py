@@ -1,14 +1,14 @@
 """Where a state comes from and where it goes: sources, sinks, and the hash between them.
 
-No time, no messages, no I/O. A hash is blake2b of 16 bytes over everything from the beginning.
+No time, no messages, no I/O. A hash is SHA-256 over everything from the beginning.
 """
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from hashlib import sha256
 from typing import Protocol
 
-DIGEST_BYTES = 16
+DIGEST_BYTES = 32
 """Length of a hash."""
 
 
@@ -95,7 +95,7 @@ class Intake:
         self.sink = sink
         self.offset = 0
         self.ready = True
-        self._hash = blake2b(digest_size=DIGEST_BYTES)
+        self._hash = sha256()
 
     @property
     def digest(self) -> bytes:
@@ -117,5 +117,5 @@ class Intake:
         """Begin again."""
         self.offset = 0
         self.ready = True
-        self._hash = blake2b(digest_size=DIGEST_BYTES)
+        self._hash = sha256()
         self.sink.reset()
