@@ -143,6 +143,16 @@ async def test_majority_ends_when_more_than_half_have_run_it() -> None:
     assert [results[peer.address].ran for peer in (a, b, c)] == [True, True, False]
 
 
+async def test_half_is_no_majority() -> None:
+    _, (a, b) = await peers(2)
+    a.gate.set()
+    calling = asyncio.create_task(a.rpc.call("wait", 1, gather=Gather.MAJORITY, timeout_s=LONG_S))
+    await settle()
+    assert not calling.done()
+    b.gate.set()
+    await until(calling.done)
+
+
 @BOTH_WAYS
 async def test_none_waits_for_nobody_and_nobody_answers(ordered: bool) -> None:
     _, (a, b) = await peers(2)
@@ -186,6 +196,7 @@ async def test_a_call_under_way_ends_when_the_group_goes_on_without_its_caller()
     calling = asyncio.create_task(b.rpc.call("wait", 1, timeout_s=LONG_S))
     await until(lambda: a.ran == [1])
     group.exclude(b.channel)
+    await until(calling.done)
     results = await calling
     assert all(isinstance(outcome.error, NoAnswerError) for outcome in results.values())
 

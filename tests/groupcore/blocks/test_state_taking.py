@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from groupcore.blocks.adapter import STATE_ID
+from groupcore.blocks.adapter import STATE_ID, PullPushAdapter
 from groupcore.blocks.errors import ListenerError
-from groupcore.blocks.state_taking import NOTHING
+from groupcore.blocks.state_taking import NOTHING, SEEKING, StateTaking
 from groupcore.blocks.values import pack_value
+from groupcore.events import ViewInstalled
 from groupcore.transfer.events import SetState
 from groupcore.transfer.version import StateVersion
+from groupcore.view import View
 from tests.groupcore.blocks.group import FakeGroup, settle, until
 from tests.groupcore.blocks.listeners import Log, Recorder, member
 
@@ -140,22 +142,76 @@ async def test_nobody_begins_empty_while_one_member_has_the_state() -> None:
     assert log.payloads == [b"kept"]
 
 
-async def test_a_word_of_an_earlier_view_counts_for_nothing() -> None:
-    group, log = FakeGroup(), Log()
+async def seeking(group: FakeGroup, log: Log) -> tuple[PullPushAdapter, PullPushAdapter]:
+    """The adapters of a, which has the state and does not give it, and of b, which asks for it."""
     a, first = await member(group, "a", log=Log())
     b, second = await member(group, "b", log=log)
-    c, _ = await member(group, "c")
-    group.join(a, c)
+    group.join(a)
     await first.multicast(b"kept", "log")
-    await first.multicast(NOTHING, STATE_ID)  # as if it had none, in the view of a and c
     a.fails_to_give = True
     group.join(b)
     await until(lambda: len(group.transfers) == 1)
+    return first, second
+
+
+async def test_a_word_of_an_earlier_view_counts_for_nothing() -> None:
+    group, log = FakeGroup(), Log()
+    first, second = await seeking(group, log)
+    c, _ = await member(group, "c")
+    group.join(c)
+    await first.multicast(NOTHING, STATE_ID)  # as if it had none, in the view with c
+    await settle()
     group.crash(c)
-    group.transfers[0].copies[a].set_result(None)
+    give_none(group, 0)
     await until(lambda: len(group.transfers) == 2)
     assert not second.whole
     assert log.sets == []
+
+
+def give_none(group: FakeGroup, transfer: int) -> None:
+    """Let a transfer end as one that took too long."""
+    for copy in group.transfers[transfer].copies.values():
+        if not copy.done():
+            copy.set_result(None)
+
+
+async def test_who_asks_again_takes_its_word_back() -> None:
+    group = FakeGroup()
+    a, b = group.channel("a"), group.channel("b")
+
+    async def say(word: bytes) -> None:
+        """Nobody hears it."""
+
+    taking = StateTaking(b, say, 10.0, 1.0)
+    view = View(2, 1, 0, 7, (a.address, b.address))
+    taking.on_view(ViewInstalled(view, fresh=True, position=5), b.address)
+    assert not taking.on_word(b.address, NOTHING)
+    assert not taking.on_word(b.address, SEEKING)
+    assert not taking.on_word(a.address, NOTHING)
+    assert taking.on_word(b.address, NOTHING)
+    taking.stop()
+
+
+async def test_who_has_the_state_keeps_it_whatever_is_said() -> None:
+    group, log = FakeGroup(), Log()
+    a, adapter = await member(group, "a", log=log)
+    group.join(a)
+    await adapter.multicast(b"kept", "log")
+    await adapter.multicast(NOTHING, STATE_ID)
+    await settle()
+    assert log.payloads == [b"kept"]
+
+
+async def test_a_state_that_comes_after_one_has_said_to_have_none_is_not_taken() -> None:
+    group, log = FakeGroup(), Log()
+    _, second = await seeking(group, log)
+    second._state.stop()
+    channel = group.members[1]
+    late = SetState(StateVersion(1, 1, channel.address), 1, 1, channel.address, pack_value({}))
+    channel.put(late)
+    give_none(group, 0)
+    await until(lambda: second.counters().get("unasked_states") == 1)
+    assert not second.whole
 
 
 async def test_a_state_that_cannot_be_read_is_asked_for_again() -> None:
@@ -192,7 +248,12 @@ async def test_a_member_that_comes_back_takes_the_state_anew() -> None:
     await settle()
     group.exclude(b)
     await first.multicast(b"2", "log")
+    a.fails_to_give = True
     group.join(b)
+    await until(lambda: len(group.transfers) == 1)
+    assert b.state_provider is None, "it does not give what it does not have"
+    a.fails_to_give = False
+    group.transfers[0].copies[a].set_result(None)
     await until(lambda: log.payloads == [b"1", b"2"])
     assert second.me == b.address
 
