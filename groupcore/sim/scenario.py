@@ -19,13 +19,13 @@ from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.randomness import stream
 from groupcore.sim.tightness import draw_tight
 
-LENGTHS_S = ((2, 5), (4, 8), (8, 14))
+LENGTHS_S = ((2, 4), (3, 6), (7, 14))
 """Shortest and longest first phase; most are short, so that faults meet and little time is idle."""
-LENGTH_WEIGHTS = (40, 45, 15)
+LENGTH_WEIGHTS = (55, 35, 10)
 NODE_WEIGHTS = {1: 1, 2: 2, 3: 8, 4: 3, 5: 4}
 """How often a schedule has so many nodes, in proportion."""
 PARTITION_WEIGHTS = {2: 2, 3: 4, 4: 3, 5: 6}
-LARGE_WEIGHTS = {2: 1, 3: 3, 5: 4, 8: 3, 12: 1}
+LARGE_WEIGHTS = {2: 2, 3: 8, 5: 8, 8: 3, 12: 1}
 """The same for stacks that are made for large groups."""
 
 
@@ -115,7 +115,7 @@ def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> 
         datagram_bytes_max=datagram_bytes_max,
         turn_us=random.choice((20, 100, 300, 1_000)),
         connections=random.random() < 0.5,
-        core=nodes > 1 and random.random() < 0.4,
+        core=nodes > 1 and random.random() < 0.3,
         tight=tight,
         state_chunk_bytes=states.choice((0, 0, 16, 64, 60_000)),
         state_copies=states.choice((1, 2)),

@@ -28,7 +28,7 @@ def test_schedules_differ_in_size_and_in_kinds_of_faults() -> None:
 
 def test_larger_groups_are_drawn_for_stacks_that_are_made_for_them() -> None:
     assert {draw_large_scenario(seed).nodes for seed in range(200)} == {2, 3, 5, 8, 12}
-    names = [str(fault) for seed in range(200) for fault in draw_large_scenario(seed).faults]
+    names = [str(fault) for seed in range(600) for fault in draw_large_scenario(seed).faults]
     assert any(" l for " in name for name in names)
 
 
