@@ -12,7 +12,7 @@ from groupcore.sim.network import CALM, NetworkOptions, SocketAddress
 from groupcore.sim.profiles import PROFILES
 from groupcore.sim.run import Verdict, run_cluster
 from groupcore.sim.scenario import Scenario
-from groupcore.sim.trace import Delivered, Lived, Mid, Trace, Viewed
+from groupcore.sim.trace import Delivered, Lived, Mid, Took, Trace, Viewed
 
 FORMED_S = 1.0
 """By then a cluster that nothing happens to has its first view."""
@@ -144,6 +144,15 @@ def play(
 
 
 # --- figures --------------------------------------------------------------------------------------
+
+
+def taken_by(trace: Trace, name: str, since_s: float) -> list[Took]:
+    """The states that a node took over from others after that time."""
+    return [
+        took
+        for took in trace.of(Took)
+        if took.n == name and took.source != name and took.t >= since_s * SECOND
+    ]
 
 
 def delays_s(trace: Trace) -> dict[Mid, float]:
