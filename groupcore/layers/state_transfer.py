@@ -34,7 +34,7 @@ from collections.abc import Callable
 
 from groupcore.batch import Batch
 from groupcore.effects import Down, Effect, Notify, StartTimer
-from groupcore.events import Event, Excluded, Left, Synced, ViewInstalled
+from groupcore.events import BadInput, Event, Excluded, Left, Synced, ViewInstalled
 from groupcore.layer import Layer
 from groupcore.transfer import events
 from groupcore.transfer.events import (
@@ -144,8 +144,7 @@ class StateTransfer(Layer):
         """The place of a copy (I1); only those who are named do anything (I3)."""
         initiator = header.version.initiator
         if batch.sender != initiator or not batch.position:
-            self.refused += 1
-            return []
+            return self.refuse_forged(batch.sender)
         if initiator == self.me:
             return self.taker.on_make_copy(header, self.epoch, batch.position - 1)
         if self.me in header.providers:
@@ -156,13 +155,17 @@ class StateTransfer(Layer):
         """The place of a copy that its provider gives unasked."""
         provider = header.version.initiator
         if batch.sender != provider or not batch.position:
-            self.refused += 1
-            return []
+            return self.refuse_forged(batch.sender)
         if provider == self.me:
             return self.on_own_push(header)
         if self.me in header.receivers:
             return self.taker.on_push(provider, header, self.epoch, batch.position - 1)
         return []
+
+    def refuse_forged(self, sender: Address) -> list[Effect]:
+        """A version of somebody else, or one without a place in the order (I5)."""
+        self.refused += 1
+        return [Notify(BadInput(sender, "STATE_TRANSFER.strangers"))]
 
     def on_own_push(self, header: Push) -> list[Effect]:
         """Copy here, for those who are still members."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
+from groupcore.events import BadInput
 from groupcore.transfer import events
 from groupcore.transfer.asking import Transfer
 from groupcore.transfer.headers import (
@@ -233,7 +234,8 @@ class Taker:
         assert self.transfer is not None
         self.transfer.damaged.append(provider)
         self.numbers["damaged"] += 1
-        return self.give_up_on(provider)
+        told = Notify(BadInput(provider, "STATE_TRANSFER.damaged"))
+        return [told, *self.give_up_on(provider)]
 
     def on_sink_ready(self) -> list[Effect]:
         """The application's sink takes more."""

@@ -236,6 +236,15 @@ def test_who_opts_in_as_a_member_has_a_state_wherever_it_has_it_from() -> None:
     assert w["c"].states[0].provider == w["a"].address
 
 
+def test_who_opts_in_as_a_member_says_that_it_has_a_state() -> None:
+    w = behind()
+    w.tell("a", ViewInstalled(w.view, fresh=True, holders=(w["b"].address,), position=3))
+    w.tell("a", ServeState(True))
+    w.get_state("c")
+    w.settle()
+    assert w["c"].states[0].provider == w["a"].address
+
+
 def test_who_has_taken_the_state_becomes_a_provider() -> None:
     w = behind()
     w.tell("c", ViewInstalled(w.view, fresh=True, holders=(w["a"].address,), position=3))

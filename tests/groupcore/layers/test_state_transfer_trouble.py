@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from groupcore.batch import Batch
+from groupcore.events import BadInput
 from groupcore.transfer import events
 from groupcore.transfer.events import (
     ReturnedState,
@@ -137,6 +138,7 @@ def test_a_chunk_that_does_not_fit_its_hash_is_not_used_and_another_provider_goe
     assert result.resumes == 1
     assert w.whole("d") == b"one two three "
     assert w["d"].number("damaged") == 1
+    assert BadInput(w["a"].address, "STATE_TRANSFER.damaged") in w["d"].seen
 
 
 def test_a_source_that_cannot_be_read_is_told_as_damaged() -> None:
