@@ -267,6 +267,7 @@ class Membership(Layer):
             "repeat": self.on_repeat,
             "confirm": lambda now: self.proposer.confirm(self.company.unreachable()),
             "stuck": self.on_stuck,
+            "behind": lambda now: self.voter.on_behind(),
             "merge": self.merger.on_timer,
             "leave": lambda now: [*self.leaver.ask(), *self.gather()],
         }

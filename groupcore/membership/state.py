@@ -37,7 +37,8 @@ class MembershipOptions:
     for the last acceptances once a quorum is in; `vote_s` for the last promises, and again for the
     last answers to the flush; `attempt_s`: an attempt is given up when it lasts so long before the
     flush, or from it on. `stuck_s`: a blocked voter proposes itself, and for so long a member
-    leaves the word to another that proposes. `primary_lost_s`: no quorum for so long.
+    leaves the word to another that proposes. `behind_s`: a member that cannot get what it needs for
+    a view that was decided gives its life up. `primary_lost_s`: no quorum for so long.
     """
 
     cluster_size: int = 1
@@ -54,6 +55,7 @@ class MembershipOptions:
     vote_s: float = 0.4
     attempt_s: float = 1.0
     stuck_s: float = 0.7
+    behind_s: float = 3.0
     primary_lost_s: float = 0.9
     merge_s: float = 0.4
     merge_lapse_s: float = 0.8

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from groupcore.digest import covers
-from groupcore.effects import Effect, Notify
+from groupcore.effects import Effect, Notify, StartTimer
 from groupcore.events import (
     CutAgreed,
     CutDelivered,
@@ -44,6 +44,7 @@ class Voter:
         self.to_accept: tuple[Address, Propose] | None = None
         self.to_install: tuple[Address | None, Install] | None = None
         self.installing: tuple[Address | None, Install] | None = None
+        self.is_behind = False
 
     # --- promising --------------------------------------------------------------------------------
 
@@ -135,7 +136,8 @@ class Voter:
         state = self.state
         if state.view is not None:
             if state.me in view.members:
-                return [state.send(teller, Installed(state.view.number))]
+                asked = state.send(teller, Installed(state.view.number))
+                return [asked, *self.fall_behind()]
             return self.exclude("the others have gone on without this member")
         record = state.record
         mine = record.view
@@ -221,13 +223,31 @@ class Voter:
         if self.to_install is not None:
             return []
         self.to_install = (teller, install)
-        proposal = install.proposal
-        return [*self.block(), Notify(FetchCut(proposal.cut, proposal.holders))]
+        fetch = Notify(FetchCut(install.proposal.cut, install.proposal.holders))
+        return [*self.block(), fetch, *self.fall_behind()]
+
+    def fall_behind(self) -> list[Effect]:
+        """A view has been decided that this member is in and cannot begin yet.
+
+        Those who could tell it, or who hold what has to be delivered before it, may have lost
+        their memory since. Then nobody ever can, and a new life takes the state instead.
+        """
+        if self.is_behind:
+            return []
+        self.is_behind = True
+        return [StartTimer("behind", self.state.options.behind_s)]
+
+    def on_behind(self) -> list[Effect]:
+        """Give this life up if the view is still out of reach."""
+        if not self.is_behind:
+            return []
+        return self.exclude("nobody has what this member needs to follow the others")
 
     def install(self, teller: Address | None, install: Install) -> list[Effect]:
         """Deliver what the former view still has to; the rest follows on `CutDelivered`."""
         self.installing = (teller, install)
         self.to_accept = self.to_install = None
+        self.is_behind = False
         proposal = install.proposal
         if self.state.view is not None and not proposal.recovered:
             return [*self.block(), Notify(CutAgreed(proposal.cut)), Notify(CutDelivered())]

@@ -1,0 +1,51 @@
+"""The rules of a voter that cannot follow a decided view: it waits, then begins anew."""
+
+from __future__ import annotations
+
+from groupcore.events import Excluded
+from groupcore.membership.headers import Installed, Prepare
+from groupcore.membership.state import MembershipOptions
+from groupcore.membership.succession import Ballot
+from groupcore.membership.voter import Voter
+from tests.groupcore.layers.building import events, timers, told
+from tests.groupcore.membership.building import (
+    A,
+    B,
+    C,
+    D,
+    World,
+    install_of,
+    proposal_of,
+    state_of,
+    view_of,
+)
+
+FIRST = Ballot(1, B)
+
+
+def living(world: World | None = None) -> Voter:
+    """A, which lives in the view [A B C]."""
+    return Voter(state_of(A, view_of(A, B, C)), (world or World()).questions())
+
+
+def test_a_member_that_nobody_can_tell_its_view_gives_its_life_up() -> None:
+    voter = living()
+    effects = voter.on_prepare(B, Prepare(view_of(A, B, D, number=4), FIRST))
+    assert told(effects) == [Installed(3)]
+    assert timers(effects) == {"behind": MembershipOptions().behind_s}
+    assert timers(voter.on_prepare(B, Prepare(view_of(A, B, D, number=4), FIRST))) == {}
+    assert [type(event) for event in events(voter.on_behind())] == [Excluded]
+
+
+def test_a_member_that_cannot_get_its_cut_gives_its_life_up() -> None:
+    voter = living(World(digest={B: 1}))
+    effects = voter.on_install(B, install_of(proposal_of(A, B, cut={B: 2}, holders={B: (B,)})))
+    assert timers(effects) == {"behind": MembershipOptions().behind_s}
+    assert [type(event) for event in events(voter.on_behind())] == [Excluded]
+
+
+def test_a_member_that_follows_in_time_lives_on() -> None:
+    voter = living()
+    voter.on_prepare(B, Prepare(view_of(A, B, number=4), FIRST))
+    voter.on_install(B, install_of(proposal_of(A, B)))
+    assert voter.on_behind() == []
