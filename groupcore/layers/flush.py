@@ -11,8 +11,8 @@ Place. Above membership, which says whom to stop and reads the answers, and belo
 multicasts reliably: fragmentation, flow control and the ordering layer. In a stack with TOTAL,
 which is above it, TOTAL holds back what is sent.
 
-Source. Total-protocol paper ("flush beneath it"); issue 3, virtual synchrony; reliability.md rows
-15, 17 and 20, invariants 13 and 14.
+Source. Total-protocol paper, "Future Improvements" (a flush protocol beneath TOTAL); reliability.md
+rows 15, 17 and 20, invariants 13 and 14.
 
 Invariants.
   I1  Who has answered has stopped: its answer is final until the next view is installed.
