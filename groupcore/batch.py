@@ -140,6 +140,15 @@ class Batch:
         return f"Batch({self.sender}->{to} {self.count}x {self.size_bytes}B {list(self.headers)})"
 
 
+MESSAGE_COST_BYTES = 64
+"""What a message costs beside its bytes: small ones take memory and time, too."""
+
+
+def cost_of(batch: Batch) -> int:
+    """What a batch costs flow control, in bytes."""
+    return batch.size_bytes + MESSAGE_COST_BYTES * batch.count
+
+
 def pack_messages(payloads: list[bytes]) -> bytes:
     """The body that holds these messages."""
     packed: bytes = _packer.pack(payloads)

@@ -290,7 +290,7 @@ class Congested(Event):
 class Backlog(Event):
     """The application: so much has been delivered to me and not yet consumed.
 
-    `cost_bytes` counts each message with its bytes and `flow_control.MESSAGE_COST_BYTES`. An
+    `cost_bytes` counts each message with its bytes and `batch.MESSAGE_COST_BYTES`. An
     application that consumes everything at once never says it.
     """
 
@@ -305,6 +305,16 @@ class Stalled(Event):
     """
 
     members: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLate(Event):
+    """What this member has sent in order does not come back, for too long (True), or does again.
+
+    The group goes on without the coordinator when most other members say so.
+    """
+
+    late: bool
 
 
 @dataclass(frozen=True, slots=True)

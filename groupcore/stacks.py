@@ -20,6 +20,7 @@ from groupcore.faults import (
     Faults,
     ShuffleOptions,
 )
+from groupcore.forward_watch import PATIENCE, ForwardWatch
 from groupcore.layer import Layer
 from groupcore.layers.discovery import Discovery, DiscoveryOptions
 from groupcore.layers.durability import Durability
@@ -244,7 +245,9 @@ class _Wiring:
         self.discovery = Discovery(me, self.record.view, options.discovery)
         self.detection = FailureDetection(me, options.detection)
         self.nakack = Nakack(me, random, options.nakack, self.detection.unreachable)
-        self.sequencer = Sequencer(me, options.order_window_bytes)
+        flow = options.flow
+        watch = ForwardWatch(PATIENCE * flow.stall_timeout_s, flow.pace_bytes_s)
+        self.sequencer = Sequencer(me, options.order_window_bytes, watch=watch)
         total = replace(options.total, order_window_bytes=options.order_window_bytes)
         self.total = Total(me, random, total, self.detection.unreachable)
         self.resilience = Resilience(me)

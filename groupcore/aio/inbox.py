@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from groupcore.aio.errors import ReaderTooSlowError
 from groupcore.aio.unread import Unread
+from groupcore.batch import MESSAGE_COST_BYTES
 from groupcore.endpoint import Delivery
 from groupcore.errors import GroupcoreError
 from groupcore.events import (
@@ -23,7 +24,6 @@ from groupcore.events import (
     Saved,
     ViewInstalled,
 )
-from groupcore.layers.flow_control import MESSAGE_COST_BYTES
 from groupcore.transfer.events import GetApplicationState, SetState
 from groupcore.view import Address
 

@@ -7,7 +7,9 @@ second path still reaches a member that one has lost (verified suspicion). A mem
 when the connection that watches over it closes, as it does when its process ends, or when another
 member reports it: then it is asked at once, at short intervals. A member that slept itself, as its
 own late timer shows, suspects nobody until it has listened again. Whom flow control reports as
-stalled counts as heard by nobody, at all members alike: heartbeats name it, too.
+stalled counts as heard by nobody, at all members alike: heartbeats name it, too. They also say
+when their sender's ordered messages do not come back: if most others say so, it is the coordinator
+that has stalled.
 
 Place. Directly above the transport, which tells in each turn who was heard.
 
@@ -21,6 +23,8 @@ Invariants.
   I4  Only members of the view are suspected; a report of a former view counts for nothing.
   I5  Who is newly unheard is told to the others at once.
   I6  A stalled member is unheard by everybody else, as long as a quorum is left and in this view.
+  I7  The coordinator counts as stalled when more than half of the others that are heard, and at
+      least two of them, say in this view that the order is late.
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ from groupcore.events import (
     ConnectionClosed,
     Event,
     Heard,
+    OrderLate,
     ReachabilityChanged,
     SeenAlive,
     Stalled,
@@ -49,12 +54,16 @@ STRANGERS_MAX = 256
 
 @dataclass(slots=True)
 class Heartbeat(Header):
-    """Member to group: I live, in this view; I do not hear these, and those hold me up."""
+    """Member to group: I live, in this view; I do not hear these, and those hold me up.
+
+    `waiting`: what I have sent in order does not come back.
+    """
 
     kind: ClassVar[str] = "failure_detection.heartbeat"
     view: int
     unheard: tuple[Address, ...]
     stalled: tuple[Address, ...] = ()
+    waiting: bool = False
 
 
 @dataclass(slots=True)
@@ -95,6 +104,7 @@ class FailureDetection(Layer):
         ConnectionClosed,
         SeenAlive,
         Stalled,
+        OrderLate,
         ViewInstalled,
         Connect,
     )
@@ -111,6 +121,7 @@ class FailureDetection(Layer):
         self.mine: frozenset[Address] = frozenset()
         self.reports: dict[Address, frozenset[Address]] = {}
         self.stalls: dict[Address, frozenset[Address]] = {}
+        self.waiting: set[Address] = set()
         self.expected_at = 0.0
         self.doubted: dict[Address, int] = {}
         self.doubt_due_at = 0.0
@@ -130,9 +141,9 @@ class FailureDetection(Layer):
 
     def stalled(self) -> frozenset[Address]:
         """The members that hold the group up, as far as reports of them count."""
-        if self.view is None or not self.stalls:
+        if self.view is None or not (self.stalls or self.waiting):
             return frozenset()
-        return stalled_members(self.view, self.mine, self.stalls)
+        return stalled_members(self.view, self.mine, self.stalls, self.waiting)
 
     def unreachable(self) -> frozenset[Address]:
         """Whom this member does not hear."""
@@ -159,6 +170,7 @@ class FailureDetection(Layer):
         if member not in self.view.members:
             return []
         stalls = self.note_stalls(member, frozenset(heartbeat.stalled))
+        stalls += self.note_waiting(member, heartbeat.waiting)
         report = frozenset(heartbeat.unheard)
         if self.reports.get(member) == report:  # the first counts, though it names nobody
             return stalls
@@ -174,6 +186,13 @@ class FailureDetection(Layer):
         self.stalls[member] = stalled
         return [Notify(ReachabilityChanged())]
 
+    def note_waiting(self, member: Address, waiting: bool) -> list[Effect]:
+        """A member says whether the order is late (I7)."""
+        if waiting == (member in self.waiting):
+            return []
+        self.waiting ^= {member}
+        return [Notify(ReachabilityChanged())]
+
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """Somebody was heard (I2); a view says whom to listen for."""
         match event:
@@ -185,9 +204,12 @@ class FailureDetection(Layer):
                 return self.on_seen_alive(event.members, now)
             case Stalled(members):
                 return [*self.note_stalls(self.me, frozenset(members)), *self.heartbeat()]
+            case OrderLate(late):
+                return [*self.note_waiting(self.me, late), *self.heartbeat()]
             case ViewInstalled():
                 self.view, self.mine, self.seen_alive = event.view, frozenset(), {}
                 self.reports, self.unanswered, self.doubted, self.stalls = {}, {}, {}, {}
+                self.waiting = set()
                 for member in event.view.members:
                     self.last_heard[member] = now
                 return [StartTimer("tick", 0), StopTimer("doubt")]
@@ -235,7 +257,7 @@ class FailureDetection(Layer):
         unheard = tuple(member for member in self.view.members if member in self.mine)
         stalls = self.stalls.get(self.me, frozenset())
         stalled = tuple(member for member in self.view.members if member in stalls)
-        heartbeat = Heartbeat(self.view.number, unheard, stalled)
+        heartbeat = Heartbeat(self.view.number, unheard, stalled, self.me in self.waiting)
         return [Down(Batch(self.me, None, (heartbeat,), reliable=False))]
 
     def wake_up(self, now: float) -> list[Effect]:

@@ -31,7 +31,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from groupcore.batch import Batch, Header
+from groupcore.batch import Batch, Header, cost_of
 from groupcore.consumption import Consumption, Stream
 from groupcore.effects import Down, Effect, Notify, StartTimer, Up
 from groupcore.events import Backlog, Congested, Event, FlushStarted, Stalled, ViewInstalled
@@ -39,8 +39,6 @@ from groupcore.layer import Layer
 from groupcore.outflow import Account, Outflow, Pace, continues
 from groupcore.view import Address, View
 
-MESSAGE_COST_BYTES = 64
-"""What a message costs beside its bytes: small ones take memory, too."""
 SETTLE_S = 0.002
 """How long a turn is waited for that would show what the application has consumed."""
 
@@ -83,11 +81,6 @@ class FlowOptions:
     stall_timeout_s: float = 1.5
     pace_bytes_s: int = 64 << 10
     ask_s: float = 0.1
-
-
-def cost_of(batch: Batch) -> int:
-    """What a batch takes of the credit, in bytes."""
-    return batch.size_bytes + MESSAGE_COST_BYTES * batch.count
 
 
 def limits_itself(batch: Batch) -> bool:

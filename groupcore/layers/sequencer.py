@@ -25,6 +25,10 @@ Invariants.
       joiner is given both.
   I7  stop(): nothing new is taken, and the member leaves when its forward-table is empty, or
       after `stop_s` without that.
+  I8  The order is late when a message has been in the forward-table for `timeout_s` and less than
+      the least pace of anything has been ordered since. Only a member that waits for another, in
+      a view that it is primary in, awake and read by its application, says so; it counts anew
+      with each view, and during a view change it says nothing new.
 """
 
 from __future__ import annotations
@@ -32,11 +36,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from groupcore.batch import Batch, Header
+from groupcore.batch import Batch, Header, cost_of
 from groupcore.early import Early
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer, Up
-from groupcore.events import Drained, Event, Leave, ViewInstalled
+from groupcore.events import (
+    Backlog,
+    Drained,
+    Event,
+    FlushStarted,
+    Leave,
+    OrderLate,
+    PrimaryLost,
+    PrimaryRegained,
+    ViewInstalled,
+)
 from groupcore.forward_table import ForwardTable
+from groupcore.forward_watch import ForwardWatch
 from groupcore.layer import Layer
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
@@ -64,6 +79,10 @@ class Ordered(Header):
 
 STOP_S = 5.0
 """Seconds for which stop() waits for what has not come back."""
+WATCH_S = 2.25
+"""Seconds after which the order may be late."""
+WATCH_PACE_BYTES_S = 64 << 10
+"""Bytes a second, with 64 for each message, at which it is not."""
 EARLY_BYTES_MAX = 64 << 20
 """Most that may wait for a view: every member's window, for as many members as there can be."""
 
@@ -76,12 +95,26 @@ class Sequencer(Layer):
     hears = (
         ViewInstalled,
         Leave,
+        FlushStarted,
+        PrimaryLost,
+        PrimaryRegained,
+        Backlog,
     )
     provides = frozenset({"total order"})
     requires_below = frozenset({"reliable multicast", "reliable unicast", "views"})
 
-    def __init__(self, me: Address, window_bytes: int = 1 << 20, stop_s: float = STOP_S) -> None:
+    def __init__(
+        self,
+        me: Address,
+        window_bytes: int = 1 << 20,
+        stop_s: float = STOP_S,
+        watch: ForwardWatch | None = None,
+    ) -> None:
         self.me = me
+        self.watch = watch or ForwardWatch(WATCH_S, WATCH_PACE_BYTES_S)
+        self.watching = self.frozen = self.unread = False
+        self.primary = True
+        self.ordered_cost = 0
         self.stop_s = stop_s
         self.view: View | None = None
         self.members: frozenset[Address] = frozenset()
@@ -99,12 +132,14 @@ class Sequencer(Layer):
             "duplicates": 0,
             "dropped": 0,
             "abandoned": 0,
+            "late": 0,
         }
 
     def counters(self) -> dict[str, int]:
         """Batches forwarded, sequenced, sent again, dropped; the forward-table's size.
 
-        `abandoned`: what had not come back when stop() ran out of time.
+        `abandoned`: what had not come back when stop() ran out of time; `late`: how often the order
+        was late.
         """
         table = self.forward_table
         size = {"forward_table": len(table), "forward_bytes": table.size_bytes}
@@ -126,7 +161,9 @@ class Sequencer(Layer):
         seqno = self.forward_table.add(batch)
         effects = [*self.congestion(), self.send(seqno, batch)]
         self.numbers["forwarded"] += 1
-        return effects
+        if self.watching or self.coordinator == self.me:
+            return effects
+        return [*effects, *self.keep_watching(now)]
 
     def send(self, seqno: int, batch: Batch) -> Effect:
         """Forward one of my messages, or multicast it when I am the coordinator (I1)."""
@@ -185,6 +222,7 @@ class Sequencer(Layer):
             self.numbers["duplicates" if header.seqno <= received else "dropped"] += 1
             return effects
         self.received_table[origin] = header.seqno
+        self.ordered_cost += cost_of(batch)
         first = self.position + 1
         self.position += batch.count
         return [Up(batch.ordered(origin, first)), *effects]
@@ -198,13 +236,46 @@ class Sequencer(Layer):
             effects += [StopTimer("stop"), Notify(Drained())]
         return effects
 
+    # --- whether the order is late ----------------------------------------------------------------
+
+    def keep_watching(self, now: float) -> list[Effect]:
+        """Look again a little later, as long as something is waited for (I8)."""
+        self.watching = bool(self.forward_table) and self.coordinator != self.me
+        return [StartTimer("watch", self.watch.plan(now))] if self.watching else []
+
+    def look(self, now: float) -> list[Effect]:
+        """Say that the order is late, or that it is so no more (I8)."""
+        if self.frozen:
+            return self.keep_watching(now)
+        was_late = self.watch.late
+        if not self.forward_table or self.unread or not self.primary:
+            self.watch.begin()
+        else:
+            batches = self.forward_table.batches
+            newest = self.forward_table.next_seqno - 1
+            self.watch.look(next(iter(batches)), newest, self.ordered_cost, now)
+        effects = self.keep_watching(now)
+        if self.watch.late == was_late:
+            return effects
+        self.numbers["late"] += self.watch.late
+        return [*effects, Notify(OrderLate(self.watch.late))]
+
     # --- views and the end ------------------------------------------------------------------------
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
-        """A view, or stop()."""
+        """A view, or stop(); what keeps this member from saying that the order is late (I8)."""
         match event:
             case ViewInstalled():
-                return self.on_view(event)
+                return [*self.on_view(event), *self.watch_view(now)]
+            case FlushStarted():
+                self.frozen = True
+                return []
+            case PrimaryLost() | PrimaryRegained():
+                self.primary = isinstance(event, PrimaryRegained)
+                return []
+            case Backlog(cost_bytes):
+                self.unread = cost_bytes > 0
+                return []
             case Leave():
                 return self.on_stop()
             case _:
@@ -218,9 +289,17 @@ class Sequencer(Layer):
         return [StartTimer("stop", self.stop_s)]
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
-        """`stop`: the replies have not come in time; the member leaves without them (I7)."""
+        """`watch`; `stop`: the replies have not come in time, the member leaves without (I7)."""
+        if timer == "watch":
+            return self.look(now)
         self.numbers["abandoned"] = len(self.forward_table)
         return [Notify(Drained())]
+
+    def watch_view(self, now: float) -> list[Effect]:
+        """A view begins, of whose coordinator nothing is known yet (I8)."""
+        self.watch.begin()
+        self.frozen = False
+        return [] if self.watching else self.keep_watching(now)
 
     def on_view(self, event: ViewInstalled) -> list[Effect]:
         """On view change: a new coordinator gets the forward-table, in order (I4)."""

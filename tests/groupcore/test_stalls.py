@@ -55,3 +55,46 @@ def test_all_members_with_the_same_reports_agree() -> None:
     for accused in combinations(MEMBERS, 2):
         reports = {A: set(accused), E: {A}}
         assert len({stalled_members(FIVE, NOBODY, reports) for _ in MEMBERS}) == 1
+
+
+# --- the coordinator holds up the order -----------------------------------------------------------
+
+
+def test_the_coordinator_has_stalled_when_more_than_half_of_the_heard_others_wait_for_it() -> None:
+    assert stalled_members(THREE, NOBODY, {}, {B, C}) == {A}
+    assert stalled_members(FIVE, NOBODY, {}, {B, C, D}) == {A}
+    assert stalled_members(FIVE, NOBODY, {}, {B, C}) == NOBODY
+    assert stalled_members(FIVE, {E}, {}, {B, C}) == {A}
+
+
+def test_one_member_that_waits_does_not_topple_the_coordinator() -> None:
+    assert stalled_members(THREE, NOBODY, {}, {B}) == NOBODY
+    assert stalled_members(THREE, {C}, {}, {B}) == NOBODY
+
+
+def test_of_two_members_neither_topples_the_other() -> None:
+    two = View(1, 1, 0, 7, (A, B))
+    assert stalled_members(two, NOBODY, {}, {A, B}) == NOBODY
+
+
+def test_who_is_not_heard_or_no_member_or_coordinator_does_not_count_as_waiting() -> None:
+    assert stalled_members(FIVE, {B}, {}, {B, C}) == NOBODY
+    assert stalled_members(THREE, NOBODY, {}, {A, B, Address("z", 1)}) == NOBODY
+
+
+def test_a_coordinator_stays_when_the_heard_others_are_no_quorum() -> None:
+    assert stalled_members(FIVE, {D, E}, {}, {B, C}) == NOBODY
+    four = View(1, 1, 0, 7, (A, B, C, D))
+    assert stalled_members(four, {D}, {}, {B, C}) == NOBODY
+
+
+def test_a_coordinator_that_holds_up_the_order_accuses_nobody() -> None:
+    assert stalled_members(FIVE, NOBODY, {A: {B}}, {B, C, D}) == {A}
+
+
+@given(groups, groups, st.dictionaries(st.sampled_from(MEMBERS), groups))
+def test_a_quorum_is_left_whoever_waits(
+    waiting: set[Address], unheard: set[Address], reports: dict[Address, set[Address]]
+) -> None:
+    out = stalled_members(FIVE, unheard, reports, waiting)
+    assert FIVE.is_quorum(member.name for member in MEMBERS if member not in out)

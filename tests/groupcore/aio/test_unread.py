@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from groupcore.aio.inbox import Inbox
 from groupcore.aio.unread import BACKLOG_STEP_BYTES, Unread
+from groupcore.batch import MESSAGE_COST_BYTES
 from groupcore.endpoint import Delivery
-from groupcore.layers.flow_control import MESSAGE_COST_BYTES
 from groupcore.view import Address
 
 A = Address("a", 1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from groupcore.batch import Batch
+from groupcore.batch import MESSAGE_COST_BYTES, Batch
 from groupcore.effects import Effect
-from groupcore.layers.flow_control import MESSAGE_COST_BYTES, Credit, FlowControl, FlowOptions
+from groupcore.layers.flow_control import Credit, FlowControl, FlowOptions
 from groupcore.view import Address
 from tests.groupcore.layers.building import A, B, C, bare, installed
 

@@ -11,6 +11,7 @@ from groupcore.events import (
     ConnectionClosed,
     Heard,
     Leave,
+    OrderLate,
     ReachabilityChanged,
     SeenAlive,
     Stalled,
@@ -365,4 +366,31 @@ def test_stalls_of_a_former_view_count_for_nothing() -> None:  # I6
     layer.on_event(Stalled((B,)), 1.0)
     layer.on_event(installed(A, B, C, number=2), 2.0)
     layer.on_up(bare(C, Heartbeat(1, (), (B,))), 2.1)
+    assert layer.stalled() == frozenset()
+
+
+def test_who_waits_for_the_order_tells_it_to_the_others_at_once() -> None:  # I7
+    layer = member(B, A, C)
+    effects = layer.on_event(OrderLate(True), 1.0)
+    assert downs(effects) == [bare(A, Heartbeat(1, (), (), True))]
+    assert bare(A, Heartbeat(1, (), (), True)) in downs(layer.on_timer("tick", 1.1))
+    assert downs(layer.on_event(OrderLate(False), 1.2)) == [bare(A, Heartbeat(1, ()))]
+
+
+def test_the_coordinator_counts_as_stalled_when_most_others_wait_for_the_order() -> None:  # I7
+    layer = member(B, A, C)
+    layer.on_event(OrderLate(True), 1.0)
+    assert layer.stalled() == frozenset()
+    effects = layer.on_up(bare(C, Heartbeat(1, (), (), True)), 1.0)
+    assert ReachabilityChanged() in events(effects)
+    assert layer.unheard() == {A: {B}, C: {B}}
+    layer.on_up(bare(C, Heartbeat(1, ())), 1.1)
+    assert layer.stalled() == frozenset()
+
+
+def test_who_waited_in_a_former_view_counts_for_nothing() -> None:  # I7
+    layer = member(B, A, C)
+    layer.on_event(OrderLate(True), 1.0)
+    layer.on_event(installed(B, A, C, number=2), 2.0)
+    layer.on_up(bare(C, Heartbeat(1, (), (), True)), 2.1)
     assert layer.stalled() == frozenset()

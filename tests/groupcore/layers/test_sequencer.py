@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupcore.effects import Down, Up
-from groupcore.events import Congested, Connect, Drained, Leave, ViewInstalled
+from groupcore.events import Congested, Connect, Drained, Leave, OrderLate, ViewInstalled
 from groupcore.layers.sequencer import Forward, Ordered, Sequencer
 from groupcore.layers.stability import Announce
 from groupcore.order_state import OrderState
@@ -370,3 +370,10 @@ def test_what_is_delivered_goes_up_before_it_is_told_that_sends_may_go_on() -> N
 
 def test_events_of_others_are_ignored() -> None:
     assert member().on_event(Connect(), 0.0) == []
+
+
+def test_a_message_that_does_not_come_back_makes_the_order_late() -> None:  # I8
+    layer = member()
+    send(layer, "b1")
+    looks = [layer.on_timer("watch", step / 10) for step in range(1, 40)]
+    assert [events(effects) for effects in looks if events(effects)] == [[OrderLate(True)]]

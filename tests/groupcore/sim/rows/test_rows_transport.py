@@ -152,6 +152,44 @@ def test_row_08_a_member_behind_a_narrow_link_holds_up_nobody_for_long(who: int)
     assert during >= 0.8 * before * 2 / 3  # the slow one's own share is not the others' matter
 
 
+@pytest.mark.parametrize("nodes", [3, pytest.param(5, marks=pytest.mark.slow)])
+def test_row_08_a_coordinator_behind_a_narrow_link_is_left_behind(nodes: int) -> None:
+    """64 kbit/s for the coordinator, to whom all the others forward."""
+    traffic = [Send(SECOND + n * 10_000_000, n % nodes, (800,)) for n in range(1_400)]
+    narrow = fault(4, "narrow", 0, for_s=10, factor=64)
+    running = Play(scenario(narrow, nodes=nodes, length_s=15, traffic=traffic))
+    trace = running.run().trace
+    assert excluded_after_s(trace, "a", 4) <= 3
+    [view] = views_between(trace, 4, 14)  # one change while the link is narrow
+    assert names(view) == "abcde"[1:nodes]
+    before = delivered_between(trace, "b", 2, 4) / 2
+    for name in names(view):
+        assert longest_silence_s(trace, name, 4, 8) <= 2.5
+        assert longest_silence_s(trace, name, 8, 14) <= 0.2
+        during = delivered_between(trace, name, 8, 14) / 6
+        assert during >= 0.8 * before * (nodes - 1) / nodes
+
+
+@pytest.mark.parametrize("size_bytes", [400, 800])  # below the least pace in all, and above it
+def test_row_08_a_member_with_a_narrow_uplink_does_not_topple_the_coordinator(
+    size_bytes: int,
+) -> None:
+    """What b sends waits before its own link, and b says so; c's comes back in time."""
+    traffic = [Send(SECOND + n * 10_000_000, n % 3, (size_bytes,)) for n in range(1_400)]
+    running = Play(scenario(length_s=15, traffic=traffic))
+    network, addresses = running.cluster.network, [n.socket_address for n in running.cluster.nodes]
+    for other in (0, 2):
+        ends = (addresses[1], addresses[other])
+        running.at(4, partial(network.impede, *ends, "narrow", 8_000))
+        running.at(14, partial(network.relieve, *ends, "narrow", 8_000))
+    trace = running.run().trace
+    assert all(names(view).startswith("a") for view in trace.views)
+    assert [life.n for life in lived(trace, "excluded") if life.n != "b"] == []
+    assert max(longest_silence_s(trace, name, 4, 14) for name in "ac") <= 2
+    before = delivered_between(trace, "c", 2, 4) / 2
+    assert delivered_between(trace, "c", 8, 14) / 6 >= 0.8 * before * 2 / 3
+
+
 def test_row_09_without_multicast_in_one_direction_there_is_no_flapping() -> None:
     verdict = play(fault(3, "filter", 2, for_s=12), length_s=18)
     assert len(views_between(verdict.trace, 3, 15)) <= 3
