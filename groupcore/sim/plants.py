@@ -1,6 +1,7 @@
 """Planted bugs: mistakes put into the code on purpose, each of which a checker must find.
 
-Those of TOTAL are in `plants_total`; what a plant is, in `planting`.
+Those of TOTAL are in `plants_total`, of the flush in `plants_flush`, and so on; what a plant is, in
+`planting`.
 """
 
 from __future__ import annotations
@@ -8,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from groupcore.batch import Batch
-from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, Up
-from groupcore.events import CutAgreed, Event, FlushStarted, Stable, ViewInstalled
+from groupcore.events import CutAgreed, Event, Stable, ViewInstalled
 from groupcore.forward_table import ForwardTable
-from groupcore.layers import flush, nakack, resilience, sequencer
-from groupcore.membership import attempt, succession, voter
-from groupcore.membership.succession import Vote
+from groupcore.layers import nakack, resilience, sequencer
+from groupcore.membership import attempt, succession
 from groupcore.order_state import OrderState
 from groupcore.sim.disk import Disk
+from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
+from groupcore.sim.plants_flush import FLUSH_PLANTS
 from groupcore.sim.plants_safety import SAFETY_PLANTS
 from groupcore.sim.plants_total import TOTAL_PLANTS
 from groupcore.sim.plants_transfer import TRANSFER_PLANTS
@@ -128,45 +129,6 @@ def _resent_in_reverse() -> list[Patch]:
     ]
 
 
-def _delivers_in_flush() -> list[Patch]:
-    nakack_event, resilience_event = nakack.Nakack.on_event, resilience.Resilience.on_event
-
-    def in_nakack(self: nakack.Nakack, event: Event, now: float) -> list[Effect]:
-        return [] if isinstance(event, FlushStarted) else nakack_event(self, event, now)
-
-    def in_resilience(self: resilience.Resilience, event: Event, now: float) -> list[Effect]:
-        return [] if isinstance(event, FlushStarted) else resilience_event(self, event, now)
-
-    def is_holding(self: flush.Flush) -> bool:
-        return self.opening or not self.number
-
-    return [
-        (nakack.Nakack, "on_event", in_nakack),
-        (resilience.Resilience, "on_event", in_resilience),
-        (flush.Flush, "is_holding", property(is_holding)),
-    ]
-
-
-def _answers_before_it_stops() -> list[Patch]:
-    """The promise brings the digest, as it did before there was a flush."""
-    original = voter.Voter.vote
-    digests: dict[Address, Digest] = {}
-
-    def vote(self: voter.Voter) -> Vote:
-        if self.state.live_in_basis:
-            digests[self.state.me] = self.ask.digest()
-        return original(self)
-
-    def answer(self: flush.Flush) -> list[Effect]:
-        digest, self.digest = self.digest, lambda: digests.get(self.me, {})
-        effects = flush_answer(self)
-        self.digest = digest
-        return effects
-
-    flush_answer = flush.Flush.answer
-    return [(voter.Voter, "vote", vote), (flush.Flush, "answer", answer)]
-
-
 def _delivers_at_once() -> list[Patch]:
     original = resilience.Resilience.on_view
 
@@ -258,22 +220,11 @@ PLANTS: dict[str, Plant] = {
             _resent_in_reverse,
         ),
         Plant(
-            "delivers-in-flush",
-            "multicasts are delivered while a view change is under way",
-            (3, 2, 4, 5, 6, 15, 25),
-            _delivers_in_flush,
-        ),
-        Plant(
-            "answers-before-it-stops",
-            "the flush is answered with what was held when the promise was given",
-            (3, 2, 4, 5, 6, 15, 25),
-            _answers_before_it_stops,
-        ),
-        Plant(
             "delivers-at-once",
             "a multicast is delivered before a quorum holds it",
             (3, 2, 5, 6, 15, 25),
             _delivers_at_once,
+            schedule=CUT_OFF_BY_TURNS,
         ),
         Plant(
             "nothing-stored",
@@ -299,6 +250,7 @@ PLANTS: dict[str, Plant] = {
             (3, 2, 4, 5, 6, 15, 25),
             _joiner_at_zero,
         ),
+        *FLUSH_PLANTS,
         *VIEW_PLANTS,
         *SAFETY_PLANTS,
         *TOTAL_PLANTS,

@@ -14,6 +14,7 @@ from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.disk import Entry
 from groupcore.sim.fault import Fault, Send
 from groupcore.sim.network import NetworkOptions
+from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.scenario import Scenario
 
@@ -140,6 +141,7 @@ VIEW_PLANTS = (
         "a member that is excluded delivers first what it still holds",
         (3, 16, 14, 7, 13, 2, 4, 5, 6),
         _zombie_drains,
+        schedule=CUT_OFF_BY_TURNS,
     ),
     Plant(
         "stable-over-former-view",
