@@ -7,13 +7,14 @@ another one when the holder dies. Until then what is delivered is queued.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from groupcore.events import Synced, ViewInstalled
 from groupcore.sim.disk import Append, Disk, Entry, Journal, Replace
 from groupcore.sim.messages import state_hash
 from groupcore.sim.trace import Slot, Took, Trace
-from groupcore.view import Address
+from groupcore.view import Address, View
 
 
 class Surroundings(Protocol):
@@ -69,11 +70,22 @@ class Application:
         self.wanted = event
         self._node.ask_for_state()
 
+    def wait_further(self, view: View, position: int) -> None:
+        """Wait for the state in another view, or of another place.
+
+        Where an epoch begins, or the state does, it is the state of that place.
+        """
+        assert self.wanted is not None
+        if (view.epoch, position) != (self.wanted.view.epoch, self.wanted.position):
+            self._queue.clear()
+        self.wanted = replace(self.wanted, view=view, position=position)
+
     def state(self, epoch: int, position: int) -> tuple[Entry, ...] | None:
         """The state up to a position, for another node; None when it is not here."""
         if not self.ready or self.journal.epoch != epoch or self.journal.position < position:
             return None
-        return tuple(self.journal.entries[:position])
+        missing = self.journal.position - len(self.journal.entries)  # gaps, where views merge
+        return tuple(self.journal.entries[: max(0, position - missing)])
 
     def take(
         self, source: str, entries: tuple[Entry, ...], t: int, place: Slot | None = None

@@ -10,11 +10,18 @@ from groupcore.sim.trace import Mid
 
 SIZE_MIN = 24
 """Smallest message, in bytes: room for its identity."""
+WORD = b"word "
+"""In front of what an application says to the others."""
 
 
-def compose_message(mid: Mid, size_bytes: int) -> bytes:
-    """A message of that identity; its filler depends on the identity, so that a mix-up shows."""
+def compose_message(mid: Mid, size_bytes: int, word: bytes = b"") -> bytes:
+    """A message of that identity; its filler depends on the identity, so that a mix-up shows.
+
+    `word`: what applications tell each other by it; without a semicolon.
+    """
     head = f"{mid.origin}:{mid.inc}:{mid.lseq}:".encode()
+    if word:
+        head += WORD + word + b";"
     filler = b"%08x" % crc32(head)
     missing = max(size_bytes - len(head), 8)
     return head + (filler * (missing // 8 + 1))[:missing]
@@ -27,6 +34,12 @@ def identify(payload: bytes) -> Mid:
         return Mid(origin.decode(), int(inc), int(lseq))
     except (ValueError, UnicodeDecodeError):
         return Mid("?", 0, crc32(payload))
+
+
+def read_word(payload: bytes) -> bytes:
+    """What an application says to the others by a message of ours; empty when nothing."""
+    content = payload.split(b":", 3)[-1]
+    return content[len(WORD) :].partition(b";")[0] if content.startswith(WORD) else b""
 
 
 def content_hash(payload: bytes) -> int:

@@ -126,6 +126,11 @@ class Node:
         """Whether the application could send now."""
         return self.view is not None and not self.leaving and self.alive
 
+    @property
+    def may_multicast(self) -> bool:
+        """Whether a multicast that the application sends now goes out."""
+        return self.ready and not self.congested
+
     def start(self) -> None:
         """Begin a life from what is on the disk; nothing happens while one goes on."""
         if self.alive:
@@ -212,15 +217,15 @@ class Node:
             self._inbox.append((data, source))
             self._plan()
 
-    def send(self, sizes: list[int], to: Address | None) -> None:
-        """The application sends messages of these sizes, if it may."""
+    def send(self, sizes: list[int], to: Address | None, word: bytes = b"") -> None:
+        """The application sends messages of these sizes, if it may; they say `word`."""
         if not self.ready or (self.congested and to is None):
             return
         payloads = []
         for size in sizes:
             self._lseq += 1
             mid = Mid(self.name, self.address.incarnation, self._lseq)
-            payload = compose_message(mid, size)
+            payload = compose_message(mid, size, word)
             payloads.append(payload)
             content = content_hash(payload)
             self._trace.add(Sent(self._clock.now_ns, *self.address, mid, content, to))
@@ -338,6 +343,7 @@ class Node:
             self._trace.add(Delivered(now, n, inc, epoch, position, mid, content, view))
             if position:
                 application.deliver(epoch, position, (mid, content))
+                self.states.on_ordered(Address(mid.origin, mid.inc), payload, position)
                 position += 1
             else:
                 self.unplaced.add(mid)
@@ -371,6 +377,7 @@ class Node:
         self.view, self.primary, self.unplaced = event.view, True, set()
         self._record.viewed(self.address, event)
         assert self.application is not None
+        self.states.on_view(event)
         self.application.install(event, self._clock.now_ns)
 
     def begin_anew(self, what: str, detail: str) -> None:
