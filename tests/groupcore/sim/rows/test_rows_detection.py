@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from groupcore.sim.clock import SECOND
 from groupcore.sim.fault import COORDINATOR
 from groupcore.sim.trace import Delivered
 from tests.groupcore.sim.rows.playing import (
@@ -88,6 +89,23 @@ def test_row_12_a_sleeper_delivers_nothing_of_a_view_that_was_left_by_way_of_the
         fault(3, "pause", who, for_s=4), fault(3.5, "crash", dead, for_s=1.2), length_s=9
     )
     assert [record.n for record in lived(verdict.trace, "excluded")] == ["abc"[who]]
+
+
+def test_row_12_a_sleeper_concludes_nothing_from_what_gathered_while_it_slept() -> None:
+    """It alone holds what the sequencer multicast last: two of three, but one has crashed since."""
+    verdict = play(
+        fault(3, "pause", 2, for_s=4),
+        fault(3, "one-way", 0, 1, for_s=0.3),
+        fault(3.2, "crash", 0, for_s=1.2),
+        length_s=9,
+    )
+    (sleeper,) = lived(verdict.trace, "excluded")
+    late = [
+        record.mid
+        for record in verdict.trace.of(Delivered)
+        if (record.n, record.inc) == (sleeper.n, sleeper.inc) and record.t > 3.1 * SECOND
+    ]
+    assert (sleeper.n, late) == ("c", [])
 
 
 def test_row_13_a_slow_node_does_not_come_and_go() -> None:
