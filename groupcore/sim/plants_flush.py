@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupcore.digest import Digest
 from groupcore.effects import Effect
 from groupcore.events import Event, FlushStarted
-from groupcore.layers import flush, nakack, resilience
+from groupcore.layers import flow_control, flush, nakack, resilience
 from groupcore.membership import voter
 from groupcore.membership.succession import Vote
 from groupcore.sim.plant_schedules import LEAVES_UNDER_LOSS
@@ -15,6 +15,7 @@ from groupcore.view import Address
 
 def _delivers_in_flush() -> list[Patch]:
     nakack_event, resilience_event = nakack.Nakack.on_event, resilience.Resilience.on_event
+    credit_event = flow_control.FlowControl.on_event
 
     def in_nakack(self: nakack.Nakack, event: Event, now: float) -> list[Effect]:
         return [] if isinstance(event, FlushStarted) else nakack_event(self, event, now)
@@ -22,12 +23,16 @@ def _delivers_in_flush() -> list[Patch]:
     def in_resilience(self: resilience.Resilience, event: Event, now: float) -> list[Effect]:
         return [] if isinstance(event, FlushStarted) else resilience_event(self, event, now)
 
+    def in_flow_control(self: flow_control.FlowControl, event: Event, now: float) -> list[Effect]:
+        return [] if isinstance(event, FlushStarted) else credit_event(self, event, now)
+
     def is_holding(self: flush.Flush) -> bool:
         return self.opening or not self.number
 
     return [
         (nakack.Nakack, "on_event", in_nakack),
         (resilience.Resilience, "on_event", in_resilience),
+        (flow_control.FlowControl, "on_event", in_flow_control),
         (flush.Flush, "is_holding", property(is_holding)),
     ]
 
@@ -58,6 +63,7 @@ FLUSH_PLANTS = (
         "multicasts are delivered while a view change is under way",
         (13, 2, 3, 4, 5, 6, 15, 25),
         _delivers_in_flush,
+        schedule=LEAVES_UNDER_LOSS,
     ),
     Plant(
         "answers-before-it-stops",
