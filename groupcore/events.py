@@ -197,6 +197,13 @@ class ConnectionClosed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Lagging(Event):
+    """A member of this view was heard that still lives in a former one."""
+
+    member: Address
+
+
+@dataclass(frozen=True, slots=True)
 class Found(Event):
     """Discovery has heard of somebody."""
 

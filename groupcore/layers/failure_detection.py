@@ -39,6 +39,7 @@ from groupcore.events import (
     ConnectionClosed,
     Event,
     Heard,
+    Lagging,
     OrderLate,
     ReachabilityChanged,
     SeenAlive,
@@ -165,10 +166,11 @@ class FailureDetection(Layer):
 
     def on_heartbeat(self, member: Address, heartbeat: Heartbeat, now: float) -> list[Effect]:
         """Note whom the member does not hear (I4), and ask those oneself."""
-        if self.view is None or heartbeat.view != self.view.number:
+        if self.view is None or member not in self.view.members:
             return []
-        if member not in self.view.members:
-            return []
+        if heartbeat.view != self.view.number:
+            lags = 0 < heartbeat.view < self.view.number
+            return [Notify(Lagging(member))] if lags else []
         stalls = self.note_stalls(member, frozenset(heartbeat.stalled))
         stalls += self.note_waiting(member, heartbeat.waiting)
         report = frozenset(heartbeat.unheard)

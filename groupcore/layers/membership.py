@@ -50,6 +50,7 @@ from groupcore.events import (
     FlushRequested,
     FlushStarted,
     Found,
+    Lagging,
     Leave,
     Persisted,
     ReachabilityChanged,
@@ -104,6 +105,7 @@ class Membership(Layer):
         ReachabilityChanged,
         Found,
         CoordinatorsFound,
+        Lagging,
         Synced,
         Leave,
         Drained,
@@ -216,9 +218,8 @@ class Membership(Layer):
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """What the application asks, what other layers tell, what has been stored."""
-        if self.state.gone and not isinstance(event, CutDelivered | Persisted):
-            return []
-        return self.settle(self.react(event, now), now)
+        over = self.state.gone and not isinstance(event, CutDelivered | Persisted)
+        return [] if over else self.settle(self.react(event, now), now)
 
     def react(self, event: Event, now: float) -> list[Effect]:
         """Which handler an event belongs to."""
@@ -242,6 +243,8 @@ class Membership(Layer):
                 return self.on_view_installed(event, now)
             case ReachabilityChanged():
                 return self.on_reachability(now)
+            case Lagging(member):
+                return self.voter.help_lagging(member)
             case CoordinatorsFound(views):
                 return self.on_coordinators(views, now)
             case Found():
@@ -271,8 +274,7 @@ class Membership(Layer):
             "merge": self.merger.on_timer,
             "leave": lambda now: [*self.leaver.ask(), *self.gather()],
         }
-        effects = handlers[timer](now)
-        return self.settle(effects, now)
+        return self.settle(handlers[timer](now), now)
 
     def is_later(self, view: View) -> bool:
         """Whether the chain that this node is in has gone on to that view."""

@@ -131,6 +131,19 @@ class Voter:
             return [self.state.send(proposer, last)]
         return [self.state.send(proposer, Superseded(view))]
 
+    def help_lagging(self, member: Address) -> list[Effect]:
+        """Tell the view to a member of it that has not begun it.
+
+        Who decided it repeats it until all have it, but may have left or crashed since. Of those
+        who have it the oldest that is heard tells, so that one does.
+        """
+        view, last = self.state.view, self.state.last_install
+        if view is None or last is None or self.state.blocked:
+            return []
+        unheard = self.ask.unheard().get(self.state.me, frozenset())
+        others = [m for m in view.members if m != member and m not in unheard]
+        return [self.state.send(member, last)] if others[:1] == [self.state.me] else []
+
     def learn_view(self, view: View, teller: Address) -> list[Effect]:
         """A later view has been decided. A member that lived in a former one is behind."""
         state = self.state

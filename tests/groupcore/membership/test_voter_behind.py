@@ -49,3 +49,32 @@ def test_a_member_that_follows_in_time_lives_on() -> None:
     voter.on_prepare(B, Prepare(view_of(A, B, number=4), FIRST))
     voter.on_install(B, install_of(proposal_of(A, B)))
     assert voter.on_behind() == []
+
+
+# --- who helps ------------------------------------------------------------------------------------
+
+
+def told_view(voter: Voter) -> Voter:
+    """A, which has begun the view [A B C]."""
+    voter.state.last_install = install_of(proposal_of(A, B, C, basis=2))
+    return voter
+
+
+def test_the_oldest_that_is_heard_tells_the_view_to_a_member_that_lags() -> None:
+    voter = told_view(living())
+    assert told(voter.help_lagging(C)) == [voter.state.last_install]
+
+
+def test_a_younger_member_leaves_that_to_the_oldest_unless_it_does_not_hear_it() -> None:
+    world = World()
+    voter = told_view(Voter(state_of(B, view_of(A, B, C)), world.questions()))
+    assert voter.help_lagging(C) == []
+    assert told(voter.help_lagging(A)) == [voter.state.last_install]
+    world.unheard = {B: frozenset({A})}
+    assert told(voter.help_lagging(C)) == [voter.state.last_install]
+
+
+def test_a_member_that_has_stopped_for_the_next_view_helps_nobody_into_this_one() -> None:
+    voter = told_view(living())
+    voter.state.blocked = True
+    assert voter.help_lagging(C) == []
