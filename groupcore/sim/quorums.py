@@ -61,3 +61,21 @@ def suffices(nodes: Sequence[Node], chosen: Iterable[Node]) -> bool:
         is_quorum_of(basis, [n.name for n in candidates if can_vote(n, basis)], len(nodes))
         for basis in bases(nodes)
     )
+
+
+def could_begin_anew(nodes: Sequence[Node], without: Node) -> bool:
+    """Whether nodes that know of no view could form a first one if this disk were lost.
+
+    An empty disk says that its node has never been in a view. While a cluster still grows, the new
+    ones and a member that has lost its disk may be a majority of it, and take themselves for all.
+    """
+    if bases(nodes) == [None]:
+        return False
+    blank = [node for node in nodes if node is without or not knows_a_view(node)]
+    return is_quorum_of(None, [node.name for node in blank], len(nodes))
+
+
+def knows_a_view(node: Node) -> bool:
+    """Whether the node's disk shows that there has been a view."""
+    records = [read_record(lineage) for lineage in node.disk.lineages()]
+    return any(record.view is not None for record in records)

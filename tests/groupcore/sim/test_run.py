@@ -128,6 +128,18 @@ def test_a_disk_without_which_nobody_could_go_on_is_spared() -> None:
     ]
 
 
+def test_a_disk_is_spared_while_new_nodes_and_its_own_could_take_themselves_for_the_cluster() -> (
+    None
+):
+    verdict = run(
+        Fault(MILLISECOND, "isolate", (1,), 4 * SECOND),
+        Fault(3 * SECOND, "wipe", (2,), 100 * MILLISECOND),
+    )
+    assert [record.detail for record in verdict.trace.of(Happened) if record.what == "spared"] == [
+        "the disk of c"
+    ]
+
+
 def test_a_node_refuses_to_start_from_a_damaged_record_until_it_is_moved_away() -> None:
     verdict = run(Fault(2 * SECOND, "damage", (1,), 600 * MILLISECOND))
     told = [record.what for record in verdict.trace.lives if record.n == "b"]
