@@ -48,12 +48,12 @@ check: setup ## format, lint, strict types, import contracts, tidy rules
 test: chromium check ## check and all tests, those in a browser included
 	cd webui && npm run --silent test
 	$(BIN)/python -m pytest
-	@$(MAKE) schedules
+	@$(MAKE) schedules SECOND=1795256117
 
 .PHONY: schedules
-schedules: setup ## 1,500 simulated schedules that are always the same, 1,500 that are new
+schedules: setup ## 1,500 simulated schedules that are always the same, 1,500 that are new (or of SECOND=seed)
 	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1
-	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $$(date +%s)
+	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(date +%s)}
 
 .PHONY: run
 run: setup ## three nodes and the page; honours PORT_BASE and DATA_DIR
