@@ -71,6 +71,21 @@ class FaultLayer(Layer):
         """What becomes of a batch that is from or to `peer`."""
         raise NotImplementedError
 
+    def hits(
+        self,
+        options: DiscardOptions | DuplicateOptions,
+        passing: Down | Up,
+        peer: Address | None,
+    ) -> bool:
+        """Whether chance picks this batch, by the share of its direction; counted."""
+        share = options.down if isinstance(passing, Down) else options.up
+        if not share or not options.victims.concerns(passing.batch, peer):
+            return False
+        if self.random.random() >= share:
+            return False
+        self.harmed += 1
+        return True
+
 
 class Discard(FaultLayer):
     """Throws batches away."""
@@ -84,14 +99,8 @@ class Discard(FaultLayer):
 
     def strike(self, passing: Down | Up, peer: Address | None, now: float) -> list[Effect]:
         """Throw it away, by the share of its direction (I2)."""
-        options = self.faults.discard or self.options
-        share = options.down if isinstance(passing, Down) else options.up
-        if not share or not options.victims.concerns(passing.batch, peer):
-            return [passing]
-        if self.random.random() >= share:
-            return [passing]
-        self.harmed += 1
-        return []
+        hit = self.hits(self.faults.discard or self.options, passing, peer)
+        return [] if hit else [passing]
 
 
 class Duplicate(FaultLayer):
@@ -106,14 +115,8 @@ class Duplicate(FaultLayer):
 
     def strike(self, passing: Down | Up, peer: Address | None, now: float) -> list[Effect]:
         """Let it through a second time, by the share of its direction (I5)."""
-        options = self.faults.duplicate or self.options
-        share = options.down if isinstance(passing, Down) else options.up
-        if not share or not options.victims.concerns(passing.batch, peer):
-            return [passing]
-        if self.random.random() >= share:
-            return [passing]
-        self.harmed += 1
-        return [passing, passing]
+        hit = self.hits(self.faults.duplicate or self.options, passing, peer)
+        return [passing, passing] if hit else [passing]
 
 
 class Delay(FaultLayer):
