@@ -364,3 +364,13 @@ def decode_record(data: bytes, record: type) -> Any:
     """The dataclass in these bytes; WireError when they are anything else."""
     (value,) = unpack_packets(b"\x91" + data)
     return _codec(record)[1](value)
+
+
+def encode_value(value: Any, record: type) -> Any:
+    """A dataclass as plain values, to be packed with others."""
+    return _codec(record)[0](value)
+
+
+def decode_value(value: Any, record: type) -> Any:
+    """The dataclass in unpacked plain values; WireError when they are anything else."""
+    return _codec(record)[1](value)

@@ -1,0 +1,182 @@
+"""What is said in the control plane's order: each command changes the directory at every node.
+
+A command is one ordered message. Who sent it is the transport's to say; a command that does not
+apply any more when its turn comes changes nothing, everywhere alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from msgpack import Packer, unpackb
+from msgpack.exceptions import UnpackException
+
+from groupcore.errors import WireError
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.view import Address
+from groupcore.wire import decode_value, encode_value
+
+PREFIX = b"\xc1"
+"""First byte of every command: one that no msgpack value begins with, so that an application may
+send ordered messages of its own beside them."""
+
+
+class Command:
+    """Base of all commands."""
+
+    __slots__ = ()
+    code: ClassVar[int]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateGroup(Command):
+    """CREATE-GROUP: a new group, or the one of that name.
+
+    `order` is an `Order`. `name` empty: a group without one. `request` is its sender's own number,
+    by which it knows the answer.
+    """
+
+    code: ClassVar[int] = 1
+    request: int
+    name: str
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteGroup(Command):
+    """Forget a group and its name."""
+
+    code: ClassVar[int] = 2
+    request: int
+    group: GroupId
+
+
+@dataclass(frozen=True, slots=True)
+class EnterStrict(Command):
+    """A process is about to join a `strict` group: its overlaps count from here on (S2)."""
+
+    code: ClassVar[int] = 3
+    request: int
+    group: GroupId
+    process: Process
+
+
+@dataclass(frozen=True, slots=True)
+class ExitStrict(Command):
+    """A process has left a `strict` group: LEAVE stands in the group's sequence."""
+
+    code: ClassVar[int] = 4
+    group: GroupId
+    process: Process
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Command):
+    """Migrate groups to `target`; `reason`: strict, load, locality, drain, plan."""
+
+    code: ClassVar[int] = 5
+    request: int
+    groups: tuple[GroupId, ...]
+    target: Address
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Command):
+    """The source of move `move` has stopped, its frames are held; `last[i]` is groups[i]'s number.
+
+    The groups are those of the move, in the directory's order for it.
+    """
+
+    code: ClassVar[int] = 6
+    move: int
+    groups: tuple[GroupId, ...]
+    last: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CancelMove(Command):
+    """Call a move off that has not come to `Moved`."""
+
+    code: ClassVar[int] = 7
+    request: int
+    move: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndStream(Command):
+    """The stream of a node that is gone ends with `frame`, which `holder` has; said in view `view`."""
+
+    code: ClassVar[int] = 8
+    stream: Address
+    frame: int
+    holder: Address
+    view: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSample:
+    """One group's load at its sequencer, per second; `senders` has messages/s by node name."""
+
+    group: GroupId
+    messages: int
+    bytes: int
+    fan_out: int
+    senders: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLoad(Command):
+    """What a sequencer carries: all of it in milli-units of the load formula, and its busy groups."""
+
+    code: ClassVar[int] = 9
+    queue_delay_us: int
+    samples: tuple[LoadSample, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drain(Command):
+    """Node `name` shall sequence nothing any more (`on`), or may again."""
+
+    code: ClassVar[int] = 10
+    request: int
+    name: str
+    on: bool
+
+
+COMMANDS: dict[int, type[Command]] = {
+    command.code: command
+    for command in (
+        CreateGroup,
+        DeleteGroup,
+        EnterStrict,
+        ExitStrict,
+        Move,
+        Moved,
+        CancelMove,
+        EndStream,
+        ReportLoad,
+        Drain,
+    )
+}
+
+_packer = Packer(use_bin_type=True, autoreset=True)
+
+
+def encode_command(command: Command) -> bytes:
+    """The ordered message that says this."""
+    packed: bytes = _packer.pack([command.code, encode_value(command, type(command))])
+    return PREFIX + packed
+
+
+def decode_command(payload: bytes) -> Command:
+    """The command in an ordered message that begins with PREFIX; WireError when it is none."""
+    try:
+        value = unpackb(payload[1:], raw=False, max_ext_len=0, max_map_len=0)
+    except (UnpackException, ValueError, TypeError, RecursionError) as error:
+        raise WireError("bad_command", str(error)[:80]) from None
+    if type(value) is not list or len(value) != 2 or value[0] not in COMMANDS:
+        raise WireError("bad_command", "not [code, fields]")
+    command: Command = decode_value(value[1], COMMANDS[value[0]])
+    return command

@@ -1,0 +1,152 @@
+"""What the service tells the program that hosts processes, in the order in which it happened.
+
+Everything of one group that concerns its state (`Delivered`, `Joined`, `Departed`,
+`StateInstalled`) comes in the group's order, one number after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from groupcore.sequencing.names import GroupId, MessageId, Order, Process
+
+
+class ServiceEvent:
+    """Base of all events of the service."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Created(ServiceEvent):
+    """GROUP-CREATED: request `request` has its group; `again`: it was there before."""
+
+    request: int
+    group: GroupId
+    order: Order
+    again: bool
+
+
+@dataclass(slots=True)
+class Refused(ServiceEvent):
+    """Request `request` of this node changed nothing; `code` is stable, `detail` for people.
+
+    Codes: `unknown_group`, `not_a_member`, `already_a_member`, `too_large`, `not_primary`,
+    `unknown_node`, `breaks_s2`, `unknown_move`, `moving`, `bad_order`, `bad_context`,
+    `out_of_sequence`, `left`.
+    """
+
+    request: int
+    code: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Joined(ServiceEvent):
+    """GROUP-JOINED: from number `seqno` on, `process` is a member.
+
+    Said on every node that delivers this group. For a process of this node it is said when the
+    state is here; what has been delivered of the group up to now is what the process begins with.
+    """
+
+    group: GroupId
+    seqno: int
+    process: Process
+
+
+@dataclass(slots=True)
+class Departed(ServiceEvent):
+    """GROUP-LEFT: from number `seqno` on, `process` is no member; `gone`: its node is."""
+
+    group: GroupId
+    seqno: int
+    process: Process
+    gone: bool
+
+
+class Delivered(ServiceEvent):
+    """A run of consecutive messages: numbers `seqno` and following of `group`.
+
+    `first` is the sender's own number of the first one. A plain class: one is made per run.
+    """
+
+    __slots__ = ("first", "group", "payloads", "process", "seqno")
+
+    def __init__(
+        self, group: GroupId, seqno: int, process: Process, first: int, payloads: list[bytes]
+    ) -> None:
+        self.group = group
+        self.seqno = seqno
+        self.process = process
+        self.first = first
+        self.payloads = payloads
+
+    def __repr__(self) -> str:
+        return (
+            f"Delivered({self.group}:{self.seqno} {self.process} {self.first} "
+            f"{len(self.payloads)}x)"
+        )
+
+
+@dataclass(slots=True)
+class Volatile(ServiceEvent):
+    """A message of a `volatile` group: not numbered, may be lost, never older than one before."""
+
+    group: GroupId
+    process: Process
+    payload: bytes
+
+
+@dataclass(slots=True)
+class Accepted(ServiceEvent):
+    """ACCEPT, for the sender: its messages up to `message` have numbers, the last one `seqno`."""
+
+    group: GroupId
+    message: MessageId
+    seqno: int
+
+
+@dataclass(slots=True)
+class StateWanted(ServiceEvent):
+    """Another node needs the state of the group as of what has been told so far: give it now.
+
+    Answer with `Service.give_state(token, state)` before anything else is fed in.
+    """
+
+    token: int
+    group: GroupId
+
+
+@dataclass(slots=True)
+class StateInstalled(ServiceEvent):
+    """The group's state as of number `seqno`; `state` None: nothing had been sent before.
+
+    It replaces what this node has of the group; what is delivered follows it.
+    """
+
+    group: GroupId
+    seqno: int
+    state: bytes | None
+
+
+@dataclass(slots=True)
+class Released(ServiceEvent):
+    """This node has no member of the group any more and drops its state."""
+
+    group: GroupId
+
+
+@dataclass(slots=True)
+class OwnerChanged(ServiceEvent):
+    """From now on this node knows that `owner` sequences the group in `epoch`."""
+
+    group: GroupId
+    owner: str
+    epoch: int
+
+
+@dataclass(slots=True)
+class Congestion(ServiceEvent):
+    """Sends should wait (True) or may go on (False)."""
+
+    on: bool
