@@ -1,0 +1,132 @@
+"""Contexts: what had been given to a process before it sent, as a label that receivers compare.
+
+Pure values. A context is a set of pairs `<S, n>` with one pair for any S (paper, section 4.1): the
+process had been given things of stream S up to number n. The paper's S are groups; ours are the
+streams of sequencers, of which there are as many as nodes however many groups there are
+(`docs/decisions/0018`). Where the number of an own message is not known yet its id stands in, as
+`SEQ(id)`; both are kept until they can be compared (paper, section 5, "Increasing concurrency").
+
+Source. T. Kindberg, sections 4.1 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from msgpack import Packer, unpackb
+from msgpack.exceptions import UnpackException
+
+from groupcore.errors import WireError
+from groupcore.view import Address
+
+Numbers = dict[Address, int]
+"""The pairs `<S, n>` of a context."""
+
+NUMBER_MAX = (1 << 64) - 1
+ENTRIES_MAX = 256
+NAME_MAX = 64
+
+
+class Pending(NamedTuple):
+    """SEQ(id): which message, of a process to a group, has no number yet that is known."""
+
+    node: Address
+    process: int
+    group: int
+
+
+Ids = dict[Pending, int]
+"""For each sender and group the number of the latest message in question; earlier ones precede."""
+
+
+def component(context: Mapping[Address, int], stream: Address) -> int:
+    """C.S: the number for a stream; 0, which is less than every number, without one."""
+    return context.get(stream, 0)
+
+
+def restrict(context: Mapping[Address, int], streams: Iterable[Address]) -> Numbers:
+    """C|S: the pairs of these streams."""
+    kept = frozenset(streams)
+    return {stream: n for stream, n in context.items() if stream in kept}
+
+
+def merge(one: Mapping[Address, int], other: Mapping[Address, int]) -> Numbers:
+    """merge(C1, C2): of each stream the larger number."""
+    merged = dict(one)
+    merge_into(merged, other)
+    return merged
+
+
+def merge_into(context: Numbers, other: Mapping[Address, int]) -> None:
+    """C := merge(C, other)."""
+    for stream, n in other.items():
+        if n > context.get(stream, 0):
+            context[stream] = n
+
+
+def precedes_or_equals(one: Mapping[Address, int], other: Mapping[Address, int]) -> bool:
+    """C1 <= C2: no stream has a larger number in C1."""
+    return all(n <= other.get(stream, 0) for stream, n in one.items())
+
+
+def precedes(one: Mapping[Address, int], other: Mapping[Address, int]) -> bool:
+    """C1 < C2: C1 <= C2, and some stream has a smaller number in C1."""
+    return precedes_or_equals(one, other) and not precedes_or_equals(other, one)
+
+
+def merge_ids(ids: Ids, other: Mapping[Pending, int]) -> None:
+    """Keep of each sender and group the latest id: it stands behind the earlier ones (FIFO)."""
+    for pending, n in other.items():
+        if n > ids.get(pending, 0):
+            ids[pending] = n
+
+
+# --- on the wire -----------------------------------------------------------------------------------
+
+_packer = Packer(use_bin_type=True, autoreset=True)
+
+
+def encode_context(numbers: Mapping[Address, int], ids: Mapping[Pending, int]) -> bytes:
+    """The bytes of a context; none for an empty one."""
+    if not numbers and not ids:
+        return b""
+    packed: bytes = _packer.pack(
+        [
+            [[*stream, n] for stream, n in numbers.items()],
+            [[*p.node, p.process, p.group, n] for p, n in ids.items()],
+        ]
+    )
+    return packed
+
+
+def decode_context(data: bytes) -> tuple[Numbers, Ids]:
+    """Numbers and ids of a context; WireError `bad_context` when the bytes are anything else."""
+    if not data:
+        return {}, {}
+    try:
+        value = unpackb(data, raw=False, max_ext_len=0, max_map_len=0)
+        numbers, ids = value
+        if len(numbers) > ENTRIES_MAX or len(ids) > ENTRIES_MAX:
+            raise WireError("bad_context", f"above {ENTRIES_MAX} entries")
+        return (
+            {Address(_name(a), _number(i)): _number(n) for a, i, n in numbers},
+            {
+                Pending(Address(_name(a), _number(i)), _number(p), _number(g)): _number(n)
+                for a, i, p, g, n in ids
+            },
+        )
+    except (UnpackException, ValueError, TypeError, RecursionError) as error:
+        raise WireError("bad_context", str(error)[:80]) from None
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= NUMBER_MAX:
+        raise WireError("bad_context", "not an unsigned 64-bit integer")
+    return value
+
+
+def _name(value: object) -> str:
+    if type(value) is not str or not 0 < len(value) <= NAME_MAX:
+        raise WireError("bad_context", "not a node id")
+    return value

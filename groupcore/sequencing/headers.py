@@ -1,0 +1,283 @@
+"""The packets of the data plane: the paper's Table 2, streams and their repair, states.
+
+Numbers of many runs travel as columns: unsigned 64-bit integers, little-endian, one a run (hot
+path, rule 4). Codes 100 to 129, see `groupcore.wire`; `PROTOCOL.md` says who sends what to whom.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from groupcore.batch import Header
+from groupcore.errors import WireError
+from groupcore.view import Address
+
+RUNS_MAX = 4_096
+COUNT_MAX = 65_536
+
+
+@cache
+def _column(count: int) -> struct.Struct:
+    return struct.Struct(f"<{count}Q")
+
+
+def pack_column(numbers: list[int]) -> bytes:
+    """Unsigned 64-bit integers as bytes."""
+    return _column(len(numbers)).pack(*numbers)
+
+
+def unpack_column(data: bytes, count: int) -> tuple[int, ...]:
+    """`count` integers; WireError `bad_column` when the bytes are of another length."""
+    if len(data) != 8 * count:
+        raise WireError("bad_column", f"{len(data)} bytes are not {count} numbers")
+    return _column(count).unpack(data)
+
+
+@dataclass(slots=True)
+class Send(Header):
+    """DO-MULTICAST, sender's node to sequencer: a section of one of its processes.
+
+    `groups`, `firsts` (the sender's own number of each run's first message) and `counts` are
+    columns; the body holds the runs' messages one after the other.
+    """
+
+    kind: ClassVar[str] = "sequencing.do-multicast"
+    process: int
+    context: bytes
+    groups: bytes
+    firsts: bytes
+    counts: bytes
+
+
+@dataclass(slots=True)
+class Forward(Header):
+    """DO-MULTICAST that came to a group's former sequencer, passed on to the present one."""
+
+    kind: ClassVar[str] = "sequencing.forward"
+    origin: Address
+    process: int
+    context: bytes
+    groups: bytes
+    firsts: bytes
+    counts: bytes
+
+
+@dataclass(slots=True)
+class Accept(Header):
+    """ACCEPT, sequencer to all: frame `frame` of its stream, with each run's first number.
+
+    The body is the one that came with DO-MULTICAST, unopened.
+    """
+
+    kind: ClassVar[str] = "sequencing.accept"
+    frame: int
+    origin: Address
+    process: int
+    context: bytes
+    groups: bytes
+    seqnos: bytes
+    firsts: bytes
+    counts: bytes
+
+
+@dataclass(slots=True)
+class Change(Header):
+    """Sequencer to all: frame `frame`, at number `seqno` of the group a process joins or leaves.
+
+    `what`: 1 GROUP-JOINED, 2 GROUP-LEFT, 3 left because its node is gone.
+    """
+
+    kind: ClassVar[str] = "sequencing.change"
+    frame: int
+    group: int
+    seqno: int
+    node: Address
+    process: int
+    what: int
+
+
+@dataclass(slots=True)
+class Join(Header):
+    """JOIN-GROUP, node to sequencer; repeated until the stream says so."""
+
+    kind: ClassVar[str] = "sequencing.join"
+    group: int
+    process: int
+    request: int
+
+
+@dataclass(slots=True)
+class Leave(Header):
+    """LEAVE-GROUP, node to sequencer; repeated until the stream says so."""
+
+    kind: ClassVar[str] = "sequencing.leave"
+    group: int
+    process: int
+    request: int
+
+
+@dataclass(slots=True)
+class Refusal(Header):
+    """Sequencer to node: request `request` changes nothing."""
+
+    kind: ClassVar[str] = "sequencing.refusal"
+    request: int
+    code: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Redirect(Header):
+    """Former sequencer to sender's node: the port of the group is at `owner` since `epoch`."""
+
+    kind: ClassVar[str] = "sequencing.redirect"
+    group: int
+    owner: Address
+    epoch: int
+
+
+@dataclass(slots=True)
+class Repeated(Header):
+    """ACCEPT, point-to-point: what was sent again had been accepted, up to `number`."""
+
+    kind: ClassVar[str] = "sequencing.repeated"
+    group: int
+    process: int
+    number: int
+
+
+@dataclass(slots=True)
+class Missing(Header):
+    """Sequencer to sender's node: of this process and group `first` has not come; send again."""
+
+    kind: ClassVar[str] = "sequencing.missing"
+    group: int
+    process: int
+    first: int
+
+
+@dataclass(slots=True)
+class Fetch(Header):
+    """FETCH-MSGS, node to whoever has them: these frames of a stream, both ends included."""
+
+    kind: ClassVar[str] = "sequencing.fetch"
+    stream: Address
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class Repair(Header):
+    """A frame of `stream` as its sequencer sent it: the whole packet, from whoever has it."""
+
+    kind: ClassVar[str] = "sequencing.repair"
+    stream: Address
+    packet: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a node is with a stream: frames received, and delivered."""
+
+    stream: Address
+    received: int
+    delivered: int
+
+
+@dataclass(slots=True)
+class Digest(Header):
+    """Node to all: the end of its own stream, and how far it is with every stream."""
+
+    kind: ClassVar[str] = "sequencing.digest"
+    last: int
+    reaches: tuple[Reach, ...]
+
+
+@dataclass(slots=True)
+class Reached(Header):
+    """Member to coordinator of view `view`: the gone node's stream is here up to `received`."""
+
+    kind: ClassVar[str] = "sequencing.reached"
+    view: int
+    stream: Address
+    received: int
+
+
+@dataclass(slots=True)
+class Level(Header):
+    """Coordinator to members of view `view`: get that stream up to `frame` from `holder`."""
+
+    kind: ClassVar[str] = "sequencing.level"
+    view: int
+    stream: Address
+    frame: int
+    holder: Address
+
+
+@dataclass(slots=True)
+class VolatileMessage(Header):
+    """A message of a `volatile` group, node to all: the `number`-th of its process in it."""
+
+    kind: ClassVar[str] = "sequencing.volatile"
+    group: int
+    process: int
+    number: int
+
+
+@dataclass(slots=True)
+class StateRequest(Header):
+    """Node to node: piece `index` of the state of `group` under `token`; 0 is the node's own.
+
+    `least`: it must hold the group up to this number. `bases`: of the node's own (group 0), how
+    far it must be with each stream.
+    """
+
+    kind: ClassVar[str] = "sequencing.state-request"
+    token: int
+    group: int
+    least: int
+    index: int
+    bases: tuple[Reach, ...]
+
+
+@dataclass(slots=True)
+class StatePiece(Header):
+    """Node to node: piece `index` of `pieces` of the state for `token`, whose hash is `digest`.
+
+    `pieces` 0: this node has no such state; ask another one.
+    """
+
+    kind: ClassVar[str] = "sequencing.state-piece"
+    token: int
+    index: int
+    pieces: int
+    digest: bytes
+    data: bytes
+
+
+DATA_PLANE: frozenset[type[Header]] = frozenset(
+    {
+        Send,
+        Forward,
+        Accept,
+        Change,
+        Join,
+        Leave,
+        Refusal,
+        Redirect,
+        Repeated,
+        Missing,
+        Fetch,
+        Repair,
+        Digest,
+        Reached,
+        Level,
+        VolatileMessage,
+        StateRequest,
+        StatePiece,
+    }
+)
+"""What the endpoint hands to the service instead of the stack."""

@@ -1,0 +1,33 @@
+"""What can be set in the service, with its defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceOptions:
+    """`k` is the resilience: how many nodes besides the sequencer hold what is delivered.
+
+    `window_bytes`: what a sequencer has stamped and not all have delivered. `outstanding_bytes`:
+    what a node has sent and not seen accepted before its processes are told to wait.
+    `repair_s`: pause before what is missing is asked for again. `resend_s`: pause before a sender
+    sends again what was not accepted, doubled up to `resend_max_s`. `digest_s`: how often a node
+    says how far it is when it has nothing else to say, doubled while nothing changes up to
+    `digest_max_s`. `state_chunk_bytes` and `state_timeout_s` are of the late join.
+    `section_bytes`: largest body of a section.
+    """
+
+    k: int = 1
+    window_bytes: int = 1 << 20
+    outstanding_bytes: int = 1 << 20
+    message_bytes_max: int = 16 << 20
+    section_bytes: int = 7_000
+    repair_s: float = 0.01
+    repair_max_s: float = 0.2
+    resend_s: float = 0.05
+    resend_max_s: float = 0.5
+    digest_s: float = 0.005
+    digest_max_s: float = 0.25
+    state_chunk_bytes: int = 60_000
+    state_timeout_s: float = 0.5
