@@ -82,7 +82,7 @@ def merge_ids(ids: Ids, other: Mapping[Pending, int]) -> None:
             ids[pending] = n
 
 
-# --- on the wire -----------------------------------------------------------------------------------
+# --- on the wire --------------------------------------------------------------------------------
 
 _packer = Packer(use_bin_type=True, autoreset=True)
 

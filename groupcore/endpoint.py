@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from groupcore.batch import MESSAGES_MAX, Batch, pack_messages, unpack_messages
@@ -19,6 +19,10 @@ from groupcore.effects import Persist
 from groupcore.errors import MessageTooLargeError, WireError
 from groupcore.events import BadInput, Congested, Event, Heard, Refused, ViewInstalled
 from groupcore.peers import SocketAddress
+from groupcore.sequencing.commands import PREFIX
+from groupcore.sequencing.events import ServiceEvent
+from groupcore.sequencing.headers import DATA_PLANE
+from groupcore.sequencing.service import Service
 from groupcore.stack import Stack
 from groupcore.transport import Datagram, Transport
 from groupcore.view import Address
@@ -46,11 +50,15 @@ class Delivery:
 
 @dataclass(slots=True)
 class Turn:
-    """What one turn has caused: to send, to hand over in this order, to store in this order."""
+    """What one turn has caused: to send, to hand over in this order, to store in this order.
+
+    `service_events` are those of the data plane, when there is one.
+    """
 
     datagrams: list[Datagram]
     deliveries: list[Delivery | Event]
     persists: list[Persist]
+    service_events: list[ServiceEvent] = field(default_factory=list)
 
 
 class Endpoint:
@@ -59,11 +67,18 @@ class Endpoint:
     `dropped` is the bad input since its owner last took it, by source and reason.
     """
 
-    def __init__(self, address: Address, stack: Stack, transport: Transport) -> None:
+    def __init__(
+        self,
+        address: Address,
+        stack: Stack,
+        transport: Transport,
+        service: Service | None = None,
+    ) -> None:
         assert address == transport.address, "stack and transport are of one life"
         self.address = address
         self.stack = stack
         self.transport = transport
+        self.service = service
         self.drops: Counter[str] = Counter()
         self.dropped = DropsBySource()
         stack.sources["transport"] = transport.counters
@@ -71,14 +86,21 @@ class Endpoint:
         self._body_limit_bytes = stack.body_limit_bytes
         self._congested: set[str] = set()
         self._in_view = False
+        self._commands: list[bytes] = []
         self._refused = False
 
     # --- inputs ---------------------------------------------------------------------------------
 
     def receive(self, datagram: bytes | memoryview, source: SocketAddress, now: float) -> None:
         """A datagram has come from `source`; nothing in it makes this raise."""
+        service = self.service
         for batch in self.transport.receive(datagram, source, now):
-            self.stack.receive(batch, now)
+            if type(batch.headers[-1]) not in DATA_PLANE:
+                self.stack.receive(batch, now)
+            elif service is not None:
+                service.receive(batch, now)
+            else:
+                self.drops["no_service"] += 1
         if self._bad:
             self.dropped.note("{}:{}".format(*source), self._bad)
             self._bad.clear()
@@ -98,11 +120,59 @@ class Endpoint:
     def wake(self, now: float) -> None:
         """Run the timers that are due."""
         self.stack.wake(now)
+        if self.service is not None:
+            self.service.wake(now)
 
     # --- outputs --------------------------------------------------------------------------------
 
     def end_turn(self, now: float) -> Turn:
         """Everything that arrived together has been handled: what it has caused."""
+        deliveries, persists = self._end_stack_turn(now)
+        service = self.service
+        events: list[ServiceEvent] = []
+        fresh = deliveries
+        deliveries = [] if service is not None else deliveries
+        while service is not None:
+            deliveries += self._feed(service, fresh, now)
+            service.end_turn(now)
+            output = service.take()
+            events += output.events
+            for batch in output.sends:
+                self.transport.send(batch)
+            self._commands += output.commands
+            if not self._commands or not self._in_view:
+                break
+            commands, self._commands = self._commands, []
+            self.multicast(commands, now)
+            fresh, persisted = self._end_stack_turn(now)
+            persists += persisted
+        if self._id_is_in_use():
+            deliveries.append(self._refusal())
+        return Turn(self.transport.flush(now), deliveries, persists, events)
+
+    def _feed(
+        self, service: Service, deliveries: list[Delivery | Event], now: float
+    ) -> list[Delivery | Event]:
+        """Give the service what the control plane has for it; what is left is the application's.
+
+        Commands keep their places in the order: what is left of a delivery has empty ones there.
+        """
+        left: list[Delivery | Event] = []
+        for item in deliveries:
+            if isinstance(item, Delivery):
+                said = [payload[:1] == PREFIX for payload in item.payloads]
+                for payload, is_command in zip(item.payloads, said, strict=True):
+                    if is_command and item.position:
+                        service.on_order(item.origin, payload, now)
+                if all(said):
+                    continue
+            else:
+                service.on_event(item, now)
+            left.append(item)
+        return left
+
+    def _end_stack_turn(self, now: float) -> tuple[list[Delivery | Event], list[Persist]]:
+        """The stack's part of the turn."""
         heard = self.transport.take_heard()
         if heard:
             self.stack.notify(Heard(heard), now)
@@ -125,17 +195,18 @@ class Endpoint:
                     deliveries.append(item)
                 elif self._congestion_changes(item):
                     deliveries.append(Congested(item.on))
-        if self._id_is_in_use():
-            deliveries.append(self._refusal())
-        return Turn(self.transport.flush(now), deliveries, output.persists)
+        return deliveries, output.persists
 
     def next_wake(self) -> float | None:
         """When `wake` has something to do, in monotonic seconds; None when no timer runs."""
-        return self.stack.next_wake()
+        times = (self.stack.next_wake(), self.service and self.service.next_wake())
+        return min((time for time in times if time is not None), default=None)
 
     def counters(self) -> dict[str, int]:
         """The stack's and the transport's counters, and bodies that did not open, by name."""
         result = self.stack.counters()
+        if self.service is not None:
+            result |= self.service.counters()
         for name, number in self.transport.counters().items():
             result[f"transport.{name}"] = number
         for reason, number in sorted(self.drops.items()):

@@ -39,6 +39,7 @@ from groupcore.layers import (
     unicast,
 )
 from groupcore.membership import headers as membership_headers
+from groupcore.sequencing import headers as sequencing_headers
 from groupcore.transfer import headers as transfer_headers
 from groupcore.view import MEMBERS_MAX, Address, View
 
@@ -108,6 +109,24 @@ HEADERS: dict[int, type[Header]] = {
     80: pbcast.Gossip,
     90: probe.Query,
     91: probe.Answer,
+    100: sequencing_headers.Send,
+    101: sequencing_headers.Forward,
+    102: sequencing_headers.Accept,
+    103: sequencing_headers.Change,
+    104: sequencing_headers.Join,
+    105: sequencing_headers.Leave,
+    106: sequencing_headers.Refusal,
+    107: sequencing_headers.Redirect,
+    108: sequencing_headers.Repeated,
+    109: sequencing_headers.Missing,
+    110: sequencing_headers.Fetch,
+    111: sequencing_headers.Repair,
+    112: sequencing_headers.Digest,
+    113: sequencing_headers.Reached,
+    114: sequencing_headers.Level,
+    115: sequencing_headers.VolatileMessage,
+    116: sequencing_headers.StateRequest,
+    117: sequencing_headers.StatePiece,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""
 

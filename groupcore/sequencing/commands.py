@@ -106,7 +106,7 @@ class CancelMove(Command):
 
 @dataclass(frozen=True, slots=True)
 class EndStream(Command):
-    """The stream of a node that is gone ends with `frame`, which `holder` has; said in view `view`."""
+    """The stream of a gone node ends with `frame`, which `holder` has; said in view `view`."""
 
     code: ClassVar[int] = 8
     stream: Address
@@ -128,7 +128,7 @@ class LoadSample:
 
 @dataclass(frozen=True, slots=True)
 class ReportLoad(Command):
-    """What a sequencer carries: all of it in milli-units of the load formula, and its busy groups."""
+    """What a sequencer carries: how long requests wait there, and its busy groups."""
 
     code: ClassVar[int] = 9
     queue_delay_us: int

@@ -21,7 +21,7 @@ class ServiceOptions:
     k: int = 1
     window_bytes: int = 1 << 20
     outstanding_bytes: int = 1 << 20
-    message_bytes_max: int = 16 << 20
+    message_bytes_max: int = 60_000
     section_bytes: int = 7_000
     repair_s: float = 0.01
     repair_max_s: float = 0.2

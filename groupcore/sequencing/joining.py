@@ -1,0 +1,323 @@
+"""Joining and leaving: a number in the group's sequence, the state, and when a process is in.
+
+Idea. JOIN goes to the sequencer until the record shows it. A node that delivers the group already
+gives the process what it has; otherwise it takes the state of a place at or behind the JOIN from a
+node that has it. The process is in the group when nothing that it has been given elsewhere could
+still be missing here, and nothing that the state depends on is missing elsewhere.
+
+Source. Design, 4.11 and the joiner in 4.4; paper, section 3.2 (virtual synchrony of JOIN).
+
+Invariants.
+  I1  Between the JOIN and the state no message is lost: what follows the JOIN is queued.
+  I2  A process is told that it is in only when its groups' states satisfy each other's contexts.
+  I3  The last process that leaves lets the group's state go; one that joins meanwhile keeps it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from msgpack import packb, unpackb
+
+from groupcore.context import decode_context, encode_context
+from groupcore.sequencing.commands import EnterStrict, ExitStrict
+from groupcore.sequencing.events import Joined, Refused, Released, StateInstalled, StateWanted
+from groupcore.sequencing.headers import Join, Leave, Reach
+from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.receiver import JOINED, Receiver
+from groupcore.sequencing.record import Hold, Record
+from groupcore.sequencing.sender import Sender
+from groupcore.sequencing.states import States
+from groupcore.view import Address
+
+
+@dataclass(slots=True)
+class Wish:
+    """A process wants to be in a group, or out of it; `allowed`: S2 holds with it (strict)."""
+
+    request: int
+    process: Process
+    group: GroupId
+    leaving: bool
+    allowed: bool
+    asked_at: float = -1.0
+    wait_s: float = 0.0
+    recorded: int = 0
+
+
+class Joining:
+    """The wishes of this node's processes."""
+
+    def __init__(self, plane: Plane, receiver: Receiver, sender: Sender) -> None:
+        self._plane = plane
+        self._receiver = receiver
+        self._sender = sender
+        self.states = States(plane, self._copy_state)
+        self.copy_node_state = self._no_node_state
+        self._wishes: dict[tuple[Process, GroupId], Wish] = {}
+        self._settling: dict[tuple[Process, GroupId], Wish] = {}
+        self._wanted: dict[int, tuple[int, bytes]] = {}
+        self._seen_progress = -1
+
+    # --- wishes ---------------------------------------------------------------------------------
+
+    def join(self, request: int, process: Process, group: GroupId) -> None:
+        """JOIN-GROUP."""
+        key = (process, group)
+        record = self._plane.records.get(group)
+        local = self._sender.locals.get(process)
+        if local is None:
+            self._refuse(request, "left", f"{process} is closed; open a process first")
+        elif record is None:
+            self._refuse(request, "unknown_group", f"there is no group {group}; create it first")
+        elif key in self._wishes or key in self._settling or process in record.members:
+            self._refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
+        else:
+            strict = record.order is Order.STRICT
+            wish = self._wishes[key] = Wish(request, process, group, False, not strict)
+            hold = record.hold
+            if strict:
+                self._plane.propose(EnterStrict(request, group, process))
+            elif hold is not None and not hold.waiting_for_state:
+                wish.recorded = hold.seqno + 1
+                self._settling[key] = wish  # the group is here: nobody need be waited for
+
+    def leave(self, request: int, process: Process, group: GroupId) -> None:
+        """LEAVE-GROUP; what is delivered from now on is not the process's any more."""
+        key = (process, group)
+        record = self._plane.records.get(group)
+        if record is None:
+            self._refuse(request, "unknown_group", f"there is no group {group}")
+            return
+        wish = self._wishes.get(key)
+        if wish is None and process not in record.members and key not in self._settling:
+            self._refuse(request, "not_a_member", f"{process} is not in group {group}")
+            return
+        local = self._sender.locals.get(process)
+        if local is not None:
+            self._sender.leave(local, group)
+        if record.hold is not None:
+            record.hold.local.pop(process, None)
+        self._settling.pop(key, None)
+        self._wishes[key] = Wish(request, process, group, True, True)
+
+    def allow(self, process: Process, group: GroupId) -> None:
+        """S2 holds with this process in the group: JOIN may take its number."""
+        wish = self._wishes.get((process, group))
+        if wish is not None:
+            wish.allowed = True
+
+    def refuse_entry(self, process: Process, group: GroupId, code: str, detail: str) -> None:
+        """The directory, or the sequencer, says no."""
+        wish = self._wishes.pop((process, group), None)
+        if wish is not None:
+            self._refuse(wish.request, code, detail)
+
+    def refuse_request(self, request: int, code: str, detail: str) -> bool:
+        """The directory refuses a request; whether it was one of these."""
+        for (process, group), wish in self._wishes.items():
+            if wish.request == request:
+                self.refuse_entry(process, group, code, detail)
+                return True
+        return False
+
+    def close(self, process: Process) -> None:
+        """The process ends: what it still wanted is not wanted any more."""
+        for key in [key for key in self._settling if key[0] == process]:
+            del self._settling[key]
+        for key, wish in list(self._wishes.items()):
+            if key[0] == process and not wish.leaving:
+                self._wishes[key] = Wish(wish.request, process, key[1], True, True)
+
+    def delete(self, record: Record) -> None:
+        """The group is no more."""
+        group = record.group
+        for wishes in (self._wishes, self._settling):
+            for key in [key for key in wishes if key[1] == group]:
+                del wishes[key]
+        for local in self._sender.locals.values():
+            local.groups.pop(group, None)
+        self._sender.forget_group(group)
+        if record.hold is not None:
+            self.states.forget(group)
+            self._receiver.drop(record)
+            self._plane.events.append(Released(group))
+
+    def on_refusal(self, request: int, code: str, detail: str) -> None:
+        """A sequencer refuses a request; who is not in a group has left it."""
+        for key, wish in list(self._wishes.items()):
+            if wish.request == request:
+                del self._wishes[key]
+                record = self._plane.records.get(wish.group)
+                if record is not None:
+                    if record.order is Order.STRICT:
+                        self._plane.propose(ExitStrict(record.group, wish.process))
+                    self._let_go(record)
+                if request and not wish.leaving:
+                    self._refuse(request, code, detail)
+
+    def _refuse(self, request: int, code: str, detail: str) -> None:
+        self._plane.counters[f"refused.{code}"] += 1
+        self._plane.events.append(Refused(request, code, detail))
+
+    def ask(self, now: float) -> None:
+        """Send the requests that are due; they are repeated until the record shows them."""
+        options = self._plane.options
+        for wish in self._wishes.values():
+            if not wish.allowed or now < wish.asked_at + wish.wait_s:
+                continue
+            owner = self._plane.owner(wish.group)
+            if owner is None:
+                continue
+            wish.wait_s = min(wish.wait_s * 2, options.resend_max_s) or options.resend_s
+            wish.asked_at = now
+            request = Leave if wish.leaving else Join
+            self._plane.to(owner, request(wish.group, wish.process.number, wish.request))
+
+    def hurry(self, group: GroupId) -> None:
+        """The group has another sequencer: ask it at once."""
+        for wish in self._wishes.values():
+            if wish.group == group:
+                wish.asked_at, wish.wait_s = -1.0, 0.0
+
+    def next_wake(self) -> float | None:
+        """When a request is to be repeated, or a state's giver left."""
+        times = [w.asked_at + w.wait_s for w in self._wishes.values() if w.allowed and w.asked_at >= 0]
+        states = self.states.next_wake()
+        if states is not None:
+            times.append(states)
+        return min(times, default=None)
+
+    # --- the record shows it --------------------------------------------------------------------
+
+    def on_change(self, record: Record, process: Process, what: int, seqno: int, now: float) -> None:
+        """A membership change has been recorded, of a process of this node or another."""
+        if process.node != self._plane.me:
+            return
+        key = (process, record.group)
+        wish = self._wishes.get(key)
+        if what == JOINED:
+            if wish is None or wish.leaving or process not in self._sender.locals:
+                # It has gone meanwhile: leave again.
+                if wish is None:
+                    self._wishes[key] = Wish(0, process, record.group, True, True)
+                return
+            del self._wishes[key]
+            if wish.recorded == 0:
+                wish.recorded = seqno
+                self._settling[key] = wish
+            if record.hold is None:
+                self._begin(record, seqno, now)
+            return
+        if wish is not None and wish.leaving:
+            del self._wishes[key]
+        if record.order is Order.STRICT:
+            self._plane.propose(ExitStrict(record.group, process))
+        self._let_go(record)
+
+    def _begin(self, record: Record, seqno: int, now: float) -> None:
+        """The first process of this node: queue what follows, take the state (I1)."""
+        record.hold = Hold(seqno - 1, waiting_for_state=True)
+
+        def givers() -> list[Address]:
+            nodes = {p.node: at for p, at in record.members.items() if p.node != self._plane.me}
+            return [
+                node
+                for node, _ in sorted(nodes.items(), key=lambda one: (one[1], one[0]))
+                if self._plane.in_view(node)
+            ]
+
+        def done(state: bytes | None) -> None:
+            self._install(record, seqno, state)
+
+        self.states.take(record.group, seqno, (), givers, done, now)
+
+    def _install(self, record: Record, joined_at: int, state: bytes | None) -> None:
+        hold = record.hold
+        if hold is None:
+            return
+        if state is None:
+            # Nobody else has it: what there is begins here.
+            hold.seqno = max(hold.seqno, joined_at - 1)
+            self._plane.events.append(StateInstalled(record.group, hold.seqno, None))
+        else:
+            seqno, context, content = unpackb(state)
+            hold.seqno = seqno
+            hold.context, hold.ids = decode_context(context)
+            self._plane.events.append(StateInstalled(record.group, seqno, content))
+        self._receiver.apply_queue(record)
+
+    def _let_go(self, record: Record) -> None:
+        """The last member of this node has gone: drop the state (I3)."""
+        me = self._plane.me
+        hold, group = record.hold, record.group
+        if hold is None or hold.local or any(process.node == me for process in record.members):
+            return
+        if any(key[1] == group and not wish.leaving for key, wish in self._wishes.items()):
+            return
+        self.states.forget(record.group)
+        self._receiver.drop(record)
+        self._plane.events.append(Released(record.group))
+
+    # --- in -------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Tell the processes that are in by now (I2); looked at when something has moved."""
+        if not self._settling or self._plane.progress == self._seen_progress:
+            return
+        self._seen_progress = self._plane.progress
+        for key, wish in list(self._settling.items()):
+            record = self._plane.records.get(wish.group)
+            local = self._sender.locals.get(wish.process)
+            if record is None or local is None:
+                del self._settling[key]
+            elif self._is_settled(record, wish, local.groups):
+                del self._settling[key]
+                hold = record.hold
+                assert hold is not None
+                hold.local[wish.process] = wish.recorded
+                local.groups[wish.group] = None
+                self._plane.progress += 1
+                self._plane.events.append(Joined(wish.group, wish.recorded, wish.process))
+
+    def _is_settled(self, record: Record, wish: Wish, groups: dict[GroupId, None]) -> bool:
+        hold = record.hold
+        if hold is None or hold.waiting_for_state or hold.queue or record.waiting:
+            return False
+        if hold.seqno < wish.recorded - 1:
+            return False
+
+        def concerns(other: Record) -> bool:
+            return other.group in groups
+
+        return self._plane.settled(hold.context, hold.ids, concerns)
+
+    # --- giving ---------------------------------------------------------------------------------
+
+    def _copy_state(
+        self, token: int, group: GroupId, least: int, bases: tuple[Reach, ...]
+    ) -> bool | None:
+        if group == 0:
+            return self.copy_node_state(token, bases)
+        record = self._plane.records.get(group)
+        hold = None if record is None else record.hold
+        if hold is None or hold.waiting_for_state:
+            return False
+        if hold.seqno < least:
+            return None
+        # The place is that of the event: what the host is told behind it is not in its copy.
+        self._wanted[token] = (hold.seqno, encode_context(hold.context, hold.ids))
+        self._plane.events.append(StateWanted(token, group))
+        return True
+
+    def _no_node_state(self, token: int, bases: tuple[Reach, ...]) -> bool | None:
+        del token, bases
+        return None
+
+    def give(self, token: int, content: bytes) -> None:
+        """The host's copy of the state that was wanted."""
+        seqno, context = self._wanted.pop(token)
+        state = cast(bytes, packb([seqno, context, content]))
+        self.states.give(token, state)

@@ -1,0 +1,220 @@
+"""The keeper of streams: what arrives is kept, what is missing asked for, what is stable dropped.
+
+Idea. Every node tells all how far it is with every stream, and the end of its own: that is the
+acknowledgement, the resilience and the stability of everything at once (design, 4.7), and it shows
+a receiver that a last frame is missing (pbcast design, "Last Message dropped"). A gap is asked for
+in the turn in which it is seen, of its sequencer, or of another node that has it.
+
+Invariants.
+  I1  What is missing is asked for until it is here, at growing intervals, of different holders.
+  I2  A digest goes out in every turn that brought frames, and rarely when nothing happens.
+"""
+
+from __future__ import annotations
+
+from groupcore.batch import Batch
+from groupcore.errors import WireError
+from groupcore.sequencing.headers import Accept, Change, Digest, Fetch, Reach, Repair
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.stream import Stream
+from groupcore.view import Address
+from groupcore.wire import decode_packet, encode_packet, unpack_packets
+
+FETCHED_AT_ONCE = 256
+"""Frames that one request may ask for."""
+GIVEN_BYTES = 256 << 10
+"""What one request is answered with at most."""
+
+
+class Asking:
+    """A request for missing frames that is under way."""
+
+    __slots__ = ("at", "first", "tries")
+
+    def __init__(self, first: int, at: float) -> None:
+        self.first = first
+        self.at = at
+        self.tries = 0
+
+
+class Keeper:
+    """All streams of this node's plane. `touched` are those that have moved in this turn."""
+
+    def __init__(self, plane: Plane) -> None:
+        self._plane = plane
+        self.touched: dict[Address, Stream] = {}
+        self._asking: dict[Address, Asking] = {}
+        self._news = False
+        self._digest_at: float | None = None
+        self._digest_wait_s = plane.options.digest_s
+        self._told: dict[Address, tuple[int, int]] = {}
+        self._told_last = -1
+
+    # --- frames ---------------------------------------------------------------------------------
+
+    def on_frame(self, sequencer: Address, number: int, batch: Batch) -> None:
+        """A frame, from its sequencer or as a repair."""
+        plane = self._plane
+        stream = plane.streams.get(sequencer)
+        if stream is None:
+            if sequencer in plane.gone or not plane.in_view(sequencer):
+                plane.counters["dropped.stranger"] += 1
+                return
+            stream = plane.stream(sequencer)
+        if stream.take(number, batch):
+            self.touched[sequencer] = stream
+            self._news = True
+        else:
+            plane.counters["dropped.old_frame"] += 1
+
+    def on_repair(self, header: Repair) -> None:
+        """A frame of another's stream, given away by who has it."""
+        plane = self._plane
+        if header.stream not in plane.streams and not plane.in_view(header.stream):
+            plane.counters["dropped.stranger"] += 1
+            return
+        try:
+            (packet,) = unpack_packets(b"\x91" + header.packet)
+            batch = decode_packet(packet, header.stream, None)
+        except WireError as error:
+            plane.counters[f"dropped.{error.reason}"] += 1
+            return
+        inner = batch.headers[-1]
+        if isinstance(inner, Accept | Change):
+            self.on_frame(header.stream, inner.frame, batch)
+
+    def on_fetch(self, node: Address, header: Fetch) -> None:
+        """Give the frames that are here."""
+        plane = self._plane
+        stream = plane.streams.get(header.stream)
+        if stream is None:
+            return
+        last = min(header.last, header.first + FETCHED_AT_ONCE - 1)
+        given = 0
+        for _, batch in stream.kept(header.first, last):
+            packet = encode_packet(batch)
+            given += len(packet)
+            plane.to(node, Repair(header.stream, packet))
+            plane.counters["repairs"] += 1
+            if given > GIVEN_BYTES:
+                break
+
+    # --- digests --------------------------------------------------------------------------------
+
+    def on_digest(self, node: Address, header: Digest) -> None:
+        """How far another node is."""
+        plane = self._plane
+        if not plane.in_view(node):
+            return
+        stream = plane.stream(node)
+        if not stream.started:
+            stream.start(header.last)
+            self._news = True
+        if header.last > stream.highest:
+            stream.note_last(header.last)
+            self.touched[node] = stream
+        for reach in header.reaches:
+            if plane.reaches.note(node, reach.stream, reach.received, reach.delivered):
+                one = plane.streams.get(reach.stream)
+                if one is not None:
+                    self.touched[reach.stream] = one
+                    one.note_last(reach.received)
+
+    def tell(self, now: float, at_once: bool = False) -> None:
+        """The turn ends: say how far this node is, when there is news or it is time (I2)."""
+        plane = self._plane
+        if plane.view is None:
+            return
+        reaches = []
+        for address, stream in plane.streams.items():
+            if not stream.started:
+                continue
+            reached = (stream.received, self._delivered(stream))
+            plane.reaches.note(plane.me, address, *reached)
+            if self._told.get(address) != reached:
+                reaches.append(Reach(address, *reached))
+        last = plane.own.received
+        due = self._digest_at is not None and now >= self._digest_at
+        if not (self._news or due or at_once or last != self._told_last):
+            if reaches and self._digest_at is None:
+                self._digest_at = now + plane.options.digest_s
+            return
+        options = plane.options
+        if due and not reaches and not self._news:
+            self._digest_wait_s = min(self._digest_wait_s * 2, options.digest_max_s)
+        else:
+            self._digest_wait_s = options.digest_s
+        if due or at_once:
+            # A repetition says everything: what was lost of the former ones, too.
+            reaches = [
+                Reach(address, stream.received, self._delivered(stream))
+                for address, stream in plane.streams.items()
+                if stream.started
+            ]
+        self._told.update((one.stream, (one.received, one.delivered)) for one in reaches)
+        self._told_last = last
+        self._news = False
+        self._digest_at = now + self._digest_wait_s
+        plane.to(None, Digest(last, tuple(reaches)))
+
+    def _delivered(self, stream: Stream) -> int:
+        """What this node says to have delivered; all that it has, while it hosts nothing yet."""
+        return stream.delivered if self._plane.ready else stream.received
+
+    def settle(self) -> list[Stream]:
+        """The streams that may go on: something has been received, or said of them."""
+        touched, self.touched = self.touched, {}
+        return list(touched.values())
+
+    def collect(self) -> bool:
+        """Drop what is stable; whether the own stream's window has moved."""
+        plane = self._plane
+        moved = False
+        for address, stream in list(plane.streams.items()):
+            if stream.started and stream.drop_stable(plane.reaches.stable(address)):
+                moved = moved or stream is plane.own
+            if stream.end is not None and stream.stable >= stream.end and not stream.undelivered:
+                del plane.streams[address]
+                plane.reaches.forget(address)
+                self._told.pop(address, None)
+        return moved
+
+    # --- repair ---------------------------------------------------------------------------------
+
+    def ask(self, now: float) -> None:
+        """Ask for what is missing (I1)."""
+        plane = self._plane
+        for address, stream in plane.streams.items():
+            missing = stream.missing if stream.started else None
+            if missing is None:
+                self._asking.pop(address, None)
+                continue
+            first, last = missing
+            asking = self._asking.get(address)
+            if asking is None or asking.first != first:
+                asking = self._asking[address] = Asking(first, now)
+            if now < asking.at:
+                continue
+            holder = self._holder(stream, first, asking.tries)
+            wait_s = min(plane.options.repair_s * 2**asking.tries, plane.options.repair_max_s)
+            asking.at = now + wait_s
+            asking.tries = min(asking.tries + 1, 8)
+            if holder is not None:
+                plane.to(holder, Fetch(address, first, min(last, first + FETCHED_AT_ONCE - 1)))
+                plane.counters["fetches"] += 1
+
+    def _holder(self, stream: Stream, first: int, tries: int) -> Address | None:
+        """Whom to ask: its sequencer first, then by turns everybody who has said to have it."""
+        plane = self._plane
+        assert plane.view is not None
+        holders = plane.reaches.holders(stream.address, first, plane.me)
+        if plane.in_view(stream.address) and stream.address != plane.me:
+            holders = [stream.address, *[one for one in holders if one != stream.address]]
+        return holders[tries % len(holders)] if holders else None
+
+    def next_wake(self) -> float | None:
+        """When something is to be asked for, or said."""
+        times = [asking.at for asking in self._asking.values()]
+        if self._digest_at is not None:
+            times.append(self._digest_at)
+        return min(times, default=None)

@@ -1,0 +1,97 @@
+"""What a new node takes over: the directory, and every group's record, of one cut of all streams.
+
+Invariants.
+  I1  The records are those after certain frames of each stream, and the state says which.
+  I2  The directory is that after a certain command of a certain view, and the state says which.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+from msgpack import packb, unpackb
+
+from groupcore.sequencing.names import Order, Process
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.record import Record
+from groupcore.view import Address
+
+
+class Place(NamedTuple):
+    """A place in the control plane's order: so many commands after the install of a view."""
+
+    view: int
+    commands: int
+
+
+def pack_node_state(plane: Plane, place: Place) -> bytes:
+    """This node's directory and records as of now."""
+    streams = [
+        [list(address), stream.recorded, stream.end, [list(node) for node in sorted(stream.gone)]]
+        for address, stream in plane.streams.items()
+        if stream.started
+    ]
+    records = [_pack_record(plane, record) for record in plane.records.values()]
+    gone = [list(node) for node in sorted(plane.gone)]
+    packed: bytes = packb([list(place), plane.directory.snapshot(), streams, records, gone])
+    return packed
+
+
+def node_state_covers(plane: Plane, state: bytes) -> bool:
+    """Whether the state reaches the frames with which this node has begun each stream."""
+    _, _, streams, _, _ = unpackb(state, strict_map_key=False)
+    cuts = {Address(*address): recorded for address, recorded, _, _ in streams}
+    return all(
+        not stream.started or stream.base <= cuts.get(address, 0)
+        for address, stream in plane.streams.items()
+        if address != plane.me
+    )
+
+
+def take_node_state(plane: Plane, state: bytes) -> Place:
+    """Become what the state says; the place of its directory."""
+    place, directory, streams, records, gone = unpackb(state, strict_map_key=False)
+    plane.directory.restore(directory)
+    plane.gone.update(Address(*node) for node in gone)
+    for packed in records:
+        record = _unpack_record(plane, packed)
+        plane.records[record.group] = record
+    for address, recorded, end, closed in streams:
+        stream = plane.stream(Address(*address))
+        stream.skip_to(recorded)
+        stream.gone.update(Address(*node) for node in closed)
+        if end is not None:
+            stream.finish(end)
+    return Place(*place)
+
+
+# What msgpack hands over is a node's own packing, authenticated and hashed: Any lives here.
+
+
+def _pack_record(plane: Plane, record: Record) -> list[Any]:
+    return [
+        record.group,
+        int(record.order),
+        record.seqno,
+        [[*process.node, process.number, at] for process, at in record.members.items()],
+        [
+            [*plane.senders.process(key).node, plane.senders.process(key).number, last]
+            for key, last in record.senders.items()
+        ],
+        None if record.stream is None else list(record.stream),
+        record.frame,
+    ]
+
+
+def _unpack_record(plane: Plane, packed: list[Any]) -> Record:
+    group, order, seqno, members, senders, stream, frame = packed
+    record = Record(group, Order(order))
+    record.seqno = seqno
+    for name, incarnation, number, at in members:
+        record.members[Process(Address(name, incarnation), number)] = at
+    for name, incarnation, number, last in senders:
+        key = plane.senders.key(Process(Address(name, incarnation), number))
+        record.senders[key] = last
+    record.stream = None if stream is None else Address(*stream)
+    record.frame = cast(int, frame)
+    return record

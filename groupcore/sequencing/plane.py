@@ -1,0 +1,149 @@
+"""What the parts of a node's communication module share: its tables, and what it puts out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from groupcore.batch import Batch, Header
+from groupcore.context import Ids, Numbers, Pending
+from groupcore.sequencing.commands import Command, encode_command
+from groupcore.sequencing.directory import Directory
+from groupcore.sequencing.events import ServiceEvent
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.reaches import Reaches
+from groupcore.sequencing.record import Hold, Record, Senders
+from groupcore.sequencing.stream import Stream
+from groupcore.view import Address, View
+
+
+class Plane:
+    """The tables of one node.
+
+    `primary`: this node may sequence and order now. `ready`: its directory and records are
+    those of the cluster. `early`: runs that wait for their group's former ones. `progress` grows with every run that is delivered or recorded: whoever
+    waits for something looks again when it has changed.
+    """
+
+    def __init__(self, me: Address, options: ServiceOptions) -> None:
+        self.me = me
+        self.options = options
+        self.view: View | None = None
+        self.primary = False
+        self.ready = False
+        self.directory = Directory(options.k)
+        self.records: dict[GroupId, Record] = {}
+        self.streams: dict[Address, Stream] = {}
+        self.reaches = Reaches(options.k)
+        self.senders = Senders()
+        self.gone: set[Address] = set()
+        self.early = 0
+        self.progress = 0
+        self.sends: list[Batch] = []
+        self.commands: list[bytes] = []
+        self.events: list[ServiceEvent] = []
+        self.counters: Counter[str] = Counter()
+        self.own = self.stream(me)
+        self.own.start(0)
+
+    # --- putting out ----------------------------------------------------------------------------
+
+    def to(self, destination: Address | None, header: Header) -> None:
+        """Send a header without a body, to one node or to all."""
+        self.sends.append(Batch(self.me, destination, (header,)))
+
+    def propose(self, command: Command) -> None:
+        """Say this in the control plane's order."""
+        self.commands.append(encode_command(command))
+
+    # --- looking up -----------------------------------------------------------------------------
+
+    def stream(self, address: Address) -> Stream:
+        """The stream of this sequencer, known or not."""
+        stream = self.streams.get(address)
+        if stream is None:
+            stream = self.streams[address] = Stream(address)
+        return stream
+
+    def owner(self, group: GroupId) -> Address | None:
+        """Who sequences the group now, as far as this node has been told."""
+        return self.directory.owner_of(group)
+
+    def in_view(self, node: Address) -> bool:
+        """Whether the node is a member of the present view."""
+        return self.view is not None and node in self.view.members
+
+    # --- what has been delivered here -----------------------------------------------------------
+
+    def id_delivered(self, pending: Pending, number: int) -> bool:
+        """Whether this message, or its sender's end, has been delivered here."""
+        record = self.records.get(pending.group)
+        if record is None:
+            return True
+        process = Process(pending.node, pending.process)
+        if record.senders.get(self.senders.key(process), 0) >= number:
+            hold = record.hold
+            return hold is None or not any(
+                run.frame.process == process and run.count and run.first <= number
+                for run in hold.queue
+            )
+        return self.id_void(pending)
+
+    def id_void(self, pending: Pending) -> bool:
+        """Whether the sender's node is gone and its group's sequencer has closed the books on it.
+
+        What had not been accepted by then never will be.
+        """
+        if self.in_view(pending.node):
+            return False
+        owner = self.owner(pending.group)
+        if any(one.fenced and one.recorded != one.end for one in self.streams.values()):
+            return False  # it may still stand in what another gone node has left
+        if pending.group in self.records and self.records[pending.group].waiting:
+            return False
+        return owner is None or pending.node in self.stream(owner).gone
+
+    def resolve_ids(self, numbers: Numbers, ids: Ids) -> None:
+        """Replace ids whose place is known by it (paper, section 5): where that group now stands.
+
+        What is sent from now on may depend on all that has been recorded of that group.
+        """
+        for pending, number in list(ids.items()):
+            record = self.records.get(pending.group)
+            if record is None:
+                del ids[pending]
+                continue
+            key = self.senders.key(Process(pending.node, pending.process))
+            if record.senders.get(key, 0) >= number:
+                del ids[pending]
+                if record.stream is not None and record.frame > numbers.get(record.stream, 0):
+                    numbers[record.stream] = record.frame
+            elif self.id_void(pending):
+                del ids[pending]
+
+    def drop_stable(self, numbers: Numbers) -> None:
+        """Leave out what is stable: it constrains nobody (design, 4.4 a)."""
+        for stream, number in list(numbers.items()):
+            if number <= self.stream(stream).stable:
+                del numbers[stream]
+
+    def settled(self, numbers: Numbers, ids: Ids, concerns: Callable[[Record], bool]) -> bool:
+        """Whether all that this context names has been delivered here, of groups that count (CT2)."""
+        for address, number in numbers.items():
+            stream = self.streams.get(address)
+            if stream is None or not stream.settled(number, concerns):
+                return False
+        return all(
+            self.id_delivered(pending, number)
+            for pending, number in ids.items()
+            if (record := self.records.get(pending.group)) is not None and concerns(record)
+        )
+
+
+def shares(one: Hold | None, other: Hold | None) -> bool:
+    """Whether two groups have a process of this node in common."""
+    if one is None or other is None:
+        return False
+    small, large = (one, other) if len(one.local) < len(other.local) else (other, one)
+    return any(process in large.local for process in small.local)

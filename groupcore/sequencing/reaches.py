@@ -1,0 +1,84 @@
+"""How far every node is with every stream: what is held by a quorum, what is stable.
+
+Source. Design, section 4.7: k-resilience, taken to max(k + 1, a quorum of the view), so that
+whoever forms the next primary view has what was delivered (reliability.md, invariant 3); the
+paper's footnote on history buffers: a message may be deleted when all destinations have it.
+
+Invariants.
+  I1  Nothing counts as held on fewer than max(k + 1, quorum) members of the present view.
+  I2  Nothing counts as stable that a member of the present view has not said to have delivered.
+"""
+
+from __future__ import annotations
+
+from groupcore.view import Address, View, quorum_size
+
+
+class Reaches:
+    """What each member of the view has said; `me` says it by calling `note`."""
+
+    def __init__(self, k: int) -> None:
+        self._k = k
+        self._received: dict[Address, dict[Address, int]] = {}
+        self._delivered: dict[Address, dict[Address, int]] = {}
+        self._members: tuple[Address, ...] = ()
+        self._need = 1
+        self._need_with_first = 1
+
+    def install(self, view: View) -> None:
+        """Count the members of this view from now on."""
+        self._members = view.members
+        for said in (*self._received.values(), *self._delivered.values()):
+            for member in [member for member in said if member not in view.members]:
+                del said[member]
+        count = len(view.members)
+        floor = min(self._k + 1, count)
+        self._need = max(floor, quorum_size(count, with_lowest_rank=False))
+        self._need_with_first = max(floor, quorum_size(count, with_lowest_rank=True))
+
+    def note(self, member: Address, stream: Address, received: int, delivered: int) -> bool:
+        """What a member says of a stream; False when it says nothing new."""
+        by_member = self._received.get(stream)
+        if by_member is None:
+            by_member = self._received[stream] = {}
+            self._delivered[stream] = {}
+        delivered_by = self._delivered[stream]
+        if received <= by_member.get(member, -1) and delivered <= delivered_by.get(member, -1):
+            return False
+        by_member[member] = max(received, by_member.get(member, 0))
+        delivered_by[member] = max(delivered, delivered_by.get(member, 0))
+        return True
+
+    def forget(self, stream: Address) -> None:
+        """The stream is over and stable."""
+        self._received.pop(stream, None)
+        self._delivered.pop(stream, None)
+
+    def held(self, stream: Address) -> int:
+        """The frame up to which a quorum of the view has received the stream (I1)."""
+        by_member = self._received.get(stream)
+        if by_member is None or not self._members:
+            return 0
+        reached = sorted([by_member.get(m, 0) for m in self._members], reverse=True)
+        held = reached[self._need - 1]
+        if self._need_with_first < self._need:
+            first = by_member.get(self._members[0], 0)
+            held = max(held, min(first, reached[self._need_with_first - 1]))
+        return held
+
+    def stable(self, stream: Address) -> int:
+        """The frame up to which every member has delivered the stream (I2)."""
+        by_member = self._delivered.get(stream)
+        if by_member is None:
+            return 0
+        return min([by_member.get(m, 0) for m in self._members], default=0)
+
+    def holders(self, stream: Address, frame: int, but: Address) -> list[Address]:
+        """The members that have said to have the stream up to this frame, except one."""
+        by_member = self._received.get(stream, {})
+        return [m for m in self._members if m != but and by_member.get(m, 0) >= frame]
+
+    @property
+    def need(self) -> int:
+        """How many members must hold a frame, in the dearer case."""
+        return self._need

@@ -1,0 +1,311 @@
+"""The receiving side: frames into records (CT1), runs to the host (CT2).
+
+Idea. Two stages, see `docs/sequencing.md`. In the first every run of a frame that is held is put
+behind what its group has. In the second, in groups that this node delivers, a run goes to the host
+as soon as what its context names has been delivered here; behind one that waits, the group waits.
+
+Source. Paper, sections 4.1 and 5: T1, T2, CT1, CT2; design, 4.6.
+
+Invariants.
+  I1  CT1: the runs of a group are recorded, and delivered, by number and without a gap.
+  I2  CT2: before a run everything is delivered that its context names, of the groups that share a
+      process of this node with its own; nothing else is waited for.
+  I3  T2: a run of a strict group also waits for the earlier runs of its stream that belong to
+      strict groups which share a process of this node with its own.
+  I4  What waits for a state is counted as delivered: it is applied before a process is told that
+      it has joined, and a long transfer holds nobody up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from groupcore.batch import Batch
+from groupcore.context import decode_context, merge_ids, merge_into
+from groupcore.errors import WireError
+from groupcore.sequencing.events import Delivered, Departed, Joined
+from groupcore.sequencing.headers import Accept, Change, unpack_column
+from groupcore.sequencing.names import Order, Process
+from groupcore.sequencing.plane import Plane, shares
+from groupcore.sequencing.record import Hold, Record, Run
+from groupcore.sequencing.stream import Frame, Stream
+from groupcore.view import Address
+
+JOINED, LEFT, GONE = 1, 2, 3
+"""What a `Change` says."""
+
+STRICT = Order.STRICT
+
+OnAccepted = Callable[[Frame, tuple[int, ...], tuple[int, ...], tuple[int, ...]], None]
+
+
+class Receiver:
+    """`accepted` is called with a frame of a process of this node, when it has its places.
+
+    `changed` is called when a membership change has been recorded.
+    """
+
+    def __init__(
+        self,
+        plane: Plane,
+        accepted: OnAccepted,
+        changed: Callable[[Record, Process, int, int], None],
+    ) -> None:
+        self._plane = plane
+        self._accepted = accepted
+        self._changed = changed
+        self._blocked: dict[int, Record] = {}
+
+    # --- first stage ----------------------------------------------------------------------------
+
+    def record(self, stream: Stream) -> bool:
+        """Record the frames of a stream that are held; whether there were any."""
+        plane = self._plane
+        if not plane.ready:
+            return False
+        held = plane.reaches.held(stream.address)
+        before = stream.recorded
+        while (batch := stream.next_to_record(held)) is not None:
+            header = batch.headers[-1]
+            if type(header) is Accept:
+                self._record_runs(stream, batch, header)
+            elif type(header) is Change:
+                self._record_change(stream, batch, header)
+        if stream.recorded == before:
+            return False
+        stream.advance()
+        plane.progress += 1
+        return True
+
+    def _record_runs(self, stream: Stream, batch: Batch, header: Accept) -> None:
+        plane = self._plane
+        count = len(header.groups) // 8
+        try:
+            groups = unpack_column(header.groups, count)
+            seqnos = unpack_column(header.seqnos, count)
+            firsts = unpack_column(header.firsts, count)
+            counts = unpack_column(header.counts, count)
+            context, ids = decode_context(header.context)
+        except WireError as error:
+            plane.counters[f"bad_frame.{error.reason}"] += 1
+            return
+        process = Process(header.origin, header.process)
+        sender = plane.senders.key(process)
+        number, address = stream.recorded, stream.address
+        frame = Frame(stream, number, batch, process, context, ids)
+        free = not (context or ids) or self._context_is_free(frame)
+        records, events = plane.records, plane.events
+        offset = 0
+        for index in range(count):
+            size = counts[index]
+            record = records.get(groups[index])
+            if record is None:
+                offset += size
+                continue
+            seqno = seqnos[index]
+            if seqno == record.seqno + 1:
+                record.seqno = seqno + size - 1
+                record.senders[sender] = firsts[index] + size - 1
+                record.stream, record.frame = address, number
+                hold = record.hold
+                if hold is not None:
+                    if (
+                        free
+                        and hold.seqno == seqno - 1
+                        and not hold.waiting_for_state
+                        and (record.order is not STRICT or not stream.undelivered)
+                        and not frame.waiting
+                    ):
+                        hold.seqno = seqno + size - 1
+                        hold.context[address] = number
+                        if context:
+                            merge_into(hold.context, context)
+                        if ids:
+                            merge_ids(hold.ids, ids)
+                        events.append(
+                            Delivered(
+                                record.group,
+                                seqno,
+                                process,
+                                firsts[index],
+                                frame.messages(offset, size),
+                            )
+                        )
+                    elif record.seqno > hold.seqno:
+                        self._queue(
+                            Run(frame, index, record, seqno, firsts[index], size, offset), hold
+                        )
+                if record.waiting:
+                    self._record_waiting(record)
+            elif seqno > record.seqno:
+                run = Run(frame, index, record, seqno, firsts[index], size, offset)
+                self._wait_for_turn(run)
+            offset += size
+        if header.origin == plane.me:
+            self._accepted(frame, groups, firsts, seqnos)
+
+    def _record_change(self, stream: Stream, batch: Batch, header: Change) -> None:
+        plane = self._plane
+        process = Process(header.node, header.process)
+        if header.group == 0:
+            stream.gone.add(header.node)
+            return
+        record = plane.records.get(header.group)
+        if record is None:
+            return
+        frame = Frame(stream, stream.recorded, batch, process, {}, {})
+        run = Run(frame, 0, record, header.seqno, header.what, 0, 0)
+        if header.seqno == record.seqno + 1:
+            self._put_on_record(run)
+            if record.waiting:
+                self._record_waiting(record)
+        elif header.seqno > record.seqno:
+            self._wait_for_turn(run)
+
+    def _wait_for_turn(self, run: Run) -> None:
+        """Its group's former messages come in another stream (a migration): wait for them."""
+        record, frame = run.record, run.frame
+        if record.waiting is None:
+            record.waiting = {}
+        if run.seqno not in record.waiting:
+            record.waiting[run.seqno] = run
+            self._plane.early += 1
+            frame.waiting.append(run)
+            frame.stream.undelivered[frame.number] = frame
+
+    def _record_waiting(self, record: Record) -> None:
+        waiting = record.waiting
+        while waiting:
+            run = waiting.pop(record.seqno + 1, None)
+            if run is None:
+                break
+            self._plane.early -= 1
+            self._done(run)
+            self._put_on_record(run)
+
+    def _put_on_record(self, run: Run) -> None:
+        """The slow way in: a run whose turn has come, or a membership change."""
+        record, frame = run.record, run.frame
+        record.seqno = run.last
+        record.stream, record.frame = frame.stream.address, frame.number
+        hold = record.hold
+        if run.count:
+            record.senders[self._plane.senders.key(frame.process)] = run.first + run.count - 1
+        elif run.first == JOINED:
+            record.members[frame.process] = run.seqno
+        else:
+            record.members.pop(frame.process, None)
+        if not run.count:
+            self._changed(record, frame.process, run.first, run.seqno)
+            hold = record.hold
+        if hold is not None and run.seqno > hold.seqno:
+            self._queue(run, hold)
+
+    # --- second stage ---------------------------------------------------------------------------
+
+    def _queue(self, run: Run, hold: Hold) -> None:
+        """Put a run behind what the group waits for; deliver it at once when that is nothing."""
+        if not hold.queue and not hold.waiting_for_state and self._is_free(run, hold):
+            self._deliver(run, hold)
+            return
+        hold.queue.append(run)
+        if hold.waiting_for_state:
+            return  # I4
+        frame = run.frame
+        frame.waiting.append(run)
+        frame.stream.undelivered[frame.number] = frame
+        self._blocked[run.record.group] = run.record
+
+    def release(self) -> None:
+        """Deliver what waited for what has been delivered meanwhile; only heads are looked at."""
+        progress = -1
+        while self._blocked and progress != self._plane.progress:
+            progress = self._plane.progress
+            for group, record in list(self._blocked.items()):
+                hold = record.hold
+                if hold is None:
+                    del self._blocked[group]
+                    continue
+                while hold.queue and self._is_free(hold.queue[0], hold):
+                    run = hold.queue.popleft()
+                    self._done(run)
+                    self._deliver(run, hold)
+                    self._plane.progress += 1
+                if not hold.queue:
+                    del self._blocked[group]
+
+    def apply_queue(self, record: Record) -> None:
+        """The state is here: what gathered behind it is delivered, as far as it is newer."""
+        hold = record.hold
+        assert hold is not None
+        hold.waiting_for_state = False
+        queue, hold.queue = hold.queue, type(hold.queue)()
+        for run in queue:
+            if run.last > hold.seqno:
+                self._queue(run, hold)
+        self._plane.progress += 1
+
+    def drop(self, record: Record) -> None:
+        """This node delivers the group no longer."""
+        hold = record.hold
+        record.hold = None
+        if hold is not None:
+            for run in hold.queue:
+                self._done(run)
+        self._blocked.pop(record.group, None)
+        self._plane.progress += 1
+
+    def _done(self, run: Run) -> None:
+        frame = run.frame
+        if run in frame.waiting:
+            frame.waiting.remove(run)
+            if not frame.waiting:
+                frame.stream.undelivered.pop(frame.number, None)
+                frame.stream.advance()
+
+    def _deliver(self, run: Run, hold: Hold) -> None:
+        frame, record = run.frame, run.record
+        events = self._plane.events
+        hold.seqno = run.last
+        hold.context[frame.stream.address] = max(
+            frame.number, hold.context.get(frame.stream.address, 0)
+        )
+        merge_into(hold.context, frame.context)
+        merge_ids(hold.ids, frame.ids)
+        if run.count:
+            payloads = frame.messages(run.offset, run.count)
+            events.append(Delivered(record.group, run.seqno, frame.process, run.first, payloads))
+        elif run.first == JOINED:
+            if frame.process.node != self._plane.me:
+                events.append(Joined(record.group, run.seqno, frame.process))
+        else:
+            gone = run.first == GONE
+            hold.local.pop(frame.process, None)
+            events.append(Departed(record.group, run.seqno, frame.process, gone))
+
+    def _context_is_free(self, frame: Frame) -> bool:
+        """Whether everything that the context names has been delivered here, whatever group."""
+        streams = self._plane.streams
+        for address, number in frame.context.items():
+            stream = streams.get(address)
+            if stream is None or stream.delivered < number:
+                return False
+        return all(self._plane.id_delivered(one, number) for one, number in frame.ids.items())
+
+    def _is_free(self, run: Run, hold: Hold) -> bool:
+        """CT2 and T2 for one run."""
+        frame, record = run.frame, run.record
+
+        def concerns(other: Record) -> bool:
+            return other is not record and shares(hold, other.hold)
+
+        def concerns_strictly(other: Record) -> bool:
+            return other.order is STRICT and concerns(other)
+
+        if any(concerns(one.record) for one in frame.waiting if one.index < run.index):
+            return False
+        if record.order is STRICT and not frame.stream.settled(frame.number - 1, concerns_strictly):
+            return False
+        if record.order is Order.FIFO:
+            return True
+        return self._plane.settled(frame.context, frame.ids, concerns)

@@ -1,0 +1,127 @@
+"""The record of a group: what every node knows of it, whether it delivers the group or not.
+
+Idea. Last number, members, the last message of each sender: what a sequencer needs to go on with
+the group (paper, section 4.3, step 2). It is updated by the frames of sequencers, in the group's
+order (CT1), so every node's record is the same at the same number.
+
+Invariants.
+  I1  `seqno` grows by the runs of the group, one after the other, whatever streams they come in.
+  I2  Runs that come early wait in `waiting`, by their first number, until their turn.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from groupcore.context import Ids, Numbers
+from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.view import Address
+
+if TYPE_CHECKING:
+    from groupcore.sequencing.stream import Frame
+
+
+class Run:
+    """Consecutive messages of one process to one group, as they stand in a frame.
+
+    `offset` is the place of the first one in the frame's body; `count` 0: a membership change.
+    """
+
+    __slots__ = ("count", "first", "frame", "index", "offset", "record", "seqno")
+
+    def __init__(
+        self,
+        frame: Frame,
+        index: int,
+        record: Record,
+        seqno: int,
+        first: int,
+        count: int,
+        offset: int,
+    ) -> None:
+        self.frame = frame
+        self.index = index
+        self.record = record
+        self.seqno = seqno
+        self.first = first
+        self.count = count
+        self.offset = offset
+
+    @property
+    def last(self) -> int:
+        """The number of its last message."""
+        return self.seqno + max(self.count, 1) - 1
+
+
+class Hold:
+    """What a node has of a group that it delivers: the second stage.
+
+    `seqno` is the last number delivered; `context` and `ids` are what the group's messages up to
+    there depend on, and where they stood (design, 4.4: the accumulated context that a joiner is
+    given). `local` are the processes of this node that are members. While `waiting_for_state`
+    the runs that follow the JOIN gather in `queue`.
+    """
+
+    __slots__ = ("context", "ids", "local", "queue", "seqno", "waiting_for_state")
+
+    def __init__(self, seqno: int, waiting_for_state: bool) -> None:
+        self.seqno = seqno
+        self.waiting_for_state = waiting_for_state
+        self.context: Numbers = {}
+        self.ids: Ids = {}
+        self.queue: deque[Run] = deque()
+        self.local: dict[Process, int] = {}
+
+
+class Record:
+    """One group, as every node knows it.
+
+    `senders` has the number of each sender's last message, by `Senders` key. `stream` and `frame`
+    say where the last recorded run stood.
+    """
+
+    __slots__ = (
+        "frame",
+        "group",
+        "hold",
+        "members",
+        "order",
+        "senders",
+        "seqno",
+        "stream",
+        "waiting",
+    )
+
+    def __init__(self, group: GroupId, order: Order) -> None:
+        self.group = group
+        self.order = order
+        self.seqno = 0
+        self.members: dict[Process, int] = {}
+        self.senders: dict[int, int] = {}
+        self.waiting: dict[int, Run] | None = None
+        self.hold: Hold | None = None
+        self.stream: Address | None = None
+        self.frame = 0
+
+
+class Senders:
+    """Small numbers in the place of processes: dictionaries of them are looked up for every run."""
+
+    __slots__ = ("_keys", "_processes")
+
+    def __init__(self) -> None:
+        self._keys: dict[Process, int] = {}
+        self._processes: list[Process] = []
+
+    def key(self, process: Process) -> int:
+        """The number of this process at this node."""
+        key = self._keys.get(process)
+        if key is None:
+            key = self._keys[process] = len(self._processes)
+            self._processes.append(process)
+        return key
+
+    def process(self, key: int) -> Process:
+        """Whose number it is."""
+        return self._processes[key]

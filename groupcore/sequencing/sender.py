@@ -1,0 +1,346 @@
+"""The sending side: sections with contexts, kept until they are accepted.
+
+Idea. What the processes of this node send in one turn leaves as one section for each process and
+sequencer. The context is computed then, from what the process has been given up to now. A process
+never waits for an ACCEPT: where an own message has no number yet its id stands in the context.
+
+Source. Paper, section 4 (message ids), 4.3 (forwarding pointers, the sender told), 5 (rules 1 to 4
+and "Increasing concurrency").
+
+Invariants.
+  I1  Messages of one process to one group are sent, and sent again, in their order (6).
+  I2  What is sent again carries the numbers and the context that it had (reliability.md 20).
+  I3  A context names everything that the process had been given and that is not stable.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from groupcore.batch import MESSAGE_COST_BYTES, Batch, pack_messages
+from groupcore.context import Ids, Numbers, Pending, encode_context, merge_ids, merge_into
+from groupcore.sequencing.events import Accepted, Congestion
+from groupcore.sequencing.headers import Send, pack_column
+from groupcore.sequencing.names import GroupId, MessageId, Process
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.stream import Frame
+from groupcore.view import Address
+
+RESENT_AT_ONCE = 64
+"""Runs of one process and group that are sent again together."""
+
+
+@dataclass(slots=True)
+class Local:
+    """A process of this node.
+
+    `groups` are those that it has joined. `past` is what it was given in groups that it has left,
+    and where its own messages stand; `pending` its own messages whose place is not known.
+    `numbers` has for each group the number of its last message there.
+    """
+
+    process: Process
+    groups: dict[GroupId, None] = field(default_factory=dict)
+    numbers: dict[GroupId, int] = field(default_factory=dict)
+    past: Numbers = field(default_factory=dict)
+    past_ids: Ids = field(default_factory=dict)
+    pending: dict[GroupId, int] = field(default_factory=dict)
+
+
+class Unaccepted:
+    """A run that has been sent and not yet been seen in a stream."""
+
+    __slots__ = ("context", "first", "payloads", "sent_at", "wait_s")
+
+    def __init__(
+        self, first: int, payloads: list[bytes], context: bytes, sent_at: float, wait_s: float
+    ) -> None:
+        self.first = first
+        self.payloads = payloads
+        self.context = context
+        self.sent_at = sent_at
+        self.wait_s = wait_s
+
+
+class Sender:
+    """All processes of this node, as senders."""
+
+    def __init__(self, plane: Plane) -> None:
+        self._plane = plane
+        self.locals: dict[Process, Local] = {}
+        self.outstanding: dict[tuple[GroupId, Process], deque[Unaccepted]] = {}
+        self._outbox: dict[Process, list[tuple[GroupId, int, list[bytes]]]] = {}
+        self._outstanding_bytes = 0
+        self._congested = False
+        self._resend_at: float | None = None
+        self._owner_hints: dict[GroupId, Address] = {}
+
+    # --- sending --------------------------------------------------------------------------------
+
+    def send(self, process: Process, group: GroupId, payloads: list[bytes]) -> int:
+        """Send messages of a process when the turn ends; its own number of the last one."""
+        local = self.locals[process]
+        first = local.numbers.get(group, 0) + 1
+        last = local.numbers[group] = first + len(payloads) - 1
+        outbox = self._outbox.setdefault(process, [])
+        if outbox and outbox[-1][0] == group:
+            outbox[-1][2].extend(payloads)
+        else:
+            outbox.append((group, first, list(payloads)))
+        return last
+
+    def flush(self, now: float) -> None:
+        """The turn ends: what was sent in it leaves."""
+        if not self._outbox:
+            return
+        outbox, self._outbox = self._outbox, {}
+        for process, runs in outbox.items():
+            self._send_runs(self.locals[process], runs, now)
+        self._tell_congestion()
+
+    def _send_runs(
+        self, local: Local, runs: list[tuple[GroupId, int, list[bytes]]], now: float
+    ) -> None:
+        """Sections of the runs: one for each stretch that goes to one sequencer."""
+        limit = self._plane.options.section_bytes
+        stretch: list[tuple[GroupId, int, list[bytes]]] = []
+        owner: Address | None = None
+        size = 0
+        for run in runs:
+            to = self._port(run[0])
+            for part in _split(run, limit):
+                cost = sum(map(len, part[2]))
+                if stretch and (to != owner or size + cost > limit):
+                    self._send_section(local, owner, stretch, now)
+                    stretch, size = [], 0
+                owner = to
+                stretch.append(part)
+                size += cost
+        if stretch:
+            self._send_section(local, owner, stretch, now)
+
+    def _send_section(
+        self,
+        local: Local,
+        owner: Address | None,
+        runs: list[tuple[GroupId, int, list[bytes]]],
+        now: float,
+    ) -> None:
+        numbers, ids = self.context_of(local, {group for group, _, _ in runs})
+        context = encode_context(numbers, ids)
+        wait_s = self._plane.options.resend_s
+        for group, first, payloads in runs:
+            key = (group, local.process)
+            queue = self.outstanding.get(key)
+            if queue is None:
+                queue = self.outstanding[key] = deque()
+            queue.append(Unaccepted(first, payloads, context, now, wait_s))
+            local.pending[group] = first + len(payloads) - 1
+            self._outstanding_bytes += _cost(payloads)
+        if self._resend_at is None:
+            self._resend_at = now + wait_s
+        if owner is not None:
+            self._plane.sends.append(_section(local.process, owner, context, runs))
+
+    def _port(self, group: GroupId) -> Address | None:
+        """Where the group's requests go: what a former sequencer has said, else the directory."""
+        hint = self._owner_hints.get(group)
+        return hint if hint is not None else self._plane.owner(group)
+
+    # --- contexts -------------------------------------------------------------------------------
+
+    def context_of(self, local: Local, to: set[GroupId]) -> tuple[Numbers, Ids]:
+        """C_p: what this process has been given, and sent itself, as far as it constrains anybody.
+
+        Computed from its groups when it sends. `to`: where it sends; its own earlier messages
+        there precede in any case (CT1).
+        """
+        plane = self._plane
+        numbers: Numbers = dict(local.past)
+        ids: Ids = dict(local.past_ids)
+        for group in local.groups:
+            record = plane.records.get(group)
+            if record is not None and record.hold is not None:
+                if record.hold.ids:
+                    plane.resolve_ids(record.hold.context, record.hold.ids)
+                    merge_ids(ids, record.hold.ids)
+                merge_into(numbers, record.hold.context)
+        for group, last in local.pending.items():
+            if group not in to:
+                ids[Pending(*_flat(local.process), group)] = last
+        if ids:
+            plane.resolve_ids(numbers, ids)
+        if numbers:
+            plane.drop_stable(numbers)
+        return numbers, ids
+
+    def leave(self, local: Local, group: GroupId) -> None:
+        """A process is in a group no longer; what it was given there stays in its past."""
+        local.groups.pop(group, None)
+        record = self._plane.records.get(group)
+        if record is not None and record.hold is not None:
+            merge_into(local.past, record.hold.context)
+            merge_ids(local.past_ids, record.hold.ids)
+        self._plane.drop_stable(local.past)
+
+    # --- accepted -------------------------------------------------------------------------------
+
+    def on_frame(
+        self,
+        frame: Frame,
+        groups: tuple[int, ...],
+        firsts: tuple[int, ...],
+        seqnos: tuple[int, ...],
+    ) -> None:
+        """A frame of a process of this node has been recorded: its messages are accepted."""
+        process = frame.process
+        local = self.locals.get(process)
+        if local is None:
+            return
+        address, number = frame.stream.address, frame.number
+        if number > local.past.get(address, 0):
+            local.past[address] = number
+        for group, seqno in zip(groups, seqnos, strict=True):
+            record = self._plane.records.get(group)
+            if record is None:
+                continue
+            last = record.senders.get(self._plane.senders.key(process), 0)
+            self.accepted(local, group, last, seqno)
+        del firsts
+
+    def accepted(self, local: Local, group: GroupId, last: int, seqno: int) -> None:
+        """The messages of a process to a group are accepted up to its number `last`."""
+        key = (group, local.process)
+        queue = self.outstanding.get(key)
+        if queue is None:
+            return
+        while queue and queue[0].first + len(queue[0].payloads) - 1 <= last:
+            self._outstanding_bytes -= _cost(queue.popleft().payloads)
+        if not queue:
+            del self.outstanding[key]
+        if local.pending.get(group, 0) <= last:
+            local.pending.pop(group, None)
+        message = MessageId(local.process, last)
+        self._plane.events.append(Accepted(group, message, seqno))
+        self._tell_congestion()
+
+    # --- sending again --------------------------------------------------------------------------
+
+    def next_wake(self) -> float | None:
+        """When something is to be sent again."""
+        return self._resend_at
+
+    def wake(self, now: float) -> None:
+        """Send again what has not been accepted for long."""
+        if self._resend_at is None or now < self._resend_at:
+            return
+        self._resend_at = None
+        options = self._plane.options
+        soonest: float | None = None
+        for (group, process), queue in self.outstanding.items():
+            head = queue[0]
+            if now >= head.sent_at + head.wait_s:
+                head.wait_s = min(head.wait_s * 2, options.resend_max_s)
+                self._send_again(group, process, now)
+            due = head.sent_at + head.wait_s
+            soonest = due if soonest is None else min(soonest, due)
+        self._resend_at = soonest
+
+    def send_again(self, group: GroupId, now: float) -> None:
+        """The group's sequencer is another one: send what it may not have."""
+        for key in [key for key in self.outstanding if key[0] == group]:
+            self._send_again(*key, now)
+
+    def on_missing(self, process: Process, group: GroupId, first: int, now: float) -> None:
+        """The sequencer lacks messages from `first` on."""
+        queue = self.outstanding.get((group, process))
+        if queue and queue[0].first <= first:
+            self._send_again(group, process, now)
+
+    def redirect(self, group: GroupId, owner: Address) -> None:
+        """A former sequencer says where the port is; until the directory says so here, too."""
+        self._owner_hints[group] = owner
+
+    def forget_redirects(self, groups: tuple[GroupId, ...]) -> None:
+        """The directory knows better."""
+        for group in groups:
+            self._owner_hints.pop(group, None)
+
+    def forget_group(self, group: GroupId) -> None:
+        """The group is no more: what was not accepted never will be."""
+        for key in [key for key in self.outstanding if key[0] == group]:
+            for run in self.outstanding.pop(key):
+                self._outstanding_bytes -= _cost(run.payloads)
+        for local in self.locals.values():
+            local.pending.pop(group, None)
+
+    def _send_again(self, group: GroupId, process: Process, now: float) -> None:
+        """The first unaccepted runs of a process to a group, in order, as they were (I1, I2)."""
+        owner = self._port(group)
+        plane = self._plane
+        for sent, run in enumerate(self.outstanding[group, process]):
+            if sent == RESENT_AT_ONCE:
+                break
+            run.sent_at = now
+            if owner is not None:
+                runs = [(group, run.first, run.payloads)]
+                plane.sends.append(_section(process, owner, run.context, runs))
+                plane.counters["resent"] += 1
+
+    # --- the node's own -------------------------------------------------------------------------
+
+    @property
+    def outstanding_bytes(self) -> int:
+        """What has been sent and not been accepted."""
+        return self._outstanding_bytes
+
+    def _tell_congestion(self) -> None:
+        limit = self._plane.options.outstanding_bytes
+        on = self._outstanding_bytes > (limit // 2 if self._congested else limit)
+        if on != self._congested:
+            self._congested = on
+            self._plane.events.append(Congestion(on))
+
+
+def _flat(process: Process) -> tuple[Address, int]:
+    return process.node, process.number
+
+
+def _cost(payloads: list[bytes]) -> int:
+    return sum(map(len, payloads)) + MESSAGE_COST_BYTES * len(payloads)
+
+
+def _split(
+    run: tuple[GroupId, int, list[bytes]], limit: int
+) -> list[tuple[GroupId, int, list[bytes]]]:
+    """A run in parts whose messages fit into a section; a larger message stands alone."""
+    group, first, payloads = run
+    if sum(map(len, payloads)) <= limit:
+        return [run]
+    parts: list[tuple[GroupId, int, list[bytes]]] = []
+    start = size = 0
+    for at, payload in enumerate(payloads):
+        if at > start and size + len(payload) > limit:
+            parts.append((group, first + start, payloads[start:at]))
+            start, size = at, 0
+        size += len(payload)
+    parts.append((group, first + start, payloads[start:]))
+    return parts
+
+
+def _section(
+    process: Process, owner: Address, context: bytes, runs: list[tuple[GroupId, int, list[bytes]]]
+) -> Batch:
+    """DO-MULTICAST of these runs."""
+    payloads: list[bytes] = []
+    for run in runs:
+        payloads += run[2]
+    send = Send(
+        process.number,
+        context,
+        pack_column([run[0] for run in runs]),
+        pack_column([run[1] for run in runs]),
+        pack_column([len(run[2]) for run in runs]),
+    )
+    return Batch(process.node, owner, (send,), pack_messages(payloads), len(payloads))

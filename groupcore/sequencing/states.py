@@ -1,0 +1,237 @@
+"""States over the network, in pieces: of a group for a late join, of a node that is new.
+
+Idea. Whoever needs a state asks one that has it; that one copies it at once, at a place that is
+late enough, and gives it piece by piece as it is asked for: the taker sets the pace, so both hold
+one state and nobody stops sending. When the giver is gone or silent, the next one is asked, from
+the beginning, as its state is of another place. The hash of the whole is checked.
+
+Source. State transfer paper, MAKE_COPY and RETURN_STATE; design, 4.11.
+
+Invariants.
+  I1  A state is handed over whole and only when its hash is right.
+  I2  As long as somebody has it, it comes: each silence moves on to another giver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from groupcore.sequencing.headers import Reach, StatePiece, StateRequest
+from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.plane import Plane
+from groupcore.view import Address
+
+NODE_STATE = 0
+"""The group number under which a node's directory and records are asked for."""
+AHEAD = 4
+"""Pieces that are asked for ahead of what has come."""
+GIVEN_MAX = 64
+"""States that a node keeps for others at a time."""
+DIGEST_BYTES = 16
+
+
+@dataclass(slots=True)
+class Taking:
+    """A state that this node is asking for; `givers` says whom, best first."""
+
+    token: int
+    group: GroupId
+    least: int
+    bases: tuple[Reach, ...]
+    givers: Callable[[], list[Address]]
+    done: Callable[[bytes | None], None]
+    giver: Address | None = None
+    refused: set[Address] = field(default_factory=set)
+    pieces: dict[int, bytes] = field(default_factory=dict)
+    count: int = 0
+    digest: bytes = b""
+    asked: int = 0
+    silent_at: float = 0.0
+
+
+class States:
+    """Asking and giving. `copy(token, group, least, bases)` begins a copy or says that it cannot.
+
+    The copy's bytes come with `give`.
+    """
+
+    def __init__(
+        self, plane: Plane, copy: Callable[[int, GroupId, int, tuple[Reach, ...]], bool | None]
+    ) -> None:
+        self._plane = plane
+        self._copy = copy
+        self._token = 0
+        self._taking: dict[int, Taking] = {}
+        self._given: dict[tuple[Address, int], bytes] = {}
+        self._copying: dict[int, tuple[Address, StateRequest]] = {}
+        self._copy_token = 0
+        self._postponed: dict[int, None] = {}
+
+    # --- taking ---------------------------------------------------------------------------------
+
+    def take(
+        self,
+        group: GroupId,
+        least: int,
+        bases: tuple[Reach, ...],
+        givers: Callable[[], list[Address]],
+        done: Callable[[bytes | None], None],
+        now: float,
+    ) -> None:
+        """Ask for a state; `done` is called with it, or with None when nobody has one."""
+        self._token += 1
+        taking = Taking(self._token, group, least, bases, givers, done)
+        self._taking[self._token] = taking
+        self._next_giver(taking, now)
+
+    def forget(self, group: GroupId) -> None:
+        """The state of this group is not wanted any more."""
+        for token in [token for token, one in self._taking.items() if one.group == group]:
+            del self._taking[token]
+
+    def _next_giver(self, taking: Taking, now: float) -> None:
+        if taking.giver is not None:
+            taking.refused.add(taking.giver)
+        taking.pieces.clear()
+        taking.count = taking.asked = 0
+        candidates = taking.givers()
+        left = [one for one in candidates if one not in taking.refused]
+        if not candidates:
+            del self._taking[taking.token]
+            taking.done(None)
+            return
+        if not left:
+            taking.refused.clear()  # begin anew: one of them may be able to by now
+            left = candidates
+        # A new number: what the former giver still sends is not taken for this one's.
+        del self._taking[taking.token]
+        self._token += 1
+        taking.token = self._token
+        self._taking[taking.token] = taking
+        taking.giver = left[0]
+        self._ask(taking, 0, now)
+
+    def _ask(self, taking: Taking, index: int, now: float) -> None:
+        assert taking.giver is not None
+        taking.asked = max(taking.asked, index + 1)
+        taking.silent_at = now + self._plane.options.state_timeout_s
+        self._plane.to(
+            taking.giver,
+            StateRequest(taking.token, taking.group, taking.least, index, taking.bases),
+        )
+
+    def on_piece(self, node: Address, header: StatePiece, now: float) -> None:
+        """A piece of a state has come, or a refusal."""
+        taking = self._taking.get(header.token)
+        if taking is None or taking.giver != node:
+            return
+        if header.pieces == 0:
+            self._next_giver(taking, now)
+            return
+        if taking.count == 0:
+            taking.count, taking.digest = header.pieces, header.digest
+        if header.index >= taking.count or header.pieces != taking.count:
+            self._plane.counters["bad_piece"] += 1
+            return
+        taking.pieces[header.index] = header.data
+        taking.silent_at = now + self._plane.options.state_timeout_s
+        if len(taking.pieces) < taking.count:
+            while taking.asked < min(taking.count, len(taking.pieces) + AHEAD):
+                self._ask(taking, taking.asked, now)
+            return
+        state = b"".join(taking.pieces[index] for index in range(taking.count))
+        if state_digest(state) != taking.digest:
+            self._plane.counters["damaged_state"] += 1
+            self._next_giver(taking, now)
+            return
+        del self._taking[taking.token]
+        # Asking for one piece more than there are tells the giver that it may forget the state.
+        self._plane.to(
+            node, StateRequest(taking.token, taking.group, taking.least, taking.count, ())
+        )
+        taking.done(state)
+
+    def wake(self, now: float) -> None:
+        """Givers that are silent for long, or gone, are left."""
+        for taking in list(self._taking.values()):
+            giver = taking.giver
+            if giver is None or not self._plane.in_view(giver):
+                self._next_giver(taking, now)
+            elif now >= taking.silent_at:
+                missing = [at for at in range(taking.asked) if at not in taking.pieces]
+                if giver in taking.refused or not missing:
+                    self._next_giver(taking, now)
+                    continue
+                taking.refused.add(giver)  # once more, and then another one
+                for index in missing[:AHEAD]:
+                    self._ask(taking, index, now)
+
+    def next_wake(self) -> float | None:
+        """When a giver's silence is too long."""
+        return min((taking.silent_at for taking in self._taking.values()), default=None)
+
+    # --- giving ---------------------------------------------------------------------------------
+
+    def on_request(self, node: Address, header: StateRequest) -> None:
+        """Give a piece; copy the state first when it is the first one."""
+        key = (node, header.token)
+        state = self._given.get(key)
+        if state is not None:
+            self._give_piece(node, header, state)
+        elif header.index == 0 and not any(
+            asker == node and request.token == header.token
+            for asker, request in self._copying.values()
+        ):
+            self._copy_token += 1
+            self._copying[self._copy_token] = (node, header)
+            self._begin(self._copy_token)
+
+    def _begin(self, token: int) -> None:
+        """Begin the copy, unless this node is not that far: then later."""
+        node, header = self._copying[token]
+        self._postponed.pop(token, None)
+        able = self._copy(token, header.group, header.least, header.bases)
+        if able is None:
+            self._postponed[token] = None
+        elif not able:
+            del self._copying[token]
+            self._plane.to(node, StatePiece(header.token, 0, 0, b"", b""))
+
+    def retry(self) -> None:
+        """This node has got further: begin the copies that waited for that."""
+        for token in list(self._postponed):
+            self._begin(token)
+
+    def give(self, token: int, state: bytes) -> None:
+        """The copy that was begun under this number is here."""
+        node, header = self._copying.pop(token)
+        self._plane.counters["states_given"] += 1
+        while len(self._given) >= GIVEN_MAX:
+            del self._given[next(iter(self._given))]
+        self._given[node, header.token] = state
+        self._give_piece(node, header, state)
+
+    def _give_piece(self, node: Address, header: StateRequest, state: bytes) -> None:
+        size = self._plane.options.state_chunk_bytes
+        count = max(1, -(-len(state) // size))
+        if header.index >= count:
+            self._given.pop((node, header.token), None)
+            return
+        data = state[header.index * size : (header.index + 1) * size]
+        piece = StatePiece(header.token, header.index, count, state_digest(state), data)
+        self._plane.to(node, piece)
+
+    def forget_gone(self) -> None:
+        """Nodes that are gone take nothing any more."""
+        for key in [key for key in self._given if not self._plane.in_view(key[0])]:
+            del self._given[key]
+        for token, (node, _) in list(self._copying.items()):
+            if token in self._postponed and not self._plane.in_view(node):
+                del self._copying[token], self._postponed[token]
+
+
+def state_digest(state: bytes) -> bytes:
+    """The hash by which a state is checked."""
+    return blake2b(state, digest_size=DIGEST_BYTES).digest()

@@ -1,0 +1,215 @@
+"""Streams: the frames of one sequencer as a node receives, keeps and gives them away.
+
+Idea. A sequencer's frames are numbered without holes. A node takes them in order, asks at once
+for what is missing, and keeps every one until all nodes have delivered it, so that any node can
+repair any other, and what a quorum has received cannot be lost with the sequencer.
+
+Source. Amoeba's history buffer and negative acknowledgement (paper, section 3.2), counted by
+frames of a sequencer instead of messages of a group.
+
+Invariants.
+  I1  Frames are recorded in order, each once.
+  I2  Nothing behind `end` is recorded; once fenced, nothing is received behind `allowed`.
+  I3  A frame is dropped only when it is stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from groupcore.batch import Batch, unpack_messages
+from groupcore.context import Ids, Numbers
+from groupcore.errors import WireError
+from groupcore.sequencing.names import Process
+from groupcore.sequencing.record import Record, Run
+from groupcore.view import Address
+
+
+class Frame:
+    """A recorded frame; `waiting` are those of its runs that have not been delivered here."""
+
+    __slots__ = ("batch", "context", "ids", "number", "payloads", "process", "stream", "waiting")
+
+    def __init__(
+        self,
+        stream: Stream,
+        number: int,
+        batch: Batch,
+        process: Process,
+        context: Numbers,
+        ids: Ids,
+    ) -> None:
+        self.stream = stream
+        self.number = number
+        self.batch = batch
+        self.process = process
+        self.context = context
+        self.ids = ids
+        self.waiting: list[Run] = []
+        self.payloads: list[bytes] | None = None
+
+    def messages(self, offset: int, count: int) -> list[bytes]:
+        """Messages of the body, opened at the first call; empty ones where it does not open."""
+        payloads = self.payloads
+        if payloads is None:
+            try:
+                payloads = unpack_messages(self.batch.body)
+            except WireError:
+                payloads = []
+            if len(payloads) != self.batch.count:
+                payloads = [b""] * self.batch.count
+            self.payloads = payloads
+        if count == len(payloads):
+            return payloads
+        return payloads[offset : offset + count]
+
+
+class Stream:
+    """The stream of the sequencer at `address`.
+
+    `received`: all frames up to here are kept or were stable; `recorded`: held and put into the
+    records; `delivered`: nothing of them waits here; `stable`: delivered by all; `highest`: that
+    there is a frame of this number is known. `started`: where the stream begins for this node is
+    known; `base`: behind which frame. Of a `fenced` one frames are taken up to `allowed` only.
+    `end`: its last frame, once it is agreed. `gone`: nodes whose messages it has ended with.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.started = False
+        self.base = 0
+        self.received = 0
+        self.recorded = 0
+        self.delivered = 0
+        self.stable = 0
+        self.highest = 0
+        self.fenced = False
+        self.allowed = 0
+        self.end: int | None = None
+        self.gone: set[Address] = set()
+        self.undelivered: dict[int, Frame] = {}
+        self.kept_bytes = 0
+        self._kept: dict[int, Batch] = {}
+
+    def start(self, before: int) -> None:
+        """The frames behind `before` concern this node."""
+        if not self.started:
+            self.started = True
+            self.base = before
+            self.received = self.recorded = self.delivered = self.stable = before
+            self.highest = max(self.highest, before)
+
+    def take(self, number: int, batch: Batch) -> bool:
+        """Keep a frame that has come; False when it is not new or not wanted (I2)."""
+        if not self.started:
+            self.start(number - 1)
+        if number <= self.received or number in self._kept:
+            return False
+        if self.fenced and number > self.allowed:
+            return False
+        self._kept[number] = batch
+        self.kept_bytes += len(batch.body)
+        if number > self.highest:
+            self.highest = number
+        received = self.received
+        while received + 1 in self._kept:
+            received += 1
+        self.received = received
+        return True
+
+    def append(self, batch: Batch) -> None:
+        """Keep the next frame of one's own stream."""
+        self.highest = self.received = self.received + 1
+        self._kept[self.received] = batch
+        self.kept_bytes += len(batch.body)
+
+    def note_last(self, number: int) -> None:
+        """Its sequencer says that it has sent frames up to here."""
+        if number > self.highest and not self.fenced:
+            self.highest = number
+
+    def fence(self) -> None:
+        """Its node is gone: take nothing more of it, and forget what lies behind a gap."""
+        if self.fenced:
+            return
+        self.fenced = True
+        for number in [number for number in self._kept if number > self.received]:
+            self.kept_bytes -= len(self._kept.pop(number).body)
+        self.allowed = self.highest = self.received
+
+    def allow(self, frame: int) -> None:
+        """Some member has it up to here: get that."""
+        self.fence()
+        if frame > self.allowed:
+            self.allowed = self.highest = frame
+
+    def finish(self, end: int) -> None:
+        """Its end is agreed."""
+        self.allow(end)
+        self.end = end
+
+    def skip_to(self, number: int) -> None:
+        """What a state contained is here in that way."""
+        self.start(number)
+        for name in ("received", "recorded", "delivered", "stable", "highest"):
+            setattr(self, name, max(number, getattr(self, name)))
+        for old in [old for old in self._kept if old <= number]:
+            self.kept_bytes -= len(self._kept.pop(old).body)
+        while self.received + 1 in self._kept:
+            self.received += 1
+
+    @property
+    def missing(self) -> tuple[int, int] | None:
+        """The first frames that are missing, both ends included."""
+        if self.highest <= self.received:
+            return None
+        first = self.received + 1
+        last = first
+        while last < self.highest and last + 1 not in self._kept:
+            last += 1
+        return first, last
+
+    def kept(self, first: int, last: int) -> Iterator[tuple[int, Batch]]:
+        """The frames of this range that are here."""
+        for number in range(first, last + 1):
+            batch = self._kept.get(number)
+            if batch is not None:
+                yield number, batch
+
+    def next_to_record(self, held: int) -> Batch | None:
+        """The next frame to record, when a quorum has it or the stream has ended with it."""
+        if self.end is not None:
+            held = self.end
+        if self.recorded >= held or self.recorded >= self.received:
+            return None
+        self.recorded += 1
+        return self._kept.get(self.recorded)
+
+    def settled(self, number: int, concerns: Callable[[Record], bool]) -> bool:
+        """Whether no run of the frames up to this one waits here in a group that counts."""
+        if self.delivered >= number:
+            return True
+        if self.recorded < number:
+            return False
+        for at, frame in self.undelivered.items():
+            if at > number:
+                break
+            if any(concerns(run.record) for run in frame.waiting):
+                return False
+        return True
+
+    def advance(self) -> None:
+        """Move `delivered` on over frames of which nothing waits."""
+        self.delivered = next(iter(self.undelivered)) - 1 if self.undelivered else self.recorded
+
+    def drop_stable(self, stable: int) -> bool:
+        """All have delivered up to here; True when that is news (I3)."""
+        stable = min(stable, self.delivered)
+        if stable <= self.stable:
+            return False
+        for number in range(self.stable + 1, stable + 1):
+            batch = self._kept.pop(number, None)
+            if batch is not None:
+                self.kept_bytes -= len(batch.body)
+        self.stable = stable
+        return True
