@@ -245,10 +245,11 @@ def _optional_codec(item: Any) -> tuple[Encode, Decode]:
 
 
 def _record_codec(record: Any) -> tuple[Encode, Decode]:
-    """A dataclass inside a header: an array of its fields."""
+    """A dataclass or named tuple inside a header: an array of its fields."""
     hints = get_type_hints(record)
-    codecs = [_codec(hints[field.name]) for field in fields(record)]
-    names = [field.name for field in fields(record)]
+    tuples = issubclass(record, tuple)
+    names = list(record._fields) if tuples else [field.name for field in fields(record)]
+    codecs = [_codec(hints[name]) for name in names]
 
     def encode_record(value: Any) -> Any:
         return [

@@ -64,7 +64,11 @@ class EnterStrict(Command):
 
 @dataclass(frozen=True, slots=True)
 class ExitStrict(Command):
-    """A process has left a `strict` group: LEAVE stands in the group's sequence."""
+    """A process has left a `strict` group: its own node says so, once it has delivered the LEAVE.
+
+    Not sooner: the group may part from its component now, and what it has been sent before LEAVE
+    must have been delivered to the process by then, or two processes could disagree about it.
+    """
 
     code: ClassVar[int] = 4
     group: GroupId
@@ -106,7 +110,7 @@ class CancelMove(Command):
 
 @dataclass(frozen=True, slots=True)
 class EndStream(Command):
-    """The stream of a gone node ends with `frame`, which `holder` has; said in view `view`."""
+    """The stream of a node that is gone ends with `frame`, which `holder` has; said in `view`."""
 
     code: ClassVar[int] = 8
     stream: Address
@@ -128,7 +132,10 @@ class LoadSample:
 
 @dataclass(frozen=True, slots=True)
 class ReportLoad(Command):
-    """What a sequencer carries: how long requests wait there, and its busy groups."""
+    """What a sequencer carries: how long requests wait there, and the groups that are sent to.
+
+    A group that is left out is idle.
+    """
 
     code: ClassVar[int] = 9
     queue_delay_us: int

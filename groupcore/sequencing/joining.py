@@ -184,7 +184,9 @@ class Joining:
 
     def next_wake(self) -> float | None:
         """When a request is to be repeated, or a state's giver left."""
-        times = [w.asked_at + w.wait_s for w in self._wishes.values() if w.allowed and w.asked_at >= 0]
+        times = [
+            w.asked_at + w.wait_s for w in self._wishes.values() if w.allowed and w.asked_at >= 0
+        ]
         states = self.states.next_wake()
         if states is not None:
             times.append(states)
@@ -192,7 +194,9 @@ class Joining:
 
     # --- the record shows it --------------------------------------------------------------------
 
-    def on_change(self, record: Record, process: Process, what: int, seqno: int, now: float) -> None:
+    def on_change(
+        self, record: Record, process: Process, what: int, seqno: int, now: float
+    ) -> None:
         """A membership change has been recorded, of a process of this node or another."""
         if process.node != self._plane.me:
             return

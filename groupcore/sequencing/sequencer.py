@@ -521,4 +521,3 @@ class Sequencer:
                 counted = self.load[groups[index]] = [0, 0]
             counted[0] += counts[index]
             counted[1] += size_bytes * counts[index] // messages
-

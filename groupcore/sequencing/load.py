@@ -1,0 +1,147 @@
+"""How loaded the sequencers are: the load of groups, summed by the node that has or awaits them.
+
+The unit is µs of processor time a second: `docs/decisions/0019-load-metric.md` says where the
+weights come from. Whole numbers throughout, so that every node comes to the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+
+from groupcore.sequencing.commands import LoadSample, ReportLoad
+from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.placement_options import PlacementOptions
+from groupcore.view import Address
+
+LOAD_MAX_US = 1_000_000_000
+"""No group counts for more: what a report may say is bounded."""
+DELAY_MAX_US = 1_000_000
+"""No queue delay counts for more."""
+
+
+def load_us(sample: LoadSample, options: PlacementOptions) -> int:
+    """The load formula: messages · (message + fan-out · node) + bytes · byte, a second."""
+    per_message_ns = options.message_ns + sample.fan_out * options.fan_out_ns
+    total_ns = sample.messages * per_message_ns + (sample.bytes * options.kilobyte_ns >> 10)
+    return min(total_ns // 1000, LOAD_MAX_US)
+
+
+@dataclass(slots=True)
+class Busy:
+    """A group that was reported: its load, smoothed, and the node that sends most to it.
+
+    `share` is that node's part of the messages in percent, of the last report.
+    """
+
+    load: int
+    sender: str
+    share: int
+
+
+class LoadBook:
+    """Loads of groups and nodes, with moves that have begun counted at their targets."""
+
+    __slots__ = ("_busy_totals", "_counts", "_options", "busy", "delays", "resting")
+
+    def __init__(self, options: PlacementOptions) -> None:
+        self._options = options
+        self.busy: dict[GroupId, Busy] = {}
+        self.delays: dict[Address, int] = {}
+        self.resting: dict[GroupId, int] = {}
+        self._counts: dict[Address, int] = {}
+        self._busy_totals: dict[Address, int] = {}
+
+    def group(self, group: GroupId) -> int:
+        """One group's load."""
+        busy = self.busy.get(group)
+        return self._options.idle_us + (busy.load if busy else 0)
+
+    def node(self, node: Address) -> int:
+        """One node's load: that of its groups, and its queue delay as a penalty."""
+        return (
+            self._options.idle_us * self._counts.get(node, 0)
+            + self._busy_totals.get(node, 0)
+            + self._options.delay_penalty * self.delays.get(node, 0)
+        )
+
+    def count(self, node: Address) -> int:
+        """How many groups the node has or awaits."""
+        return self._counts.get(node, 0)
+
+    def add(self, group: GroupId, node: Address) -> None:
+        """The node has the group from here on."""
+        self._shift(group, node, 1)
+
+    def remove(self, group: GroupId, node: Address) -> None:
+        """The group is deleted."""
+        self._shift(group, node, -1)
+        self.busy.pop(group, None)
+        self.resting.pop(group, None)
+
+    def rehome(self, group: GroupId, former: Address, node: Address) -> None:
+        """The group goes from one node to another."""
+        self._shift(group, former, -1)
+        self._shift(group, node, 1)
+
+    def rest(self, group: GroupId) -> None:
+        """The group has just moved: placement leaves it alone for some reports."""
+        if self._options.rest_reports:
+            self.resting[group] = self._options.rest_reports
+
+    def keep_nodes(self, nodes: Container[Address]) -> None:
+        """Queue delays of all other nodes are forgotten; the loads of groups are not."""
+        self.delays = {node: delay for node, delay in self.delays.items() if node in nodes}
+
+    def report(
+        self, by: Address, report: ReportLoad, home_of: Callable[[GroupId], Address | None]
+    ) -> None:
+        """A sequencer's report; `home_of` says where a group of its own is or goes, else None.
+
+        Half of the former load is kept. What the report leaves out is idle, so its load halves.
+        """
+        self.delays[by] = min(report.queue_delay_us, DELAY_MAX_US)
+        samples = {sample.group: sample for sample in report.samples}
+        for group in list(dict.fromkeys([*self.busy, *samples])):
+            home = home_of(group)
+            if home is not None:
+                self._busy_totals[home] += self._smooth(group, samples.get(group))
+        for group in [group for group in self.resting if home_of(group) is not None]:
+            self.resting[group] -= 1
+            if not self.resting[group]:
+                del self.resting[group]
+
+    def _smooth(self, group: GroupId, sample: LoadSample | None) -> int:
+        """Take one sample in; returns by how much the group's load has changed."""
+        known = self.busy.get(group)
+        load = load_us(sample, self._options) if sample else 0
+        former = 0
+        if known is not None:
+            former = known.load
+            load = (former + load) // 2
+        if load:
+            sender, share = (known.sender, known.share) if known else ("", 0)
+            if sample is not None:
+                sender, share = _main_sender(sample)
+            self.busy[group] = Busy(load, sender, share)
+        else:
+            self.busy.pop(group, None)
+        return load - former
+
+    def _shift(self, group: GroupId, node: Address, sign: int) -> None:
+        count = self._counts.get(node, 0) + sign
+        busy = self.busy.get(group)
+        total = self._busy_totals.get(node, 0) + (sign * busy.load if busy else 0)
+        if count:
+            self._counts[node], self._busy_totals[node] = count, total
+        else:
+            self._counts.pop(node, None)
+            self._busy_totals.pop(node, None)
+
+
+def _main_sender(sample: LoadSample) -> tuple[str, int]:
+    total = sum(sample.senders.values())
+    if not total:
+        return "", 0
+    name = min(sample.senders, key=lambda name: (-sample.senders[name], name))
+    return name, 100 * sample.senders[name] // total
