@@ -82,11 +82,7 @@ def merge_ids(ids: Ids, other: Mapping[Pending, int]) -> None:
             ids[pending] = n
 
 
-<<<<<<< HEAD
-# --- on the wire --------------------------------------------------------------------------------
-=======
 # --- on the wire ----------------------------------------------------------------------------------
->>>>>>> fba4975 (Add the directory: groups, owners, moves, ends of streams, strict overlaps, snapshots)
 
 _packer = Packer(use_bin_type=True, autoreset=True)
 

@@ -199,8 +199,11 @@ class Endpoint:
 
     def next_wake(self) -> float | None:
         """When `wake` has something to do, in monotonic seconds; None when no timer runs."""
-        times = (self.stack.next_wake(), self.service and self.service.next_wake())
-        return min((time for time in times if time is not None), default=None)
+        wake = self.stack.next_wake()
+        if self.service is None:
+            return wake
+        other = self.service.next_wake()
+        return other if wake is None else wake if other is None else min(wake, other)
 
     def counters(self) -> dict[str, int]:
         """The stack's and the transport's counters, and bodies that did not open, by name."""

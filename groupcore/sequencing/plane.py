@@ -22,8 +22,8 @@ class Plane:
     """The tables of one node.
 
     `primary`: this node may sequence and order now. `ready`: its directory and records are
-    those of the cluster. `early`: runs that wait for their group's former ones. `progress` grows with every run that is delivered or recorded: whoever
-    waits for something looks again when it has changed.
+    those of the cluster. `early`: runs that wait for their group's former ones. `progress` grows
+    with every run that is delivered or recorded: whoever waits for something looks again then.
     """
 
     def __init__(self, me: Address, options: ServiceOptions) -> None:
@@ -124,15 +124,19 @@ class Plane:
 
     def drop_stable(self, numbers: Numbers) -> None:
         """Leave out what is stable: it constrains nobody (design, 4.4 a)."""
-        for stream, number in list(numbers.items()):
-            if number <= self.stream(stream).stable:
-                del numbers[stream]
+        for address, number in list(numbers.items()):
+            stream = self.streams.get(address)
+            if stream is None or number <= stream.stable:
+                del numbers[address]  # a stream that is not known any more has ended, and is stable
 
     def settled(self, numbers: Numbers, ids: Ids, concerns: Callable[[Record], bool]) -> bool:
-        """Whether all that this context names has been delivered here, of groups that count (CT2)."""
+        """CT2: whether all that the context names has been delivered here, of groups that count."""
         for address, number in numbers.items():
             stream = self.streams.get(address)
-            if stream is None or not stream.settled(number, concerns):
+            if stream is None:
+                if address not in self.gone:
+                    return False
+            elif not stream.settled(number, concerns):
                 return False
         return all(
             self.id_delivered(pending, number)

@@ -29,7 +29,6 @@ from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane, shares
 from groupcore.sequencing.record import Hold, Record, Run
 from groupcore.sequencing.stream import Frame, Stream
-from groupcore.view import Address
 
 JOINED, LEFT, GONE = 1, 2, 3
 """What a `Change` says."""
@@ -288,7 +287,10 @@ class Receiver:
         streams = self._plane.streams
         for address, number in frame.context.items():
             stream = streams.get(address)
-            if stream is None or stream.delivered < number:
+            if stream is None:
+                if address not in self._plane.gone:
+                    return False
+            elif stream.delivered < number:
                 return False
         return all(self._plane.id_delivered(one, number) for one, number in frame.ids.items())
 

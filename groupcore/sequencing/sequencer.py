@@ -105,7 +105,7 @@ class Owned:
 
 
 Early = tuple[Address, "Send | Forward", int, list[bytes]]
-"""A run that cannot be numbered yet: whose, its header, its first message's number, the messages."""
+"""A run that cannot be numbered yet: whose, its header, its first number, the messages."""
 
 
 class Sequencer:
@@ -119,6 +119,7 @@ class Sequencer:
         self._starting: list[Takeover] = []
         self._expelling: dict[GroupId, None] = {}
         self._early: dict[GroupId, list[Early]] = {}
+        self._early_changes: dict[GroupId, list[tuple[Address, Join | Leave]]] = {}
 
     # --- ownership ------------------------------------------------------------------------------
 
@@ -136,6 +137,7 @@ class Sequencer:
             self.owned.pop(group, None)
             self.load.pop(group, None)
             self._expelling.pop(group, None)
+            self._early_changes.pop(group, None)
             for origin, header, first, mine in self._early.pop(group, ()):
                 self._redirect(origin, header, group, first, mine)
 
@@ -166,7 +168,7 @@ class Sequencer:
         return tuple(numbers), frame
 
     def start(self) -> None:
-        """Begin with what is ready by now."""
+        """Begin with what is ready by now; cheap when there is nothing."""
         for takeover in [one for one in self._starting if one.ready(self._plane)]:
             self._starting.remove(takeover)
             carry = takeover.carry(self._plane)
@@ -184,6 +186,11 @@ class Sequencer:
 
     def _retry(self, group: GroupId) -> None:
         """What came too early may be numbered now."""
+        for node, change in self._early_changes.pop(group, ()):
+            if type(change) is Join:
+                self._on_join(node, change)
+            else:
+                self._on_leave(node, change)
         for origin, header, first, mine in self._early.pop(group, ()):
             self._on_run(origin, header, group, first, mine)
 
@@ -381,7 +388,7 @@ class Sequencer:
         plane = self._plane
         active = self._active(header.group)
         if active is None:
-            self._no_port(node, header.group, header.request)
+            self._no_port(node, header)
             return
         owned, record = active
         process = Process(node, header.process)
@@ -393,7 +400,7 @@ class Sequencer:
     def _on_leave(self, node: Address, header: Leave) -> None:
         active = self._active(header.group)
         if active is None:
-            self._no_port(node, header.group, header.request)
+            self._no_port(node, header)
             return
         owned, record = active
         process = Process(node, header.process)
@@ -403,15 +410,19 @@ class Sequencer:
             text = f"{process} is not in group {header.group}"
             self._plane.to(node, Refusal(header.request, "not_a_member", text))
 
-    def _no_port(self, node: Address, group: int, request: int) -> None:
-        plane = self._plane
+    def _no_port(self, node: Address, header: Join | Leave) -> None:
+        plane, group = self._plane, header.group
         owner = plane.owner(group)
         if group not in plane.records or owner is None:
             plane.counters["unknown_group"] += 1
             text = f"there is no group {group}; create it first"
-            plane.to(node, Refusal(request, "unknown_group", text))
+            plane.to(node, Refusal(header.request, "unknown_group", text))
         elif owner != plane.me:
             plane.to(node, Redirect(group, owner, plane.directory.entries[group].epoch))
+        else:
+            early = self._early_changes.setdefault(group, [])
+            if (node, header) not in early and len(early) < EARLY_MAX:
+                early.append((node, header))
 
     def _is_member(self, owned: Owned, record: Record, process: Process) -> bool:
         return owned.members.get(process, process in record.members)

@@ -88,6 +88,7 @@ class Service:
         self._place = Place(0, 0)
         self._ordered: deque[tuple[Address, bytes] | ViewInstalled] = deque()
         self._said_at_once = False
+        self._seen_progress = 0
         self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
         self._node_tokens: dict[int, None] = {}
 
@@ -447,10 +448,11 @@ class Service:
         """What has come in this turn is recorded and delivered, what is due is said."""
         self._now = now
         plane = self.plane
+        self.sequencer.start()
         self.sender.flush(now)
         self._serve_own_requests()
         keeper = self.keeper
-        before = plane.progress
+        before, self._seen_progress = self._seen_progress, plane.progress
         moved = {plane.me: plane.own, **keeper.touched}
         keeper.settle()
         for address, stream in plane.streams.items():
@@ -458,6 +460,7 @@ class Service:
                 plane.reaches.note(plane.me, address, stream.received, 0)
                 self.receiver.record(stream)
         if plane.progress != before:
+            self._seen_progress = plane.progress
             self.receiver.release()
             self.joining.settle()
             self.joining.states.retry()

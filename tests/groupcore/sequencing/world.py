@@ -1,0 +1,201 @@
+"""A few services joined by a network in memory and a control plane that orders at once.
+
+Packets wait until they are let through; each test chooses in which order, and which are lost.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from random import Random
+
+from groupcore.batch import Batch
+from groupcore.events import ViewInstalled
+from groupcore.sequencing.events import (
+    Created,
+    Delivered,
+    Departed,
+    Joined,
+    Released,
+    ServiceEvent,
+    StateInstalled,
+    StateWanted,
+)
+from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.service import Service
+from groupcore.view import Address, View
+from groupcore.wire import decode_packet, encode_packet, unpack_packets
+
+Packet = tuple[Address, Address, bytes]
+
+
+class Host:
+    """One node: its service, and what its application keeps of each group."""
+
+    def __init__(self, address: Address, options: ServiceOptions) -> None:
+        self.address = address
+        self.service = Service(address, options, Random(0))
+        self.events: list[ServiceEvent] = []
+        self.state: dict[GroupId, list[bytes]] = {}
+        self.given: dict[tuple[Process, GroupId], list[bytes]] = defaultdict(list)
+        self.log: dict[Process, list[tuple[GroupId, bytes]]] = defaultdict(list)
+        self.members: dict[GroupId, list[Process]] = {}
+
+    def handle(self, events: list[ServiceEvent]) -> None:
+        """What an application does with its events."""
+        self.events += events
+        for event in events:
+            match event:
+                case Delivered():
+                    self.state.setdefault(event.group, []).extend(event.payloads)
+                    for process in self.members.get(event.group, []):
+                        self.given[process, event.group] += event.payloads
+                        self.log[process] += [(event.group, one) for one in event.payloads]
+                case Joined(group, _, process) if process.node == self.address:
+                    self.members.setdefault(group, []).append(process)
+                case Departed(group, _, process, _):
+                    if process in self.members.get(group, []):
+                        self.members[group].remove(process)
+                case StateInstalled(group, _, state):
+                    self.state[group] = [] if not state else state.split(b"\0")
+                case StateWanted(token, group):
+                    self.service.give_state(token, b"\0".join(self.state.get(group, [])))
+                case Released(group):
+                    self.state.pop(group, None)
+
+
+class World:
+    """A cluster; `now` grows only when told to."""
+
+    def __init__(self, names: str, seed: int = 0, options: ServiceOptions | None = None) -> None:
+        self.options = options or ServiceOptions()
+        self.random = Random(seed)
+        self.now = 100.0
+        self.hosts: dict[Address, Host] = {}
+        self.packets: list[Packet] = []
+        self.lost: Callable[[Packet], bool] = lambda _: False
+        self.view: View | None = None
+        self.cut_off: set[Address] = set()
+        self.install([Address(name, 1) for name in names])
+
+    def __getitem__(self, name: str) -> Host:
+        return next(host for address, host in self.hosts.items() if address.name == name)
+
+    def install(self, members: list[Address]) -> None:
+        """A new view of these members, at all that are in it."""
+        former = self.view
+        number = 1 if former is None else former.number + 1
+        self.view = View(number, 1, 0, 1, tuple(members))
+        holders = () if former is None else tuple(m for m in members if m in former.members)
+        for address in members:
+            fresh = address not in self.hosts
+            if fresh:
+                self.hosts[address] = Host(address, self.options)
+            event = ViewInstalled(self.view, former, fresh, holders if fresh else ())
+            self.hosts[address].service.on_event(event, self.now)
+        self.turn()
+
+    def crash(self, *names: str) -> None:
+        """These nodes are no more; the others have another view."""
+        gone = [address for address in self.hosts if address.name in names]
+        for address in gone:
+            del self.hosts[address]
+        self.packets = [packet for packet in self.packets if packet[1] not in gone]
+        assert self.view is not None
+        self.install([m for m in self.view.members if m not in gone])
+
+    def add(self, name: str) -> None:
+        """A new node is in the view."""
+        assert self.view is not None
+        self.install([*self.view.members, Address(name, 1)])
+
+    # --- time -----------------------------------------------------------------------------------
+
+    def turn(self) -> None:
+        """End the turn everywhere; commands are ordered at once, the same at all."""
+        while True:
+            commands: list[tuple[Address, bytes]] = []
+            for host in self.hosts.values():
+                host.service.end_turn(self.now)
+                output = host.service.take()
+                self._send(host.address, output.sends)
+                host.handle(output.events)
+                commands += [(host.address, command) for command in output.commands]
+            if not commands:
+                return
+            for by, command in commands:
+                for host in self.hosts.values():
+                    if host.address not in self.cut_off:
+                        host.service.on_order(by, command, self.now)
+
+    def _send(self, source: Address, batches: list[Batch]) -> None:
+        for batch in batches:
+            data = encode_packet(batch)
+            for address in self.hosts:
+                if address != source and batch.destination in (None, address):
+                    self.packets.append((source, address, data))
+
+    def deliver(self, packet: Packet) -> None:
+        """One packet arrives."""
+        source, destination, data = packet
+        host = self.hosts.get(destination)
+        if host is None or {source, destination} & self.cut_off:
+            return
+        (raw,) = unpack_packets(b"\x91" + data)
+        host.service.receive(decode_packet(raw, source, None), self.now)
+
+    def run(self, rounds: int = 200) -> None:
+        """Let packets through in a random order, and time pass when there are none."""
+        for _ in range(rounds):
+            packets, self.packets = self.packets, []
+            self.random.shuffle(packets)
+            for packet in packets:
+                if not self.lost(packet):
+                    self.deliver(packet)
+            if not packets:
+                self.now += 0.005
+                for host in self.hosts.values():
+                    host.service.wake(self.now)
+            self.turn()
+
+    # --- what tests do --------------------------------------------------------------------------
+
+    def create(self, name: str, order: Order = Order.CAUSALLY_TOTAL, at: str = "a") -> GroupId:
+        """A group that there is now."""
+        request = self[at].service.create(name, order, self.now)
+        self.turn()
+        for event in self[at].events:
+            if isinstance(event, Created) and event.request == request:
+                return event.group
+        raise AssertionError("not created")
+
+    def open(self, at: str) -> Process:
+        """A new process."""
+        return self[at].service.open_process()
+
+    def join(self, process: Process, group: GroupId) -> None:
+        """The process is in the group now."""
+        self.hosts[process.node].service.join(process, group, self.now)
+        for _ in range(400):
+            self.run(1)
+            if process in self.hosts[process.node].members.get(group, []):
+                return
+        raise AssertionError(f"{process} has not joined {group}")
+
+    def send(self, process: Process, group: GroupId, *payloads: bytes) -> None:
+        """Send messages in a turn of their own."""
+        self.hosts[process.node].service.send(process, group, list(payloads), self.now)
+        self.turn()
+
+    def own(self, group: GroupId) -> str:
+        """The name of the group's sequencer."""
+        owner = next(iter(self.hosts.values())).service.plane.owner(group)
+        assert owner is not None
+        return owner.name
+
+    def move(self, group: GroupId, target: str) -> None:
+        """Ask for a migration."""
+        to = self[target].address
+        next(iter(self.hosts.values())).service.move((group,), to, "plan", self.now)
+        self.turn()
