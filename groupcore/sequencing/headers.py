@@ -126,7 +126,7 @@ class Refusal(Header):
     kind: ClassVar[str] = "sequencing.refusal"
     request: int
     code: str
-    detail: str
+    detail: bytes
 
 
 @dataclass(slots=True)

@@ -26,8 +26,8 @@ from groupcore.sequencing.events import Joined, Refused, Released, StateInstalle
 from groupcore.sequencing.headers import Join, Leave, Reach
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.receiver import JOINED, Receiver
-from groupcore.sequencing.record import Hold, Record
+from groupcore.sequencing.receiver import Receiver
+from groupcore.sequencing.record import JOINED, Hold, Record
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import States
 from groupcore.view import Address

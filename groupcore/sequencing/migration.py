@@ -84,7 +84,7 @@ class Migration:
         for move, leaving in self._leaving.items():
             if leaving.said or not plane.primary:
                 continue
-            stopped = self._sequencer.stopped_at(leaving.groups)
+            stopped = self._sequencer.ownership.stopped_at(leaving.groups)
             if stopped is None:
                 continue
             last, frame = stopped

@@ -27,11 +27,8 @@ from groupcore.sequencing.events import Delivered, Departed, Joined
 from groupcore.sequencing.headers import Accept, Change, unpack_column
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane, shares
-from groupcore.sequencing.record import Hold, Record, Run
+from groupcore.sequencing.record import GONE, JOINED, Hold, Record, Run
 from groupcore.sequencing.stream import Frame, Stream
-
-JOINED, LEFT, GONE = 1, 2, 3
-"""What a `Change` says."""
 
 STRICT = Order.STRICT
 

@@ -21,6 +21,9 @@ from groupcore.view import Address
 if TYPE_CHECKING:
     from groupcore.sequencing.stream import Frame
 
+JOINED, LEFT, GONE = 1, 2, 3
+"""What a membership change says; the last one: it has left because its node is gone."""
+
 
 class Run:
     """Consecutive messages of one process to one group, as they stand in a frame.

@@ -20,88 +20,28 @@ from collections import deque
 from groupcore.batch import Batch, pack_messages, unpack_messages
 from groupcore.context import Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
+from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.headers import (
     Accept,
-    Change,
     Forward,
     Join,
     Leave,
     Missing,
     Redirect,
-    Refusal,
     Repeated,
     Send,
     pack_column,
     unpack_column,
 )
-from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.ownership import Owned, Ownership
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.receiver import GONE, JOINED, LEFT
-from groupcore.sequencing.record import Record
 from groupcore.view import Address
 
-FRAME_COST_BYTES = 128
 EARLY_MAX = 4_096
 """Runs of one group that wait until it is here; more are sent again by their nodes."""
 REQUESTS_MAX = 65_536
 """Requests that wait for the window; more are dropped and sent again by their nodes."""
-
-
-class Takeover:
-    """Groups that this node has got together, from one source: ready together.
-
-    `last` are the numbers up to which their records must be; `behind` the frames of former
-    sequencers that must be recorded first.
-    """
-
-    __slots__ = ("behind", "last")
-
-    def __init__(self, last: dict[GroupId, int], behind: Numbers) -> None:
-        self.last = last
-        self.behind = behind
-
-    def ready(self, plane: Plane) -> bool:
-        """Whether the records hold all that the former sequencers have numbered."""
-        for stream, frame in self.behind.items():
-            known = plane.streams.get(stream)
-            if known is not None and known.recorded < frame:
-                return False
-        for group, last in self.last.items():
-            record = plane.records.get(group)
-            if record is not None and (record.seqno < last or record.waiting):
-                return False
-        return True
-
-    def carry(self, plane: Plane) -> Numbers:
-        """Where the strict ones of them stood: what is said next must be delivered behind that."""
-        carry: Numbers = {}
-        for group in self.last:
-            record = plane.records.get(group)
-            if record is not None and record.order is Order.STRICT and record.stream is not None:
-                merge_into(carry, {record.stream: record.frame})
-        carry.pop(plane.me, None)
-        return carry
-
-
-class Owned:
-    """A group that this node sequences.
-
-    `seqno` is its last number. `senders` and `members` are ahead of the record, which follows
-    when the frames are held. `takeover`: what it waits for before it begins. `suspended`: it
-    migrates; `frame`: the last frame of this node's stream with a run of it. `carry`: what every
-    message of the group has to be delivered behind, until stable.
-    """
-
-    __slots__ = ("carry", "frame", "members", "senders", "seqno", "suspended", "takeover")
-
-    def __init__(self, takeover: Takeover) -> None:
-        self.takeover: Takeover | None = takeover
-        self.seqno = 0
-        self.senders: dict[int, int] = {}
-        self.members: dict[Process, bool] = {}
-        self.suspended = False
-        self.frame = 0
-        self.carry: Numbers = {}
 
 
 Early = tuple[Address, "Send | Forward", int, list[bytes]]
@@ -113,96 +53,51 @@ class Sequencer:
 
     def __init__(self, plane: Plane) -> None:
         self._plane = plane
-        self.owned: dict[GroupId, Owned] = {}
+        self.ownership = Ownership(plane)
+        self.enrolment = Enrolment(plane, self.ownership, self._multicast)
         self.load: dict[GroupId, list[int]] = {}
         self._requests: deque[Batch] = deque()
-        self._starting: list[Takeover] = []
-        self._expelling: dict[GroupId, None] = {}
         self._early: dict[GroupId, list[Early]] = {}
-        self._early_changes: dict[GroupId, list[tuple[Address, Join | Leave]]] = {}
 
     # --- ownership ------------------------------------------------------------------------------
 
     def own(self, last: dict[GroupId, int], behind: Numbers) -> None:
-        """Sequence these groups from here on, once the records hold what they have to."""
-        takeover = Takeover(last, behind)
+        """Sequence these groups from here on; `last` and `behind` as of a `Takeover`."""
+        self.ownership.own(last, behind)
         for group in last:
-            self.owned[group] = Owned(takeover)
-            self._expelling[group] = None
-        self._starting.append(takeover)
+            self.enrolment.began(group)
 
     def disown(self, groups: tuple[GroupId, ...]) -> None:
         """Sequence them no longer; what waited for them goes to who does."""
         for group in groups:
-            self.owned.pop(group, None)
+            self.ownership.disown(group)
+            self.enrolment.disowned(group)
             self.load.pop(group, None)
-            self._expelling.pop(group, None)
-            self._early_changes.pop(group, None)
             for origin, header, first, mine in self._early.pop(group, ()):
                 self._redirect(origin, header, group, first, mine)
 
     def suspend(self, groups: tuple[GroupId, ...]) -> None:
         """Give no numbers in these groups: they migrate."""
         for group in groups:
-            owned = self.owned.get(group)
-            if owned is not None:
-                owned.suspended = True
+            self.ownership.suspend(group, True)
 
     def unsuspend(self, groups: tuple[GroupId, ...]) -> None:
         """They stay after all."""
         for group in groups:
-            owned = self.owned.get(group)
-            if owned is not None:
-                owned.suspended = False
-                self._retry(group)
-
-    def stopped_at(self, groups: tuple[GroupId, ...]) -> tuple[tuple[int, ...], int] | None:
-        """The last numbers of suspended groups and the last frame with them; None: not yet."""
-        numbers, frame = [], 0
-        for group in groups:
-            owned = self.owned.get(group)
-            if owned is None or owned.takeover is not None:
-                return None
-            numbers.append(owned.seqno)
-            frame = max(frame, owned.frame)
-        return tuple(numbers), frame
+            self.ownership.suspend(group, False)
+            self._retry(group)
 
     def start(self) -> None:
         """Begin with what is ready by now; cheap when there is nothing."""
-        for takeover in [one for one in self._starting if one.ready(self._plane)]:
-            self._starting.remove(takeover)
-            carry = takeover.carry(self._plane)
-            for group in takeover.last:
-                owned, record = self.owned.get(group), self._plane.records.get(group)
-                if owned is None or owned.takeover is not takeover or record is None:
-                    continue
-                owned.takeover, owned.seqno = None, record.seqno
-                if record.order is Order.STRICT:
-                    owned.carry = dict(carry)
-            for group in takeover.last:
-                self._retry(group)
-        if self._expelling:
-            self._expel_gone()
+        for group in self.ownership.start():
+            self._retry(group)
+        self.enrolment.expel_gone()
 
     def _retry(self, group: GroupId) -> None:
         """What came too early may be numbered now."""
-        for node, change in self._early_changes.pop(group, ()):
-            if type(change) is Join:
-                self._on_join(node, change)
-            else:
-                self._on_leave(node, change)
+        self.enrolment.retry(group)
         for origin, header, first, mine in self._early.pop(group, ()):
             self._on_run(origin, header, group, first, mine)
-
-    def _active(self, group: GroupId) -> tuple[Owned, Record] | None:
-        """The group, when this node may give numbers in it now (I2)."""
-        owned = self.owned.get(group)
-        if owned is None or owned.suspended or owned.takeover is not None:
-            return None
-        record = self._plane.records.get(group)
-        if record is None or not self._plane.primary:
-            return None
-        return owned, record
 
     # --- requests -------------------------------------------------------------------------------
 
@@ -232,10 +127,8 @@ class Sequencer:
                 self._on_send(batch, batch.sender, header)
             case Forward():
                 self._on_send(batch, header.origin, header)
-            case Join():
-                self._on_join(batch.sender, header)
-            case Leave():
-                self._on_leave(batch.sender, header)
+            case Join() | Leave():
+                self.enrolment.request(batch.sender, header)
 
     def _on_send(self, batch: Batch, origin: Address, header: Send | Forward) -> None:
         plane = self._plane
@@ -256,7 +149,7 @@ class Sequencer:
         carry: Numbers | None = None
         number = plane.own.received + 1
         for index, group in enumerate(groups):
-            active = self._active(group)
+            active = self.ownership.active(group)
             if active is None:
                 break
             owned, record = active
@@ -316,7 +209,7 @@ class Sequencer:
             mine = payloads[offset : offset + counts[index]]
             offset += counts[index]
             if index < done:
-                self.owned[group].frame = self._plane.own.received + 1
+                self.ownership.owned[group].frame = self._plane.own.received + 1
                 self._stamp_run(
                     origin, header.process, context, group, seqnos[index], firsts[index], mine
                 )
@@ -328,7 +221,7 @@ class Sequencer:
     ) -> None:
         """One run by itself: number what is new of it, or say what is wrong."""
         plane = self._plane
-        active = self._active(group)
+        active = self.ownership.active(group)
         if active is None:
             self._redirect(origin, header, group, first, mine)
             return
@@ -361,7 +254,7 @@ class Sequencer:
         owner = plane.owner(group)
         if group not in plane.records or owner is None:
             plane.counters["unknown_group"] += 1
-        elif owner == plane.me or type(header) is Forward or group in self.owned:
+        elif owner == plane.me or type(header) is Forward or group in self.ownership.owned:
             # It migrates, or has just come: it waits here, where it is wanted in any case.
             early = self._early.setdefault(group, [])
             if len(early) < EARLY_MAX:
@@ -381,88 +274,6 @@ class Sequencer:
             )
             body = pack_messages(mine)
             plane.sends.append(Batch(plane.me, owner, (forward,), body, len(mine)))
-
-    # --- membership -----------------------------------------------------------------------------
-
-    def _on_join(self, node: Address, header: Join) -> None:
-        plane = self._plane
-        active = self._active(header.group)
-        if active is None:
-            self._no_port(node, header)
-            return
-        owned, record = active
-        process = Process(node, header.process)
-        if not self._is_member(owned, record, process):
-            self._change(header.group, owned, process, JOINED)
-        else:
-            plane.counters["repeated"] += 1
-
-    def _on_leave(self, node: Address, header: Leave) -> None:
-        active = self._active(header.group)
-        if active is None:
-            self._no_port(node, header)
-            return
-        owned, record = active
-        process = Process(node, header.process)
-        if self._is_member(owned, record, process):
-            self._change(header.group, owned, process, LEFT)
-        elif process not in record.members:
-            text = f"{process} is not in group {header.group}"
-            self._plane.to(node, Refusal(header.request, "not_a_member", text))
-
-    def _no_port(self, node: Address, header: Join | Leave) -> None:
-        plane, group = self._plane, header.group
-        owner = plane.owner(group)
-        if group not in plane.records or owner is None:
-            plane.counters["unknown_group"] += 1
-            text = f"there is no group {group}; create it first"
-            plane.to(node, Refusal(header.request, "unknown_group", text))
-        elif owner != plane.me:
-            plane.to(node, Redirect(group, owner, plane.directory.entries[group].epoch))
-        else:
-            early = self._early_changes.setdefault(group, [])
-            if (node, header) not in early and len(early) < EARLY_MAX:
-                early.append((node, header))
-
-    def _is_member(self, owned: Owned, record: Record, process: Process) -> bool:
-        return owned.members.get(process, process in record.members)
-
-    def _change(self, group: GroupId, owned: Owned, process: Process, what: int) -> None:
-        owned.seqno += 1
-        owned.members[process] = what == JOINED
-        owned.frame = self._plane.own.received + 1
-        change = Change(owned.frame, group, owned.seqno, process.node, process.number, what)
-        self._multicast(Batch(self._plane.me, None, (change,)))
-
-    def close_books(self, node: Address) -> None:
-        """A node is gone: its processes leave this node's groups, and nothing of it follows."""
-        plane = self._plane
-        for group, owned in self.owned.items():
-            record = plane.records.get(group)
-            members = [*owned.members, *(record.members if record is not None else ())]
-            if any(process.node == node for process in members):
-                self._expelling[group] = None
-        change = Change(plane.own.received + 1, 0, 0, node, 0, GONE)
-        self._multicast(Batch(plane.me, None, (change,)))
-
-    def _expel_gone(self) -> None:
-        """LEAVE in the groups' sequences for the processes of nodes that are gone."""
-        for group in list(self._expelling):
-            active = self._active(group)
-            if active is None:
-                continue
-            del self._expelling[group]
-            owned, record = active
-            members = {*record.members, *owned.members}
-            for process in sorted(p for p in members if not self._plane.in_view(p.node)):
-                if self._is_member(owned, record, process):
-                    self._change(group, owned, process, GONE)
-
-    def on_recorded(self, group: GroupId, process: Process, joined: bool) -> None:
-        """The record has caught up with a change that this node has stamped."""
-        owned = self.owned.get(group)
-        if owned is not None and owned.members.get(process) is joined:
-            del owned.members[process]
 
     # --- stamping -------------------------------------------------------------------------------
 

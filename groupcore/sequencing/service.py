@@ -7,12 +7,10 @@ says how it works; each rule is in the module that is named after it.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from random import Random
 
 from groupcore.batch import Batch
-from groupcore.errors import WireError
 from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.commands import (
@@ -22,38 +20,20 @@ from groupcore.sequencing.commands import (
     DeleteGroup,
     Drain,
     Move,
-    decode_command,
 )
-from groupcore.sequencing.directory_changes import (
-    Change,
-    CommandRefused,
-    EntryAllowed,
-    GroupCreated,
-    GroupDeleted,
-    MoveBegan,
-    MoveCancelled,
-    OwnerMoved,
-    StreamEnded,
-)
+from groupcore.sequencing.conductor import Conductor
 from groupcore.sequencing.ending import Ending
-from groupcore.sequencing.events import Created, Refused, ServiceEvent
+from groupcore.sequencing.events import Refused, ServiceEvent
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId, Order, Process
-from groupcore.sequencing.node_state import (
-    Place,
-    node_state_covers,
-    pack_node_state,
-    take_node_state,
-)
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.receiver import JOINED, Receiver
-from groupcore.sequencing.record import Record
+from groupcore.sequencing.receiver import Receiver
+from groupcore.sequencing.record import JOINED, Record
 from groupcore.sequencing.sender import Local, Sender
 from groupcore.sequencing.sequencer import Sequencer
-from groupcore.sequencing.states import NODE_STATE
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
@@ -78,19 +58,23 @@ class Service:
         self.receiver = Receiver(self.plane, self.sender.on_frame, self._on_change)
         self.keeper = Keeper(self.plane)
         self.joining = Joining(self.plane, self.receiver, self.sender)
-        self.joining.copy_node_state = self._copy_node_state
         self.migration = Migration(self.plane, self.sequencer)
         self.ending = Ending(self.plane)
         self.volatiles = Volatiles(self.plane)
+        self.conductor = Conductor(
+            self.plane,
+            self.sequencer,
+            self.sender,
+            self.keeper,
+            self.joining,
+            self.migration,
+            self.ending,
+            self.volatiles,
+        )
         self._now = 0.0
         self._requests = 0
         self._processes = 0
-        self._place = Place(0, 0)
-        self._ordered: deque[tuple[Address, bytes] | ViewInstalled] = deque()
-        self._said_at_once = False
         self._seen_progress = 0
-        self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
-        self._node_tokens: dict[int, None] = {}
 
     # --- the host's calls -----------------------------------------------------------------------
 
@@ -228,7 +212,8 @@ class Service:
             case h.Redirect():
                 self.sender.redirect(header.group, header.owner)
             case h.Refusal():
-                self.joining.on_refusal(header.request, header.code, header.detail)
+                detail = header.detail.decode(errors="replace")
+                self.joining.on_refusal(header.request, header.code, detail)
             case h.VolatileMessage():
                 self.volatiles.receive(batch, header)
             case h.StateRequest():
@@ -245,186 +230,22 @@ class Service:
     def on_order(self, by: Address, payload: bytes, now: float) -> None:
         """An ordered command."""
         self._now = now
-        if self.plane.ready:
-            self._apply(by, payload)
-        else:
-            self._ordered.append((by, payload))
+        self.conductor.on_order(by, payload, now)
 
     def on_event(self, event: Event, now: float) -> None:
         """What the control plane says of views."""
         self._now = now
         match event:
             case ViewInstalled():
-                self._install(event, now)
+                self.conductor.install(event, now)
             case PrimaryLost():
                 self.plane.primary = False
             case PrimaryRegained():
                 self.plane.primary = True
 
-    def _install(self, event: ViewInstalled, now: float) -> None:
-        plane, view = self.plane, event.view
-        first = plane.view is None
-        plane.view, plane.primary = view, view.primary
-        plane.reaches.install(view)
-        self._said_at_once = True
-        for member in view.members:
-            if member not in plane.streams and (not first or not event.holders):
-                plane.stream(member).start(0)
-        if first:
-            if event.holders and plane.me not in event.holders:
-                self._ordered.append(event)
-                self._bootstrap(now)
-                return
-            plane.ready = True
-        if plane.ready:
-            self._apply_view(event)
-        else:
-            self._ordered.append(event)
-
-    def _apply_view(self, event: ViewInstalled) -> None:
-        plane, view = self.plane, event.view
-        former = plane.directory.view
-        members = former.members if former is not None else ()
-        gone = [member for member in members if member not in view.members]
-        self._place = Place(view.number, 0)
-        plane.gone.update(gone)
-        self._act(plane.directory.on_view(view, gone))
-        self.ending.on_view(self._now)
-        self.migration.on_view()
-        for node in gone:
-            self.sequencer.close_books(node)
-        self.volatiles.forget_gone()
-        self.joining.states.forget_gone()
-        plane.progress += 1
-
-    def _apply(self, by: Address, payload: bytes) -> None:
-        self._place = Place(self._place.view, self._place.commands + 1)
-        try:
-            command = decode_command(payload)
-        except WireError as error:
-            self.plane.counters[f"dropped.{error.reason}"] += 1
-            return
-        self._act(self.plane.directory.apply(command, by))
-
-    def _act(self, changes: list[Change]) -> None:
-        """Do this node's part of what the directory has changed."""
-        for change in changes:
-            match change:
-                case GroupCreated():
-                    self._on_created(change)
-                case GroupDeleted():
-                    self._on_deleted(change)
-                case CommandRefused():
-                    if change.by == self.plane.me:
-                        self._on_refused(change)
-                case EntryAllowed():
-                    if change.by == self.plane.me:
-                        self.joining.allow(change.process, change.group)
-                case MoveBegan():
-                    self.migration.on_began(change)
-                case OwnerMoved():
-                    self.migration.on_moved(change)
-                    self.sender.forget_redirects(change.groups)
-                    for group in change.groups:
-                        self.joining.hurry(group)
-                case MoveCancelled():
-                    self.migration.on_cancelled(change)
-                case StreamEnded():
-                    self._on_stream_ended(change)
-
-    def _on_created(self, change: GroupCreated) -> None:
-        plane, group = self.plane, change.group
-        if group not in plane.records:
-            plane.records[group] = Record(group, change.order)
-            if change.owner == plane.me:
-                self.sequencer.own({group: 0}, {})
-        if change.by == plane.me:
-            plane.events.append(Created(change.request, group, change.order, change.again))
-
-    def _on_deleted(self, change: GroupDeleted) -> None:
-        record = self.plane.records.pop(change.group, None)
-        self.sequencer.disown((change.group,))
-        if record is not None:
-            self.joining.delete(record)
-
-    def _on_refused(self, change: CommandRefused) -> None:
-        if not self.joining.refuse_request(change.request, change.code, change.detail):
-            self.plane.counters[f"refused.{change.code}"] += 1
-            self.plane.events.append(Refused(change.request, change.code, change.detail))
-
-    def _on_stream_ended(self, change: StreamEnded) -> None:
-        stream = self.plane.streams.get(change.stream)
-        if stream is None:
-            stream = self.plane.stream(change.stream)
-        stream.finish(change.frame)
-        if change.holder != self.plane.me:
-            self.plane.reaches.note(change.holder, change.stream, change.frame, 0)
-        self.keeper.touched[change.stream] = stream
-        self.migration.on_stream_ended(change)
-        self.sender.forget_redirects(change.groups)
-        self._send_after.append((change.stream, change.frame, change.groups))
-        for group in change.groups:
-            self.joining.hurry(group)
-
     def _on_change(self, record: Record, process: Process, what: int, seqno: int) -> None:
-        self.sequencer.on_recorded(record.group, process, what == JOINED)
+        self.sequencer.ownership.on_recorded(record.group, process, what == JOINED)
         self.joining.on_change(record, process, what, seqno, self._now)
-
-    # --- a new node -----------------------------------------------------------------------------
-
-    def _bootstrap(self, now: float) -> None:
-        """Take the directory and the records of a node that has them."""
-        plane = self.plane
-
-        def givers() -> list[Address]:
-            return [m for m in (plane.view.members if plane.view else ()) if m != plane.me]
-
-        def done(state: bytes | None) -> None:
-            if state is None:
-                return
-            if not node_state_covers(plane, state):
-                self._bootstrap(self._now)
-                return
-            self._restore(state)
-
-        bases = tuple(
-            h.Reach(address, stream.base, 0)
-            for address, stream in plane.streams.items()
-            if stream.started and address != plane.me
-        )
-        self.joining.states.take(NODE_STATE, 0, bases, givers, done, now)
-
-    def _copy_node_state(self, token: int, bases: tuple[h.Reach, ...]) -> bool | None:
-        """Copy the node's state for a new one; None while a stream is not that far here."""
-        plane = self.plane
-        if not plane.ready or plane.early:
-            return None
-        for base in bases:
-            stream = plane.streams.get(base.stream)
-            if stream is not None and stream.recorded < base.received:
-                return None
-        self._node_tokens[token] = None
-        return True
-
-    def _restore(self, state: bytes) -> None:
-        """Be what the state says, and catch up with what has been ordered behind it."""
-        plane = self.plane
-        self._place = take_node_state(plane, state)
-        plane.ready = True
-        plane.progress += 1
-        waiting, self._ordered = self._ordered, deque()
-        view, commands = 0, 0
-        for item in waiting:
-            if isinstance(item, ViewInstalled):
-                view, commands = item.view.number, 0
-                if view > self._place.view:
-                    self._apply_view(item)
-                continue
-            commands += 1
-            if (view, commands) > self._place:
-                self._apply(*item)
-        self.ending.on_view(self._now)
-        self.keeper.touched.update(plane.streams)
 
     # --- the turn -------------------------------------------------------------------------------
 
@@ -465,17 +286,15 @@ class Service:
             self.joining.settle()
             self.joining.states.retry()
             self.sequencer.start()
-            self._send_again(now)
-        for token in [] if plane.early else list(self._node_tokens):
-            del self._node_tokens[token]
-            self.joining.states.give(token, pack_node_state(plane, self._place))
+            self.conductor.send_again(now)
+        self.conductor.give_node_states()
         self.joining.ask(now)
         self.ending.wake(now)
         self.migration.proceed()
         if plane.view is not None:
             keeper.ask(now)
-            keeper.tell(now, self._said_at_once)
-            self._said_at_once = False
+            keeper.tell(now, self.conductor.news)
+            self.conductor.news = False
             if keeper.collect():
                 self.sequencer.resume()
 
@@ -490,18 +309,6 @@ class Service:
                 else:
                     self.plane.sends.append(batch)
 
-    def _send_again(self, now: float) -> None:
-        """A stream has ended: what is not in it goes to the groups' new sequencers."""
-        left = []
-        for stream, frame, groups in self._send_after:
-            known = self.plane.streams.get(stream)
-            if known is not None and known.recorded < frame:
-                left.append((stream, frame, groups))
-                continue
-            for group in groups:
-                self.sender.send_again(group, now)
-        self._send_after = left
-
     def take(self) -> ServiceOutput:
         """What the turn has caused."""
         self._serve_own_requests()
@@ -515,6 +322,6 @@ class Service:
         plane = self.plane
         result = {f"sequencing.{name}": n for name, n in sorted(plane.counters.items())}
         result["sequencing.groups"] = len(plane.records)
-        result["sequencing.owned"] = len(self.sequencer.owned)
+        result["sequencing.owned"] = len(self.sequencer.ownership.owned)
         result["sequencing.kept_bytes"] = sum(s.kept_bytes for s in plane.streams.values())
         return result

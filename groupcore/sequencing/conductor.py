@@ -1,0 +1,270 @@
+"""The conductor: this node's part in what the control plane's order says.
+
+Idea. Commands and views change the directory, at every node alike; what that changes for this node
+is done here. A new node takes directory and records of another one first, and what has been
+ordered meanwhile then.
+
+Invariants.
+  I1  Every command is applied once, in the order, behind the view in which it was ordered.
+  I2  A new node's records and streams fit together: nothing between them is missing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from groupcore.errors import WireError
+from groupcore.events import ViewInstalled
+from groupcore.sequencing.commands import decode_command
+from groupcore.sequencing.directory_changes import (
+    Change,
+    CommandRefused,
+    EntryAllowed,
+    GroupCreated,
+    GroupDeleted,
+    MoveBegan,
+    MoveCancelled,
+    OwnerMoved,
+    StreamEnded,
+)
+from groupcore.sequencing.ending import Ending
+from groupcore.sequencing.events import Created, Refused
+from groupcore.sequencing.headers import Reach
+from groupcore.sequencing.joining import Joining
+from groupcore.sequencing.keeper import Keeper
+from groupcore.sequencing.migration import Migration
+from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.node_state import (
+    Place,
+    node_state_covers,
+    pack_node_state,
+    take_node_state,
+)
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.record import Record
+from groupcore.sequencing.sender import Sender
+from groupcore.sequencing.sequencer import Sequencer
+from groupcore.sequencing.states import NODE_STATE
+from groupcore.sequencing.volatile import Volatiles
+from groupcore.view import Address
+
+
+class Conductor:
+    """`news`: something has changed that all should hear of in this turn."""
+
+    def __init__(
+        self,
+        plane: Plane,
+        sequencer: Sequencer,
+        sender: Sender,
+        keeper: Keeper,
+        joining: Joining,
+        migration: Migration,
+        ending: Ending,
+        volatiles: Volatiles,
+    ) -> None:
+        self._plane = plane
+        self._sequencer = sequencer
+        self._sender = sender
+        self._keeper = keeper
+        self._joining = joining
+        self._migration = migration
+        self._ending = ending
+        self._volatiles = volatiles
+        self.news = False
+        self._now = 0.0
+        self._place = Place(0, 0)
+        self._ordered: deque[tuple[Address, bytes] | ViewInstalled] = deque()
+        self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
+        self._node_tokens: dict[int, None] = {}
+        joining.copy_node_state = self._copy_node_state
+
+    def on_order(self, by: Address, payload: bytes, now: float) -> None:
+        """An ordered command."""
+        self._now = now
+        if self._plane.ready:
+            self._apply(by, payload)
+        else:
+            self._ordered.append((by, payload))
+
+    def install(self, event: ViewInstalled, now: float) -> None:
+        """A view."""
+        self._now = now
+        plane, view = self._plane, event.view
+        first = plane.view is None
+        plane.view, plane.primary = view, view.primary
+        plane.reaches.install(view)
+        self.news = True
+        for member in view.members:
+            if member not in plane.streams and (not first or not event.holders):
+                plane.stream(member).start(0)
+        if first:
+            if event.holders and plane.me not in event.holders:
+                self._ordered.append(event)
+                self._bootstrap(now)
+                return
+            plane.ready = True
+        if plane.ready:
+            self._apply_view(event)
+        else:
+            self._ordered.append(event)
+
+    def _apply_view(self, event: ViewInstalled) -> None:
+        plane, view = self._plane, event.view
+        former = plane.directory.view
+        members = former.members if former is not None else ()
+        gone = [member for member in members if member not in view.members]
+        self._place = Place(view.number, 0)
+        plane.gone.update(gone)
+        self._act(plane.directory.on_view(view, gone))
+        self._ending.on_view(self._now)
+        self._migration.on_view()
+        for node in gone:
+            self._sequencer.enrolment.close_books(node)
+        self._volatiles.forget_gone()
+        self._joining.states.forget_gone()
+        plane.progress += 1
+
+    def _apply(self, by: Address, payload: bytes) -> None:
+        self._place = Place(self._place.view, self._place.commands + 1)
+        try:
+            command = decode_command(payload)
+        except WireError as error:
+            self._plane.counters[f"dropped.{error.reason}"] += 1
+            return
+        self._act(self._plane.directory.apply(command, by))
+
+    def _act(self, changes: list[Change]) -> None:
+        """Do this node's part of what the directory has changed."""
+        for change in changes:
+            match change:
+                case GroupCreated():
+                    self._on_created(change)
+                case GroupDeleted():
+                    self._on_deleted(change)
+                case CommandRefused():
+                    if change.by == self._plane.me:
+                        self._on_refused(change)
+                case EntryAllowed():
+                    if change.by == self._plane.me:
+                        self._joining.allow(change.process, change.group)
+                case MoveBegan():
+                    self._migration.on_began(change)
+                case OwnerMoved():
+                    self._migration.on_moved(change)
+                    self._sender.forget_redirects(change.groups)
+                    for group in change.groups:
+                        self._joining.hurry(group)
+                case MoveCancelled():
+                    self._migration.on_cancelled(change)
+                case StreamEnded():
+                    self._on_stream_ended(change)
+
+    def _on_created(self, change: GroupCreated) -> None:
+        plane, group = self._plane, change.group
+        if group not in plane.records:
+            plane.records[group] = Record(group, change.order)
+            if change.owner == plane.me:
+                self._sequencer.own({group: 0}, {})
+        if change.by == plane.me:
+            plane.events.append(Created(change.request, group, change.order, change.again))
+
+    def _on_deleted(self, change: GroupDeleted) -> None:
+        record = self._plane.records.pop(change.group, None)
+        self._sequencer.disown((change.group,))
+        if record is not None:
+            self._joining.delete(record)
+
+    def _on_refused(self, change: CommandRefused) -> None:
+        if not self._joining.refuse_request(change.request, change.code, change.detail):
+            self._plane.counters[f"refused.{change.code}"] += 1
+            self._plane.events.append(Refused(change.request, change.code, change.detail))
+
+    def _on_stream_ended(self, change: StreamEnded) -> None:
+        stream = self._plane.streams.get(change.stream)
+        if stream is None:
+            stream = self._plane.stream(change.stream)
+        stream.finish(change.frame)
+        if change.holder != self._plane.me:
+            self._plane.reaches.note(change.holder, change.stream, change.frame, 0)
+        self._keeper.touched[change.stream] = stream
+        self._migration.on_stream_ended(change)
+        self._sender.forget_redirects(change.groups)
+        self._send_after.append((change.stream, change.frame, change.groups))
+        for group in change.groups:
+            self._joining.hurry(group)
+
+    # --- a new node -----------------------------------------------------------------------------
+
+    def _bootstrap(self, now: float) -> None:
+        """Take the directory and the records of a node that has them."""
+        plane = self._plane
+
+        def givers() -> list[Address]:
+            return [m for m in (plane.view.members if plane.view else ()) if m != plane.me]
+
+        def done(state: bytes | None) -> None:
+            if state is None:
+                return
+            if not node_state_covers(plane, state):
+                self._bootstrap(self._now)
+                return
+            self._restore(state)
+
+        bases = tuple(
+            Reach(address, stream.base, 0)
+            for address, stream in plane.streams.items()
+            if stream.started and address != plane.me
+        )
+        self._joining.states.take(NODE_STATE, 0, bases, givers, done, now)
+
+    def _copy_node_state(self, token: int, bases: tuple[Reach, ...]) -> bool | None:
+        """Copy the node's state for a new one; None while a stream is not that far here."""
+        plane = self._plane
+        if not plane.ready or plane.early:
+            return None
+        for base in bases:
+            stream = plane.streams.get(base.stream)
+            if stream is not None and stream.recorded < base.received:
+                return None
+        self._node_tokens[token] = None
+        return True
+
+    def _restore(self, state: bytes) -> None:
+        """Be what the state says, and catch up with what has been ordered behind it."""
+        plane = self._plane
+        self._place = take_node_state(plane, state)
+        plane.ready = True
+        plane.progress += 1
+        waiting, self._ordered = self._ordered, deque()
+        view, commands = 0, 0
+        for item in waiting:
+            if isinstance(item, ViewInstalled):
+                view, commands = item.view.number, 0
+                if view > self._place.view:
+                    self._apply_view(item)
+                continue
+            commands += 1
+            if (view, commands) > self._place:
+                self._apply(*item)
+        self._ending.on_view(self._now)
+        self._keeper.touched.update(plane.streams)
+
+    def give_node_states(self) -> None:
+        """New nodes get the directory and the records as they are when nothing is in between."""
+        if self._node_tokens and not self._plane.early:
+            tokens, self._node_tokens = self._node_tokens, {}
+            for token in tokens:
+                self._joining.states.give(token, pack_node_state(self._plane, self._place))
+
+    def send_again(self, now: float) -> None:
+        """A stream has ended: what is not in it goes to the groups' new sequencers."""
+        left = []
+        for stream, frame, groups in self._send_after:
+            known = self._plane.streams.get(stream)
+            if known is not None and known.recorded < frame:
+                left.append((stream, frame, groups))
+                continue
+            for group in groups:
+                self._sender.send_again(group, now)
+        self._send_after = left

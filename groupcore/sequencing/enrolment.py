@@ -1,0 +1,128 @@
+"""Enrolment: JOIN and LEAVE take a number in the group's own sequence.
+
+So every member sees the same members at the same message (virtual synchrony of the group).
+
+Source. Paper, section 3.2 (Amoeba's membership changes are in the order), Table 2.
+
+Invariants.
+  I1  A process joins once and leaves once, whatever is sent again.
+  I2  The processes of a node that is gone leave every group, and what that node sent before ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from groupcore.batch import Batch
+from groupcore.sequencing.headers import Change, Join, Leave, Redirect, Refusal
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.ownership import Owned, Ownership
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.record import GONE, JOINED, LEFT
+from groupcore.view import Address
+
+EARLY_MAX = 4_096
+"""Requests for one group that wait until it is here; more are sent again by their nodes."""
+
+
+class Enrolment:
+    """Membership of the groups that this node sequences; `stamp` multicasts a frame."""
+
+    def __init__(self, plane: Plane, ownership: Ownership, stamp: Callable[[Batch], None]) -> None:
+        self._plane = plane
+        self._ownership = ownership
+        self._stamp = stamp
+        self._expelling: dict[GroupId, None] = {}
+        self._early: dict[GroupId, list[tuple[Address, Join | Leave]]] = {}
+
+    def began(self, group: GroupId) -> None:
+        """The group is this node's: whose node is gone has to leave it."""
+        self._expelling[group] = None
+
+    def retry(self, group: GroupId) -> None:
+        """What came too early may be done now."""
+        for node, header in self._early.pop(group, ()):
+            self.request(node, header)
+
+    def disowned(self, group: GroupId) -> None:
+        """The group is another node's, to which the requests are made again."""
+        self._expelling.pop(group, None)
+        self._early.pop(group, None)
+
+    def request(self, node: Address, header: Join | Leave) -> None:
+        """JOIN-GROUP or LEAVE-GROUP of a process of `node`."""
+        if type(header) is Join:
+            self._join(node, header)
+        elif type(header) is Leave:
+            self._leave(node, header)
+
+    def _join(self, node: Address, header: Join) -> None:
+        plane = self._plane
+        active = self._ownership.active(header.group)
+        if active is None:
+            self._no_port(node, header)
+            return
+        owned, record = active
+        process = Process(node, header.process)
+        if not self._ownership.is_member(owned, record, process):
+            self._change(header.group, owned, process, JOINED)
+        else:
+            plane.counters["repeated"] += 1
+
+    def _leave(self, node: Address, header: Leave) -> None:
+        active = self._ownership.active(header.group)
+        if active is None:
+            self._no_port(node, header)
+            return
+        owned, record = active
+        process = Process(node, header.process)
+        if self._ownership.is_member(owned, record, process):
+            self._change(header.group, owned, process, LEFT)
+        elif process not in record.members:
+            text = f"{process} is not in group {header.group}"
+            self._plane.to(node, Refusal(header.request, "not_a_member", text.encode()))
+
+    def _no_port(self, node: Address, header: Join | Leave) -> None:
+        plane, group = self._plane, header.group
+        owner = plane.owner(group)
+        if group not in plane.records or owner is None:
+            plane.counters["unknown_group"] += 1
+            text = f"there is no group {group}; create it first"
+            plane.to(node, Refusal(header.request, "unknown_group", text.encode()))
+        elif owner != plane.me:
+            plane.to(node, Redirect(group, owner, plane.directory.entries[group].epoch))
+        else:
+            early = self._early.setdefault(group, [])
+            if (node, header) not in early and len(early) < EARLY_MAX:
+                early.append((node, header))
+
+    def _change(self, group: GroupId, owned: Owned, process: Process, what: int) -> None:
+        owned.seqno += 1
+        owned.members[process] = what == JOINED
+        owned.frame = self._plane.own.received + 1
+        change = Change(owned.frame, group, owned.seqno, process.node, process.number, what)
+        self._stamp(Batch(self._plane.me, None, (change,)))
+
+    def close_books(self, node: Address) -> None:
+        """A node is gone: its processes leave this node's groups, and nothing of it follows."""
+        plane = self._plane
+        for group, owned in self._ownership.owned.items():
+            record = plane.records.get(group)
+            members = [*owned.members, *(record.members if record is not None else ())]
+            if any(process.node == node for process in members):
+                self._expelling[group] = None
+        change = Change(plane.own.received + 1, 0, 0, node, 0, GONE)
+        self._stamp(Batch(plane.me, None, (change,)))
+
+    def expel_gone(self) -> None:
+        """LEAVE in the groups' sequences for the processes of nodes that are gone."""
+        for group in list(self._expelling):
+            active = self._ownership.active(group)
+            if active is None:
+                continue
+            del self._expelling[group]
+            owned, record = active
+            members = {*record.members, *owned.members}
+            for process in sorted(p for p in members if not self._plane.in_view(p.node)):
+                if self._ownership.is_member(owned, record, process):
+                    self._change(group, owned, process, GONE)
