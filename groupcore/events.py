@@ -109,7 +109,7 @@ class Refused(Event):
 
 @dataclass(frozen=True, slots=True)
 class Left(Event):
-    """The graceful leave has ended; the stack may be closed."""
+    """The leave has ended, with a view of the others or without an answer; close the stack."""
 
 
 # --- view change, between membership, the flush and the reliable layers --------------------------

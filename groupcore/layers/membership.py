@@ -272,7 +272,7 @@ class Membership(Layer):
             "stuck": self.on_stuck,
             "behind": lambda now: self.voter.on_behind(),
             "merge": self.merger.on_timer,
-            "leave": lambda now: [*self.leaver.ask(), *self.gather()],
+            "leave": lambda now: [*self.leaver.ask(now), *self.gather()],
         }
         return self.settle(handlers[timer](now), now)
 

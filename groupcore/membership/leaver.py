@@ -1,4 +1,9 @@
-"""The leaver's role: a member that wants to go asks until a view comes without it."""
+"""The leaver's role: a member that wants to go asks until a view comes without it.
+
+It does not wait for ever. A leaver that was a quorum by itself and has proposed a view of the
+others only cannot tell whether they have decided it; if they have died, no answer comes. After
+`leave_s` it goes all the same. To the others that is a crash, which a view change allows for.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,7 @@ class Leaver:
     def __init__(self, state: MembershipState) -> None:
         self.state = state
         self.leaving: dict[Address, None] = {}
+        self.asked_at: float | None = None
 
     def note(self, member: Address) -> None:
         """A member has asked to leave; strangers do not count."""
@@ -35,11 +41,13 @@ class Leaver:
             return self.go()
         return [] if self.state.options.drains else [StartTimer("leave", 0)]
 
-    def ask(self) -> list[Effect]:
+    def ask(self, now: float) -> list[Effect]:
         """Ask the coordinator, again and again, until a view comes without this member."""
         view = self.state.view
         assert view is not None
-        if len(view.members) == 1:
+        if self.asked_at is None:
+            self.asked_at = now
+        if len(view.members) == 1 or now - self.asked_at >= self.state.options.leave_s:
             return self.go()
         self.leaving[self.state.me] = None
         asked = self.state.send(None, LeaveRequest())

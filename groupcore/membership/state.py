@@ -38,7 +38,8 @@ class MembershipOptions:
     last answers to the flush; `attempt_s`: an attempt is given up when it lasts so long before the
     flush, or from it on. `stuck_s`: a blocked voter proposes itself, and for so long a member
     leaves the word to another that proposes. `behind_s`: a member that cannot get what it needs for
-    a view that was decided gives its life up. `primary_lost_s`: no quorum for so long.
+    a view that is, or may have been, decided gives its life up. `leave_s`: a leaver that has asked
+    for so long goes without an answer. `primary_lost_s`: no quorum for so long.
     """
 
     cluster_size: int = 1
@@ -56,6 +57,7 @@ class MembershipOptions:
     attempt_s: float = 1.0
     stuck_s: float = 0.7
     behind_s: float = 3.0
+    leave_s: float = 5.0
     primary_lost_s: float = 0.9
     merge_s: float = 0.4
     merge_lapse_s: float = 0.8

@@ -45,6 +45,7 @@ class Voter:
         self.to_install: tuple[Address | None, Install] | None = None
         self.installing: tuple[Address | None, Install] | None = None
         self.is_behind = False
+        self.lacks_cut = False
 
     # --- promising --------------------------------------------------------------------------------
 
@@ -182,16 +183,29 @@ class Voter:
             effects = self.block()
             if not covers(self.ask.digest(), proposal.cut):
                 self.to_accept = (proposer, propose)
-                return [*effects, Notify(FetchCut(proposal.cut, proposal.holders))]
+                fetch = Notify(FetchCut(proposal.cut, proposal.holders))
+                return [*effects, fetch, *self.wait_for_cut()]
             return [*effects, self.accept(proposer, propose)]
         return [self.accept(proposer, propose)]
 
     def accept(self, proposer: Address, propose: Propose) -> Effect:
         """Accept on disk, then tell."""
         state = self.state
+        self.lacks_cut = False
         state.record = state.record.with_acceptance(propose.ballot, propose.proposal)
         told = state.send(proposer, Accept(propose.basis, propose.ballot))
         return state.persist([told])
+
+    def wait_for_cut(self) -> list[Effect]:
+        """Some of what this member must hold before it accepts is missing here.
+
+        The proposal may bind the voters though all who held its cut have lost their memory. The
+        others need this vote, and a life with memory can never give it; the next one can.
+        """
+        if self.lacks_cut:
+            return []
+        self.lacks_cut = True
+        return [StartTimer("behind", self.state.options.behind_s)]
 
     def on_cut_held(self) -> list[Effect]:
         """What the cut contains is here: accept it, or install it."""
@@ -251,8 +265,8 @@ class Voter:
         return [StartTimer("behind", self.state.options.behind_s)]
 
     def on_behind(self) -> list[Effect]:
-        """Give this life up if the view is still out of reach."""
-        if not self.is_behind:
+        """Give this life up if the view, or what must be held to accept it, is out of reach."""
+        if not self.is_behind and not self.lacks_cut:
             return []
         return self.exclude("nobody has what this member needs to follow the others")
 
@@ -260,7 +274,7 @@ class Voter:
         """Deliver what the former view still has to; the rest follows on `CutDelivered`."""
         self.installing = (teller, install)
         self.to_accept = self.to_install = None
-        self.is_behind = False
+        self.is_behind = self.lacks_cut = False
         proposal = install.proposal
         if self.state.view is not None and not proposal.recovered:
             return [*self.block(), Notify(CutAgreed(proposal.cut)), Notify(CutDelivered())]

@@ -168,12 +168,19 @@ class Cluster:
         node.start_empty()
 
     def choose_core(self) -> list[Node]:
-        """Some nodes, in their order, that suffice to go on; all where only all of them do."""
+        """Some nodes, in their order, that suffice to go on; all where only all of them do.
+
+        A leaver may be among them and does not count. It hands its vote over to the others, and
+        while it does, neither it nor they can go on alone: a leaver that was the quorum by itself
+        and has proposed a view without it cannot know whether the others have decided that.
+        """
         random = stream(self.scenario.seed, "core")
         order = random.sample(self.nodes, len(self.nodes))
         core = order[:1]
-        while len(core) < len(order) and not suffices(self.nodes, core):
+        counting = [node for node in core if not node.leaving]
+        while len(core) < len(order) and not suffices(self.nodes, counting):
             core.append(order[len(core)])
+            counting = [node for node in core if not node.leaving]
         return sorted(core, key=lambda node: node.name)
 
     def heal_core(self, core: list[Node]) -> None:

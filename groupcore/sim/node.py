@@ -204,7 +204,7 @@ class Node:
         self.endpoint = None
         self.application = None
         self.view = None
-        self.primary = False
+        self.primary = self.leaving = False
         self._inbox.clear()
         self._outbox.clear()
         self._wake_at = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupcore.events import Excluded
-from groupcore.membership.headers import Installed, Prepare
+from groupcore.membership.headers import Installed, Prepare, Propose
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot
 from groupcore.membership.voter import Voter
@@ -48,6 +48,26 @@ def test_a_member_that_follows_in_time_lives_on() -> None:
     voter = living()
     voter.on_prepare(B, Prepare(view_of(A, B, number=4), FIRST))
     voter.on_install(B, install_of(proposal_of(A, B)))
+    assert voter.on_behind() == []
+
+
+def test_a_voter_that_cannot_get_the_cut_of_a_binding_proposal_gives_its_life_up() -> None:
+    voter = living(World(digest={B: 1}))
+    proposal = proposal_of(B, C, cut={B: 2}, holders={B: (B,)})
+    effects = voter.on_propose(B, Propose(3, FIRST, proposal))
+    assert timers(effects) == {"behind": MembershipOptions().behind_s}
+    again = voter.on_propose(C, Propose(3, Ballot(2, C), proposal))
+    assert timers(again) == {}  # another that proposes the same does not begin the time anew
+    assert [type(event) for event in events(voter.on_behind())] == [Excluded]
+
+
+def test_a_voter_that_gets_the_cut_in_time_accepts_and_lives_on() -> None:
+    world = World(digest={B: 1})
+    voter = living(world)
+    voter.on_propose(B, Propose(3, FIRST, proposal_of(A, B, cut={B: 2}, holders={B: (B,)})))
+    world.digest = {B: 2}
+    voter.on_cut_held()
+    assert voter.state.record.accepted_ballot == FIRST
     assert voter.on_behind() == []
 
 

@@ -191,6 +191,23 @@ def test_a_core_goes_on_while_the_others_are_cut_off_and_takes_them_back_in_the_
     assert len(verdict.trace.ends) == 5
 
 
+def test_a_core_does_not_count_on_a_leaver_that_hands_its_vote_over() -> None:
+    cluster = Cluster(scenario(nodes=2), MAKE_STACK)
+    cluster.clock.run_until(2 * SECOND)
+    seeds = range(20)
+
+    def cores() -> set[str]:
+        found = set()
+        for seed in seeds:
+            cluster.scenario = replace(cluster.scenario, seed=seed)
+            found.add("".join(node.name for node in cluster.choose_core()))
+        return found
+
+    assert cores() == {"a", "ab"}
+    cluster.nodes[0].leave()
+    assert cores() == {"ab"}
+
+
 def test_a_core_that_does_not_become_well_breaks_the_invariant_of_liveness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
