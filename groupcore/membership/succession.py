@@ -182,13 +182,15 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
     it. An orderly one is decided only with a quorum of those who stay; so when too many of those
     have voted here without having accepted it, or a later one, it was not decided and never will
     be: it does not bind. Without this, what a member that left had accepted alone would bind the
-    others to a cut that nobody holds any more. A component's own view binds nobody: who goes with
-    it never votes in this chain again.
+    others to a cut that nobody holds any more. Nor does what only voters have accepted that do not
+    count: they decide nothing, and bound to them the others could need the disk that one has lost.
+    A component's own view binds nobody: who goes with it never votes in this chain again.
     """
     accepted = [
         (vote.accepted_ballot, vote.accepted)
         for vote in votes
-        if vote.accepted_ballot is not None
+        if vote.counts
+        and vote.accepted_ballot is not None
         and vote.accepted is not None
         and not vote.accepted.forked
     ]

@@ -105,6 +105,17 @@ def test_what_enough_of_those_who_have_not_voted_may_have_accepted_binds() -> No
     assert decided(vote(again, live=False, accepted=(Ballot(1, A), left)), basis=basis) == left
 
 
+def test_what_only_voters_without_a_disk_have_accepted_binds_nobody() -> None:
+    # B has promised and lost its disk; what C asked it to accept, it accepted with an empty one.
+    attempted = proposal_of(B, C, cut={A: 6})
+    again = Address("b", 2)
+    blank = vote(again, live=False, counts=False, accepted=(Ballot(1, C), attempted))
+    proposal = decided(vote(Address("a", 2), live=False), blank, vote(C))
+    assert proposal != attempted
+    counted = vote(again, live=False, accepted=(Ballot(1, C), attempted))
+    assert decided(vote(Address("a", 2), live=False), counted, vote(C)) == attempted
+
+
 def test_a_later_acceptance_may_hide_an_earlier_one() -> None:
     low, high = proposal_of(B, C), proposal_of(B)
     votes = [
