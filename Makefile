@@ -48,7 +48,7 @@ check: setup ## format, lint, strict types, import contracts, tidy rules
 test: chromium check ## check and all tests, those in a browser included
 	cd webui && npm run --silent test
 	$(BIN)/python -m pytest
-	@$(MAKE) schedules SECOND=1795256117
+	@$(MAKE) schedules
 
 .PHONY: schedules
 schedules: setup ## 1,500 simulated schedules that are always the same, 1,500 that are new (or of SECOND=seed)

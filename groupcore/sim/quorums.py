@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from groupcore.layers.membership import Membership
 from groupcore.membership.succession import is_quorum_of
 from groupcore.stacks import read_record
 from groupcore.view import View
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 def bases(nodes: Iterable[Node]) -> list[View | None]:
     """What the next view may be the successor of: the newest, and those that may be decided.
 
-    None stands for a cluster that has never had a view.
+    A view may be decided as soon as it is proposed, though its proposer lacks some of the cut and
+    has not accepted it itself. None stands for a cluster that has never had a view.
     """
     known: dict[int, View] = {}
     possible: list[View] = []
@@ -34,8 +36,18 @@ def bases(nodes: Iterable[Node]) -> list[View | None]:
                 known[record.number] = record.view
             if record.accepted is not None:
                 possible.append(record.accepted.view)
+        possible += proposed(node)
     newest = max(known, default=0)
     return [known.get(newest), *(view for view in possible if view.number > newest)]
+
+
+def proposed(node: Node) -> list[View]:
+    """The view that this node asks others to accept now, if it does."""
+    if node.endpoint is None:
+        return []
+    layers = [layer for layer in node.endpoint.stack.layers if isinstance(layer, Membership)]
+    attempts = [layer.proposer.attempt for layer in layers]
+    return [attempt.proposal.view for attempt in attempts if attempt and attempt.proposal]
 
 
 def can_vote(node: Node, basis: View | None) -> bool:
@@ -46,7 +58,7 @@ def can_vote(node: Node, basis: View | None) -> bool:
     if basis is None:
         return True
     record = read_record(disk.lineage)
-    if record.number == basis.number:
+    if record.rebuilding or record.number == basis.number:
         return not record.rebuilding
     if record.accepted is None or record.accepted.view.number != basis.number:
         return False

@@ -11,9 +11,11 @@ from groupcore.sim.cluster import Cluster
 from groupcore.sim.fault import COORDINATOR, Fault, Send
 from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.profiles import PROFILES
+from groupcore.sim.quorums import bases, proposed, suffices
 from groupcore.sim.run import Verdict, run_scenario
 from groupcore.sim.scenario import Scenario
 from groupcore.sim.trace import Happened, Lived, Took
+from groupcore.view import View
 
 MAKE_STACK = PROFILES["stack"].make_stack
 
@@ -206,6 +208,20 @@ def test_a_core_does_not_count_on_a_leaver_that_hands_its_vote_over() -> None:
     assert cores() == {"a", "ab"}
     cluster.nodes[0].leave()
     assert cores() == {"ab"}
+
+
+def test_a_core_suffices_for_the_view_that_somebody_proposes() -> None:
+    cluster = Cluster(scenario(Fault(2 * SECOND, "leave", (0,), 9 * SECOND), nodes=3), MAKE_STACK)
+    cluster.clock.run_until(2 * SECOND)
+    while not any(proposed(node) for node in cluster.nodes):
+        cluster.clock.run_until(cluster.clock.now_ns + MILLISECOND // 10)
+    assert {names(view) for view in bases(cluster.nodes)} == {"abc", "bc"}
+    assert not suffices(cluster.nodes, cluster.nodes[::2])  # A and C may not know of its decision
+
+
+def names(view: View | None) -> str:
+    """The members' names in one word."""
+    return "" if view is None else "".join(member.name for member in view.members)
 
 
 def test_a_core_that_does_not_become_well_breaks_the_invariant_of_liveness(
