@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import pytest
 
+from groupcore.membership.succession import Ballot, Proposal
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.cluster import Cluster
 from groupcore.sim.fault import COORDINATOR, Fault, Send
 from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.profiles import PROFILES
-from groupcore.sim.quorums import bases, proposed, suffices
+from groupcore.sim.quorums import bases, can_vote, proposed, suffices
 from groupcore.sim.run import Verdict, run_scenario
 from groupcore.sim.scenario import Scenario
 from groupcore.sim.trace import Happened, Lived, Took
+from groupcore.stacks import encode_record, read_record
 from groupcore.view import View
 
 MAKE_STACK = PROFILES["stack"].make_stack
@@ -217,6 +219,21 @@ def test_a_core_suffices_for_the_view_that_somebody_proposes() -> None:
         cluster.clock.run_until(cluster.clock.now_ns + MILLISECOND // 10)
     assert {names(view) for view in bases(cluster.nodes)} == {"abc", "bc"}
     assert not suffices(cluster.nodes, cluster.nodes[::2])  # A and C may not know of its decision
+
+
+def test_a_node_that_is_rebuilt_does_not_count_though_it_has_accepted_a_view() -> None:
+    cluster = Cluster(scenario(nodes=3), MAKE_STACK)
+    cluster.clock.run_until(2 * SECOND)
+    node = cluster.nodes[0]
+    record = read_record(node.disk.lineage)
+    assert record.view is not None
+    later = replace(record.view, number=2)
+    accepted = Proposal(1, later, False, 0, {}, {}, later.members, ())
+    whole = replace(record, accepted_ballot=Ballot(1, node.address), accepted=accepted)
+    node.disk.lineage = encode_record(whole)
+    assert can_vote(node, later)
+    node.disk.lineage = encode_record(replace(whole, rebuilding=True))
+    assert not can_vote(node, later)
 
 
 def names(view: View | None) -> str:
