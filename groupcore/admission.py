@@ -29,13 +29,11 @@ from cryptography.exceptions import InvalidTag
 from msgpack import Packer
 
 from groupcore.errors import WireError
-from groupcore.peers import Peer, PeerTable, Pending, SocketAddress
+from groupcore.peers import Control, Peer, PeerTable, Pending, SocketAddress
 from groupcore.seal import (
     BOOT_BYTES,
     CHALLENGE,
-    DATA,
     HEADER,
-    INTRODUCTION,
     LANE_BYTES,
     NONCE_PREFIX,
     PROOF,
@@ -79,7 +77,7 @@ class Admission:
         random: Random,
         drops: Counter[str],
     ) -> None:
-        self.control: list[tuple[int, bytes, SocketAddress]] = []
+        self.control: list[Control] = []
         self._address = address
         self._boot = boot
         self._keys = keys
@@ -117,7 +115,7 @@ class Admission:
         """Look at a datagram of a boot that is no peer; the peer, when this made it one."""
         pending = self._table.pending.get(arrival.identity)
         if (
-            arrival.kind in (DATA, INTRODUCTION)
+            arrival.kind not in (CHALLENGE, PROOF)
             and pending is not None
             and not self._may_challenge(pending, arrival.now)
         ):

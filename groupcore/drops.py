@@ -13,8 +13,8 @@ from collections.abc import Iterable
 BAD_INPUT = frozenset(
     {
         *("bad_size", "bad_clear_header", "unknown_key_epoch", "forged", "throttled"),
-        *("bad_challenge", "bad_proof", "bad_introduction", "same_id", "not_a_node"),
-        *("malformed", "bad_packet", "bad_header", "unknown_header", "bad_body"),
+        *("bad_challenge", "bad_proof", "bad_introduction", "bad_report", "same_id", "not_a_node"),
+        *("bad_report", "malformed", "bad_packet", "bad_header", "unknown_header", "bad_body"),
         *("no_such_layer", "header_out_of_place"),
     }
 )

@@ -15,6 +15,9 @@ from groupcore.view import Address
 SocketAddress = tuple[str, int]
 """Host and port."""
 
+Control = tuple[int, bytes, SocketAddress | None]
+"""A datagram of the transport itself: its kind, what it says, where it goes; None: the group."""
+
 PROBER_PREFIX = "probe:"
 """The node ids of probers begin with it, and no node's does: they ask, and take no part."""
 
@@ -38,17 +41,25 @@ class Peer:
 
     `source` is where its newest datagram came from; `foreign` is False for the other life of this
     node's own id, which is not listened to. A `prober` is answered, and counts for nothing else.
+    `grouped_at`: when a multicast of it came that was no copy; `missed`: none does, and it is told.
+    `missing_at`: when it said the same of this node, `copied_until`: so it gets copies, `lasting`:
+    it has once got them.
     """
 
     __slots__ = (
         "address",
         "ciphers",
+        "copied_until",
         "fanned_out_at",
         "foreign",
+        "grouped_at",
         "heard",
         "heard_at",
         "identity",
         "lanes",
+        "lasting",
+        "missed",
+        "missing_at",
         "prober",
         "source",
         "window",
@@ -74,6 +85,11 @@ class Peer:
         self.heard = False
         self.heard_at = now
         self.fanned_out_at = now
+        self.grouped_at = now
+        self.missed = False
+        self.missing_at = float("-inf")
+        self.copied_until = float("-inf")
+        self.lasting = False
 
 
 class Lane:

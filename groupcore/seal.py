@@ -28,8 +28,10 @@ from groupcore.errors import SettingsError
 
 VERSION = 1
 """Version of the datagram's form."""
-DATA, CHALLENGE, PROOF, INTRODUCTION = 0, 1, 2, 3
-"""Kinds of datagrams: packets of a stack; "prove that you live"; the answer; "these I know"."""
+DATA, CHALLENGE, PROOF, INTRODUCTION, SOUNDING, MISSING = range(6)
+"""Kinds of datagrams: packets of a stack; "prove that you live"; the answer; "these I know"; a
+multicast of which no copies are sent; "your multicasts do not reach me"."""
+KINDS = (DATA, CHALLENGE, PROOF, INTRODUCTION, SOUNDING, MISSING)
 KEY_BYTES = 32
 BOOT_BYTES = 16
 TAG_BYTES = 16
@@ -150,8 +152,7 @@ class Sealer:
             self._epoch = self._keys.current
             self._cipher = self._keys.cipher(self._epoch, self._sender, self._boot)
             self._prefixes = tuple(
-                bytes((VERSION, each, self._epoch)) + self._sender + self._boot
-                for each in (DATA, CHALLENGE, PROOF, INTRODUCTION)
+                bytes((VERSION, each, self._epoch)) + self._sender + self._boot for each in KINDS
             )
         assert self._cipher is not None, "the current key cannot be removed"
         self.counter += 1

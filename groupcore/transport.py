@@ -31,6 +31,7 @@ from groupcore.drops import Drops
 from groupcore.errors import WireError
 from groupcore.introductions import Introductions
 from groupcore.layers.probe import Query
+from groupcore.multicast_watch import NOTHING, MulticastWatch
 from groupcore.peers import PROBER_PREFIX, Lane, Peer, PeerTable, SocketAddress
 from groupcore.seal import (
     CHALLENGE,
@@ -38,9 +39,12 @@ from groupcore.seal import (
     HEADER,
     IDENTITY,
     INTRODUCTION,
+    KINDS,
     LANE_BYTES,
+    MISSING,
     NONCE_PREFIX,
     PROOF,
+    SOUNDING,
     TAG_BYTES,
     VERSION,
     Keyring,
@@ -99,6 +103,10 @@ class Transport:
         self._table = PeerTable(options.peers_max, options.pending_max)
         self._admission = Admission(address, boot, keys, self._table, options, random, self.drops)
         self._introductions = Introductions(self._table, options)
+        watching = options.multicast and not address.name.startswith(PROBER_PREFIX)
+        self._watch = (
+            MulticastWatch(self._table, self._introductions, options) if watching else None
+        )
         self._heard: set[Address] = set()
         self._queues: dict[Address | None, list[bytes]] = {}
         self._datagrams_sent = 0
@@ -189,6 +197,8 @@ class Transport:
                 self.drops["not_for_me"] += 1
                 return []
             destination = self.address
+        elif not peer.missed:
+            peer.grouped_at = peer.heard_at
         batches = []
         for packet in packets[1:]:
             try:
@@ -212,7 +222,7 @@ class Transport:
         version, kind, epoch, _, boot, counter = HEADER.unpack_from(datagram)
         if boot == self._boot:
             return []  # the multicast loop brings back what this node has sent
-        if version != VERSION or kind > INTRODUCTION or counter == 0:
+        if version != VERSION or kind not in KINDS or counter == 0:
             self.drops["bad_clear_header"] += 1
             return []
         if kind in (CHALLENGE, PROOF) and len(datagram) > CONTROL_BYTES_MAX:
@@ -248,7 +258,20 @@ class Transport:
             self._admission.on_challenge(plaintext, arrival.source)
         elif arrival.kind == INTRODUCTION:
             self._on_introduction(plaintext, peer, arrival.now)
+        elif arrival.kind in (SOUNDING, MISSING):
+            self._on_report(arrival.kind, plaintext, peer, arrival.now)
         return []  # a second proof says nothing new
+
+    def _on_report(self, kind: int, plaintext: bytes, peer: Peer, now: float) -> None:
+        """A peer's word on what multicast does between the two."""
+        if peer.prober or not peer.foreign:
+            self.drops["not_a_node"] += 1
+        elif plaintext != NOTHING:
+            self.drops["bad_report"] += 1
+        elif self._watch is not None and kind == SOUNDING:
+            self._watch.on_sounding(peer, now)
+        elif self._watch is not None:
+            self._watch.on_missing(peer, now)
 
     def _on_introduction(self, plaintext: bytes, peer: Peer, now: float) -> None:
         if peer.prober:
@@ -273,13 +296,16 @@ class Transport:
 
     def flush(self, now: float) -> list[Datagram]:
         """The datagrams of this turn: challenges and proofs first, then what was queued (X4)."""
-        if not self._queues and not self._admission.control and self.options.multicast:
+        control = self._admission.control
+        if self._watch is not None and (now >= self._watch.due_at or self._watch.control):
+            control += self._watch.take(now)
+        if not self._queues and not control and self.options.multicast:
             return []  # most turns only listen
         datagrams = [
-            Datagram(self._sealer.seal(kind, plaintext), source)
-            for kind, plaintext, source in self._admission.control
+            Datagram(self._sealer.seal(kind, plaintext), target)
+            for kind, plaintext, target in control
         ]
-        self._admission.control.clear()
+        control.clear()
         if not self.options.multicast and not self.address.name.startswith(PROBER_PREFIX):
             datagrams += self._introduce(now)
         queues, self._queues = self._queues, {}
@@ -321,7 +347,12 @@ class Transport:
         yield b"".join((_packer.pack_array_header(len(joined) + 1), named, *joined))
 
     def _group(self, now: float) -> list[SocketAddress | None]:
-        """Where a multicast goes: the group, or every initial host, peer and who peers know."""
+        """Where a multicast goes: the group and who misses it there; without multicast, copies.
+
+        They go to every initial host, to every peer, and to whom peers know.
+        """
+        if self._watch is not None:
+            return [None, *(peer.source for peer in self._watch.copied)]
         if self.options.multicast:
             return [None]
         targets: dict[SocketAddress | None, None] = dict.fromkeys(self.options.initial_hosts)
@@ -351,4 +382,6 @@ class Transport:
         result = {f"drops.{reason}": number for reason, number in sorted(self.drops.items())}
         result["datagrams_sent"] = self._datagrams_sent
         result["peers"] = len(self._table.nodes)
+        if self._watch is not None:
+            result.update(self._watch.counters())
         return result

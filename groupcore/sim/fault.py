@@ -21,7 +21,8 @@ class Fault:
     `leave-all`, `slow` (`factor` times), `hang-up` (who watches the node over a connection is told
     that it closed, and the node lives).
     Kinds, network, each failing in its `manner`: the shapes of `partitions`; `narrow` (all of the
-    node's directions carry `factor` kbit/s); `filter` (no multicast reaches the node); `storm` (a
+    node's directions carry `factor` kbit/s); `filter` (no multicast reaches the node, or
+    of several nodes one from another); `storm` (a
     share of `factor` percent of all datagrams is lost); `black-hole` (datagrams above `factor`
     bytes vanish).
     Kinds, disk: `disk-full` (nothing can be written), `disk-slow` (each fsync takes `factor`

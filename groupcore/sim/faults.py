@@ -160,9 +160,13 @@ def _black_hole(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
 
 
 def _filter(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
-    address = cluster.nodes[indices[0]].socket_address
-    cluster.network.filter(address, True)
-    cluster.clock.after(fault.duration_ns, cluster.network.filter, address, False)
+    """One node gets nobody's multicasts, or none of several gets those of the others named."""
+    sources = range(len(cluster.nodes)) if len(indices) == 1 else indices
+    for source in sources:
+        for target in indices:
+            ends = (cluster.nodes[source].socket_address, cluster.nodes[target].socket_address)
+            cluster.network.filter(*ends, True)
+            cluster.clock.after(fault.duration_ns, cluster.network.filter, *ends, False)
 
 
 def _narrow(cluster: Cluster, fault: Fault, indices: list[int]) -> None:

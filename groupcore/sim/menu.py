@@ -58,6 +58,7 @@ MENU: tuple[Dish, ...] = (
     Dish("swizzle", ALL, 200, 3_000, manners=("jam",), needs=2, weight=0.5),
     Dish("narrow", 1, 200, 3_000, factors=(64, 64, 512), needs=2, weight=0.5),
     Dish("filter", 1, 200, 3_000, needs=2, weight=0.5),
+    Dish("filter", ALL, 500, 6_000, needs=2, weight=0.5),
     Dish("storm", 0, 50, 1_500, factors=(50, 90, 100)),
     Dish("black-hole", 0, 100, 2_000, factors=(600, 1_400), weight=0.4),
     Dish("disk-full", 1, 100, 3_000, weight=0.5),

@@ -71,7 +71,7 @@ class Network:
         self._random = random
         self._nodes: dict[SocketAddress, Receive] = {}
         self._links: dict[tuple[SocketAddress, SocketAddress], Link] = {}
-        self._filters: Counter[SocketAddress] = Counter()
+        self._filters: Counter[tuple[SocketAddress, SocketAddress]] = Counter()
 
     def attach(self, address: SocketAddress, receive: Receive) -> None:
         """Datagrams for this address go to that node."""
@@ -108,9 +108,9 @@ class Network:
         link = self._links.get((source, target))
         return link is not None and link.is_cut
 
-    def filter(self, receiver: SocketAddress, on: bool) -> None:
-        """Let no multicast through to this receiver (a snooping switch), or let it again."""
-        self._filters[receiver] += 1 if on else -1
+    def filter(self, source: SocketAddress, target: SocketAddress, on: bool) -> None:
+        """Let no multicast through in this direction (a snooping switch), or let it again."""
+        self._filters[source, target] += 1 if on else -1
         self._filters = +self._filters
 
     def storm(self, loss: float, on: bool) -> None:
@@ -142,9 +142,9 @@ class Network:
             if among is None or (source in among and target in among):
                 self._release(source, target, link.clear())
                 link.weight = 1.0
-        for receiver in list(self._filters):
-            if among is None or receiver in among:
-                del self._filters[receiver]
+        for source, target in list(self._filters):
+            if among is None or (source in among and target in among):
+                del self._filters[source, target]
 
     def _link(self, source: SocketAddress, target: SocketAddress) -> Link:
         link = self._links.get((source, target))
@@ -183,8 +183,11 @@ class Network:
         if options.correlated_loss and self._random.random() < options.correlated_loss:
             self.happened["lost-at-all"] += 1
             return
+        filters = self._filters
         for receiver in self._nodes:
-            if (receiver != source or options.loopback) and receiver not in self._filters:
+            if receiver == source and not options.loopback:
+                continue
+            if not filters or (source, receiver) not in filters:
                 self._carry(source, receiver, data)
 
     def _carry(self, source: SocketAddress, target: SocketAddress, data: bytes) -> None:

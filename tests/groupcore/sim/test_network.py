@@ -138,11 +138,13 @@ def test_a_narrow_direction_delivers_at_its_rate_and_drops_what_its_queue_cannot
 
 def test_a_filtered_receiver_gets_unicasts_but_no_multicasts() -> None:
     world = World()
-    world.network.filter(B, True)
+    world.network.filter(A, B, True)
     world.network.send(A, None, b"all")
     world.network.send(A, B, b"one")
     assert world.run() == {A: [], B: [b"one"], C: [b"all"]}
-    world.network.filter(B, False)
+    world.network.send(B, None, b"back")
+    assert world.run()[A] == [b"back"]
+    world.network.filter(A, B, False)
     world.network.send(A, None, b"all")
     assert len(world.run()[B]) == 2
 

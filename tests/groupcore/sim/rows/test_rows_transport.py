@@ -20,6 +20,7 @@ from tests.groupcore.sim.rows.playing import (
     delivered_between,
     excluded_after_s,
     fault,
+    installed_by_all_s,
     lived,
     lives,
     longest_silence_s,
@@ -190,6 +191,39 @@ def test_row_08_a_member_with_a_narrow_uplink_does_not_topple_the_coordinator(
     assert delivered_between(trace, "c", 8, 14) / 6 >= 0.8 * before * 2 / 3
 
 
-def test_row_09_without_multicast_in_one_direction_there_is_no_flapping() -> None:
-    verdict = play(fault(3, "filter", 2, for_s=12), length_s=18)
-    assert len(views_between(verdict.trace, 3, 15)) <= 3
+FILTERED = [(0,), (2,), (0, 1), (0, 1, 2)]
+"""Who gets nobody's multicasts, or which nodes none of each other's."""
+
+
+@pytest.mark.parametrize("nodes", FILTERED)
+def test_row_09_where_multicast_is_filtered_copies_take_its_place(nodes: tuple[int, ...]) -> None:
+    running = Play(scenario(fault(3, "filter", *nodes, for_s=12), length_s=14))
+    trace = running.run().trace
+    assert views_between(trace, 2, 14) == []
+    for name in "abc":
+        assert longest_silence_s(trace, name, 3, 14) <= 1.5
+        assert longest_silence_s(trace, name, 5, 14) <= 0.2
+    assert running.total("transport.copied_to") > 0
+
+
+@pytest.mark.parametrize("nodes", FILTERED)
+def test_row_09_nodes_find_each_other_where_multicast_never_worked(
+    nodes: tuple[int, ...],
+) -> None:
+    trace = play(fault(0, "filter", *nodes, for_s=12), length_s=12).trace
+    assert installed_by_all_s(trace, trace.views[-1].number, 3) <= 3
+    assert {names(view) for view in views_between(trace, 2, 12)} <= {"abc"}
+
+
+def test_row_09_when_multicast_works_again_the_copies_end() -> None:
+    running = Play(scenario(fault(3, "filter", 0, 1, 2, for_s=3), length_s=10.5))
+    trace = running.run().trace
+    assert views_between(trace, 2, 10) == []
+    assert running.total("transport.copied_to", "transport.multicast_missed") == 0
+
+
+def test_row_09_a_partition_that_heals_is_noticed_without_multicast() -> None:
+    faults = (fault(0, "filter", 0, 1, 2, for_s=20), fault(4, "isolate", 2, for_s=6))
+    trace = play(*faults, length_s=20).trace
+    assert names(trace.views[-1]) == "abc"
+    assert trace.views[-1].t <= 15 * SECOND  # 5 s after the healing
