@@ -248,8 +248,9 @@ class _Wiring:
         flow = options.flow
         watch = ForwardWatch(PATIENCE * flow.stall_timeout_s, flow.pace_bytes_s)
         self.sequencer = Sequencer(me, options.order_window_bytes, watch=watch)
+        watch = ForwardWatch(PATIENCE * flow.stall_timeout_s, flow.pace_bytes_s)
         total = replace(options.total, order_window_bytes=options.order_window_bytes)
-        self.total = Total(me, random, total, self.detection.unreachable)
+        self.total = Total(me, random, total, self.detection.unreachable, watch)
         self.resilience = Resilience(me)
         self.words: tuple[str, ...] = ()
 

@@ -38,22 +38,16 @@ from typing import ClassVar
 
 from groupcore.batch import Batch, Header, cost_of
 from groupcore.early import Early
-from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer, Up
+from groupcore.effects import Down, Effect, Up
 from groupcore.events import (
-    Backlog,
-    Drained,
     Event,
-    FlushStarted,
-    Leave,
-    OrderLate,
-    PrimaryLost,
-    PrimaryRegained,
     ViewInstalled,
 )
 from groupcore.forward_table import ForwardTable
 from groupcore.forward_watch import ForwardWatch
 from groupcore.layer import Layer
 from groupcore.order_state import OrderState
+from groupcore.own_messages import OwnMessages
 from groupcore.view import Address, View
 
 
@@ -79,10 +73,6 @@ class Ordered(Header):
 
 STOP_S = 5.0
 """Seconds for which stop() waits for what has not come back."""
-WATCH_S = 2.25
-"""Seconds after which the order may be late."""
-WATCH_PACE_BYTES_S = 64 << 10
-"""Bytes a second, with 64 for each message, at which it is not."""
 EARLY_BYTES_MAX = 64 << 20
 """Most that may wait for a view: every member's window, for as many members as there can be."""
 
@@ -92,14 +82,7 @@ class Sequencer(Layer):
 
     name = "SEQUENCER"
     headers = (Forward, Ordered)
-    hears = (
-        ViewInstalled,
-        Leave,
-        FlushStarted,
-        PrimaryLost,
-        PrimaryRegained,
-        Backlog,
-    )
+    hears = (ViewInstalled, *OwnMessages.hears)
     provides = frozenset({"total order"})
     requires_below = frozenset({"reliable multicast", "reliable unicast", "views"})
 
@@ -111,28 +94,22 @@ class Sequencer(Layer):
         watch: ForwardWatch | None = None,
     ) -> None:
         self.me = me
-        self.watch = watch or ForwardWatch(WATCH_S, WATCH_PACE_BYTES_S)
-        self.watching = self.frozen = self.unread = False
-        self.primary = True
-        self.ordered_cost = 0
-        self.stop_s = stop_s
         self.view: View | None = None
         self.members: frozenset[Address] = frozenset()
         self.coordinator = me
         self.epoch_view = 0
         self.position = 0
         self.forward_table = ForwardTable(window_bytes)
+        watch = watch or ForwardWatch()
+        self.own = OwnMessages(self.name, self.forward_table, watch, stop_s)
         self.received_table: dict[Address, int] = {}
         self.early = Early(EARLY_BYTES_MAX)
-        self.stopping = False
         self.numbers = {
             "forwarded": 0,
             "sequenced": 0,
             "resent": 0,
             "duplicates": 0,
             "dropped": 0,
-            "abandoned": 0,
-            "late": 0,
         }
 
     def counters(self) -> dict[str, int]:
@@ -141,9 +118,7 @@ class Sequencer(Layer):
         `abandoned`: what had not come back when stop() ran out of time; `late`: how often the order
         was late.
         """
-        table = self.forward_table
-        size = {"forward_table": len(table), "forward_bytes": table.size_bytes}
-        return {**self.numbers, **size, "position": self.position}
+        return {**self.numbers, **self.own.counters(), "position": self.position}
 
     def order_state(self) -> OrderState:
         """What a member that joins at this place in the order must be given."""
@@ -155,15 +130,15 @@ class Sequencer(Layer):
         """On send(M): unicasts pass; a multicast goes to the coordinator, or out if that is me."""
         if batch.destination is not None or not batch.reliable:
             return [Down(batch)]
-        if self.stopping or self.view is None:
+        if self.own.stopping or self.view is None:
             self.numbers["dropped"] += 1
             return []
         seqno = self.forward_table.add(batch)
-        effects = [*self.congestion(), self.send(seqno, batch)]
+        effects = [*self.own.congestion(), self.send(seqno, batch)]
         self.numbers["forwarded"] += 1
-        if self.watching or self.coordinator == self.me:
+        if self.own.watching or self.coordinator == self.me:
             return effects
-        return [*effects, *self.keep_watching(now)]
+        return [*effects, *self.own.keep_watching(now)]
 
     def send(self, seqno: int, batch: Batch) -> Effect:
         """Forward one of my messages, or multicast it when I am the coordinator (I1)."""
@@ -178,11 +153,6 @@ class Sequencer(Layer):
         headers = (*batch.headers, Ordered(origin, seqno))
         self.numbers["sequenced"] += 1
         return Down(Batch(self.me, None, headers, batch.body, batch.count))
-
-    def congestion(self) -> list[Effect]:
-        """Say when the forward-table is full, and when half of it has come back."""
-        changed = self.forward_table.congestion(self.name)
-        return [] if changed is None else [Notify(changed)]
 
     # --- receiving --------------------------------------------------------------------------------
 
@@ -216,90 +186,29 @@ class Sequencer(Layer):
             return []
         effects: list[Effect] = []
         if origin == self.me:
-            effects = self.take_back(header.seqno)
+            effects = self.own.take_back(header.seqno)
         received = self.received_table.get(origin, 0)
         if header.seqno != received + 1:
             self.numbers["duplicates" if header.seqno <= received else "dropped"] += 1
             return effects
         self.received_table[origin] = header.seqno
-        self.ordered_cost += cost_of(batch)
+        self.own.ordered_cost += cost_of(batch)
         first = self.position + 1
         self.position += batch.count
         return [Up(batch.ordered(origin, first)), *effects]
 
-    def take_back(self, seqno: int) -> list[Effect]:
-        """One of my messages has come back (I3); the last one lets me go (I7)."""
-        if not self.forward_table.take_back(seqno):
-            return []
-        effects = self.congestion()
-        if self.stopping and not self.forward_table:
-            effects += [StopTimer("stop"), Notify(Drained())]
-        return effects
-
-    # --- whether the order is late ----------------------------------------------------------------
-
-    def keep_watching(self, now: float) -> list[Effect]:
-        """Look again a little later, as long as something is waited for (I8)."""
-        self.watching = bool(self.forward_table) and self.coordinator != self.me
-        return [StartTimer("watch", self.watch.plan(now))] if self.watching else []
-
-    def look(self, now: float) -> list[Effect]:
-        """Say that the order is late, or that it is so no more (I8)."""
-        if self.frozen:
-            return self.keep_watching(now)
-        was_late = self.watch.late
-        if not self.forward_table or self.unread or not self.primary:
-            self.watch.begin()
-        else:
-            batches = self.forward_table.batches
-            newest = self.forward_table.next_seqno - 1
-            self.watch.look(next(iter(batches)), newest, self.ordered_cost, now)
-        effects = self.keep_watching(now)
-        if self.watch.late == was_late:
-            return effects
-        self.numbers["late"] += self.watch.late
-        return [*effects, Notify(OrderLate(self.watch.late))]
-
     # --- views and the end ------------------------------------------------------------------------
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
-        """A view, or stop(); what keeps this member from saying that the order is late (I8)."""
-        match event:
-            case ViewInstalled():
-                return [*self.on_view(event), *self.watch_view(now)]
-            case FlushStarted():
-                self.frozen = True
-                return []
-            case PrimaryLost() | PrimaryRegained():
-                self.primary = isinstance(event, PrimaryRegained)
-                return []
-            case Backlog(cost_bytes):
-                self.unread = cost_bytes > 0
-                return []
-            case Leave():
-                return self.on_stop()
-            case _:
-                return []
-
-    def on_stop(self) -> list[Effect]:
-        """stop(): take nothing new, wait for all replies, or until the time is over (I7)."""
-        self.stopping = True
-        if not self.forward_table:
-            return [Notify(Drained())]
-        return [StartTimer("stop", self.stop_s)]
+        """A view; stop(); what keeps this member from saying that the order is late (I7, I8)."""
+        if not isinstance(event, ViewInstalled):
+            return self.own.on_event(event)
+        effects = self.on_view(event)
+        return [*effects, *self.own.begin_view(self.coordinator != self.me, now)]
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
-        """`watch`; `stop`: the replies have not come in time, the member leaves without (I7)."""
-        if timer == "watch":
-            return self.look(now)
-        self.numbers["abandoned"] = len(self.forward_table)
-        return [Notify(Drained())]
-
-    def watch_view(self, now: float) -> list[Effect]:
-        """A view begins, of whose coordinator nothing is known yet (I8)."""
-        self.watch.begin()
-        self.frozen = False
-        return [] if self.watching else self.keep_watching(now)
+        """`watch` and `stop`."""
+        return self.own.on_timer(timer, now)
 
     def on_view(self, event: ViewInstalled) -> list[Effect]:
         """On view change: a new coordinator gets the forward-table, in order (I4)."""

@@ -31,6 +31,7 @@ Invariants.
       `stop_s` without that.
   I11 A member that has slept does not conclude from a broadcast that the sequencer still holds it
       in this view: it waits for a mark, until it has been awake for `wary_s`.
+  I12 A member whose broadcast does not come back in time, while little else does, says so.
 """
 
 from __future__ import annotations
@@ -38,21 +39,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from groupcore.batch import Batch
+from groupcore.batch import Batch, cost_of
 from groupcore.digest import Digest
 from groupcore.early import Early
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer, Up
 from groupcore.events import (
     CutAgreed,
-    Drained,
     Event,
     FetchCut,
     FlushStarted,
-    Leave,
     Stable,
     ViewInstalled,
 )
 from groupcore.forward_table import ForwardTable
+from groupcore.forward_watch import ForwardWatch
 from groupcore.layer import Layer
 from groupcore.layers.total_headers import (
     Bcast,
@@ -70,6 +70,7 @@ from groupcore.layers.total_queue import Queue
 from groupcore.layers.total_sequencer import Sequencing
 from groupcore.order_progress import OrderProgress
 from groupcore.order_state import OrderState
+from groupcore.own_messages import OwnMessages
 from groupcore.view import Address, View
 from groupcore.wakefulness import Wakefulness
 
@@ -80,7 +81,7 @@ class Total(Layer):
     name = "TOTAL"
     headers = (Request, Bcast, NewView, NewViewAck, CumSeqAck, SeqAck, Resend, Mark)
     answers = (FlushStarted, FetchCut, CutAgreed)
-    hears = (FlushStarted, FetchCut, CutAgreed, ViewInstalled, Leave)
+    hears = (FetchCut, CutAgreed, ViewInstalled, *OwnMessages.hears)
     provides = frozenset(
         {"total order", "reliable multicast", "digest", "stability", "uniform delivery"}
     )
@@ -92,6 +93,7 @@ class Total(Layer):
         random: Random,
         options: TotalOptions,
         unreachable: Callable[[], frozenset[Address]] = frozenset,
+        watch: ForwardWatch | None = None,
     ) -> None:
         self.me = me
         self.options = options
@@ -101,14 +103,14 @@ class Total(Layer):
         self.held = 0
         self.pair_suffices = False
         self.wakefulness = Wakefulness(options.wary_s)
-        self.opening = self.stopping = False
+        self.opening = False
         self.early = Early(options.early_bytes_max)
         self.table = ForwardTable(options.order_window_bytes)
+        watch = watch or ForwardWatch()
+        self.own = OwnMessages(self.name, self.table, watch, options.stop_s)
         self.progress = OrderProgress()
         self.sequenced = 0
-        self.numbers = dict.fromkeys(
-            ("forwarded", "resent", "duplicates", "dropped", "abandoned"), 0
-        )
+        self.numbers = dict.fromkeys(("forwarded", "resent", "duplicates", "dropped"), 0)
 
     def digest(self) -> Digest:
         """The id up to which everything is held, under the sequencer's address; empty for none."""
@@ -123,10 +125,9 @@ class Total(Layer):
         role = self.role
         return {
             **self.numbers,
+            **self.own.counters(),
             **self.queue.counters(),
             "sequenced": self.sequenced + (0 if role is None else role.sequenced),
-            "forward_table": len(self.table),
-            "forward_bytes": self.table.size_bytes,
             "position": self.progress.position,
             "in_flight_bytes": 0 if role is None else role.book.out.in_flight_bytes,
         }
@@ -137,10 +138,12 @@ class Total(Layer):
         """Unicasts pass; a broadcast is sent to the sequencer only."""
         if batch.destination is not None or not batch.reliable:
             return [Down(batch)]
-        if self.stopping or self.view is None:
+        if self.own.stopping or self.view is None:
             return self.drop()
         seqno = self.table.add(batch)
-        effects = self.congestion()
+        effects = self.own.congestion()
+        if not (self.own.watching or self.role):
+            effects += self.own.keep_watching(now)
         if not (self.queue.frozen or self.opening):  # else it is requested when the view begins
             self.numbers["forwarded"] += 1
             effects += self.request(seqno, batch)
@@ -161,11 +164,6 @@ class Total(Layer):
         assert self.role is not None
         effects = self.role.assign()
         return [*self.deliver_held(), *effects]
-
-    def congestion(self) -> list[Effect]:
-        """Say when too much has not come back, and when half of it has."""
-        changed = self.table.congestion(self.name)
-        return [] if changed is None else [Notify(changed)]
 
     # --- receiving --------------------------------------------------------------------------------
 
@@ -269,17 +267,9 @@ class Total(Layer):
                 self.numbers["duplicates"] += 1
                 continue
             effects.append(Up(ordered))
+            self.own.ordered_cost += cost_of(ordered)
             if origin == self.me and not batch.is_piece:
-                effects += self.take_back(header.seqno)
-        return effects
-
-    def take_back(self, seqno: int) -> list[Effect]:
-        """One of my messages has come back whole (I5); the last one lets me go (I10)."""
-        if not self.table.take_back(seqno):
-            return []
-        effects = self.congestion()
-        if self.stopping and not self.table:
-            effects += [StopTimer("stop"), Notify(Drained())]
+                effects += self.own.take_back(header.seqno)
         return effects
 
     def on_new_view(self, teller: Address, first: int, now: float) -> list[Effect]:
@@ -328,9 +318,8 @@ class Total(Layer):
             case "awake":
                 self.wakefulness.tick(now)
                 return [StartTimer("awake", self.wakefulness.tick_s)]
-            case "stop":
-                self.numbers["abandoned"] = len(self.table)
-                return [Notify(Drained())]
+            case "stop" | "watch":
+                return self.own.on_timer(timer, now)
         assert self.role is not None, f"{timer} is a timer of the sequencer"
         return self.role.on_timer(timer)
 
@@ -348,19 +337,14 @@ class Total(Layer):
         match event:
             case FlushStarted():
                 self.queue.freeze()
-                return self.stop_timers()
+                return [*self.stop_timers(), *self.own.on_event(event)]
             case FetchCut():
                 return self.queue.fetch_cut(event)
             case CutAgreed():
                 return self.deliver(event.cut.get(self.queue.coordinator, 0))
             case ViewInstalled():
-                return self.on_view(event)
-            case Leave():
-                self.stopping = True
-                if not self.table:
-                    return [Notify(Drained())]
-                return [StartTimer("stop", self.options.stop_s)]
-        return []
+                return [*self.on_view(event), *self.own.begin_view(self.role is None, now)]
+        return self.own.on_event(event)
 
     def on_view(self, event: ViewInstalled) -> list[Effect]:
         """Clear the queue and the state of retransmission (I2); the order itself goes on (I9)."""

@@ -265,7 +265,8 @@ def test_the_largest_body_is_what_fragmentation_can_carry() -> None:
 @pytest.mark.parametrize("name", DEFAULT_STACK.split(":")[1:])
 def test_a_layer_is_told_of_all_events_that_it_reacts_to(name: str) -> None:
     (layer,) = [layer for layer in composed(DEFAULT_STACK).layers if layer.name == name]
-    source = inspect.getsource(type(layer))
+    parts = [type(part) for part in vars(layer).values() if hasattr(type(part), "hears")]
+    source = "".join(inspect.getsource(kind) for kind in (type(layer), *parts))
     matched = re.findall(r"(?:case|\|) (\w+)\(|isinstance\(event, (\w+)\)", source)
     words = {word for pair in matched for word in pair if word}
     kinds = {getattr(module, word, None) for module in (events, transfer) for word in words}

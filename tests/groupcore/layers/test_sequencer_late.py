@@ -128,7 +128,7 @@ def test_who_waits_when_another_becomes_coordinator_looks_at_that_one() -> None:
     send(layer, "b1")
     effects = layer.on_event(installed(B, C, number=2), 0.05)
     assert len(downs(effects)) == 1
-    assert (late(look(layer, 0.1, 0.1)), layer.watching) == ([], False)
+    assert (late(look(layer, 0.1, 0.1)), layer.own.watching) == ([], False)
 
 
 def test_outside_the_primary_view_nobody_is_late() -> None:  # I8

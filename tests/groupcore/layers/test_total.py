@@ -1,7 +1,8 @@
 """The rules of TOTAL: each sentence of the paper's Design section has a test named after it.
 
 Retransmission and what the paper leaves to improve are in `test_total_repair.py`, with the
-invariants I3, I6, I7 and I11; flush and joiners in `test_total_flush.py`, with I4 and I9.
+invariants I3, I6, I7 and I11; flush and joiners in `test_total_flush.py`, with I4 and I9; the
+late order in `test_total_late.py`, with I12.
 """
 
 from __future__ import annotations
@@ -301,7 +302,7 @@ def test_a_new_sequencer_knows_what_was_ordered_before_it() -> None:  # I5
 def test_what_is_sent_while_the_view_begins_waits_for_its_beginning() -> None:  # I5
     layer = idle(B)
     layer.on_event(installed(A, B, C), 0.0)
-    assert send(layer, "b1") == []
+    assert downs(send(layer, "b1")) == []
     assert downs(layer.on_timer("begin", 0.0)) == [request(B, 1)]
 
 

@@ -62,8 +62,8 @@ def scenario(
 class Play:
     """One run. `cluster` is there from the beginning; figures are asked for afterwards."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        self.cluster = Cluster(scenario, PROFILES["stack"].make_stack)
+    def __init__(self, scenario: Scenario, profile: str = "stack") -> None:
+        self.cluster = Cluster(scenario, PROFILES[profile].make_stack)
         self.counters: dict[str, dict[str, int]] = {}
 
     def at(self, at_s: float, action: Callable[[], None]) -> Play:
