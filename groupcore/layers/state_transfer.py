@@ -117,6 +117,7 @@ class StateTransfer(Layer):
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """One of this layer's headers; from members of the view only (I5)."""
+        self.giver.now = now
         sender, header = batch.sender, batch.headers[-1]
         if self.view is None or sender not in self.view.members:
             self.refused += 1
@@ -184,6 +185,7 @@ class StateTransfer(Layer):
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """What the application asks, what it answers, and what the layers around tell."""
+        self.giver.now = now
         match event:
             case GetState():
                 return self.taker.begin(event)
@@ -253,6 +255,7 @@ class StateTransfer(Layer):
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
         """Time-outs of the transfer, of the present provider and of a push; a piece of hashing."""
+        self.giver.now = now
         handlers: dict[str, Callable[[], list[Effect]]] = {
             "timeout": lambda: self.end(events.TIMED_OUT),
             "silence": self.taker.on_silence,

@@ -54,13 +54,18 @@ class Ack(Header):
 
 @dataclass(frozen=True, slots=True)
 class UnicastOptions:
-    """Times in seconds. `window_batches` bounds what one member has on the way to another."""
+    """Times in seconds. `window_batches` bounds what one member has on the way to another.
+
+    What is not acknowledged is repeated after `repeat_min_s` at least, again after `repeat_max_s`
+    at most; on a link that is known to be slow after `repeat_slow_s` at most.
+    """
 
     window_batches: int = 512
     ahead_max: int = 1024
     ack_late_s: float = 0.005
     repeat_min_s: float = 0.03
     repeat_max_s: float = 0.5
+    repeat_slow_s: float = 4.0
 
 
 @dataclass(slots=True)
@@ -75,6 +80,7 @@ class Sending:
     timed_seqno: int = 0
     timed_at: float = 0.0
     doubtful_seqno: int = 0
+    patience_s: float = 0.0
 
     def time(self, seqno: int, now: float) -> None:
         """Take the time of this batch, unless that of another is being taken."""
@@ -87,10 +93,19 @@ class Sending:
             taken_s = now - self.timed_at
             self.round_trip_s = max(taken_s, self.round_trip_s + (taken_s - self.round_trip_s) / 8)
             self.timed_seqno = 0
+            self.patience_s = 0.0
+
+    def be_patient(self) -> None:
+        """What was repeated has arrived: the repeats may have come too early.
+
+        As they teach no time, the next batch waits longer; that goes on until one is acknowledged
+        that was not repeated, so a slow link is not filled with repeats for ever.
+        """
+        self.patience_s = 2 * self.repeat_s
 
     def first_repeat_s(self, least_s: float, most_s: float) -> float:
         """When to repeat for the first time: twice as late as an acknowledgement comes."""
-        return min(max(least_s, 2 * self.round_trip_s), most_s)
+        return min(max(least_s, 2 * self.round_trip_s, self.patience_s), most_s)
 
 
 @dataclass(slots=True)
@@ -203,6 +218,8 @@ class Unicast(Layer):
         effects = self.repeat_gaps(peer, header.gaps)
         if arrived and header.received < peer.doubtful_seqno:
             effects += self.repeat_first(peer)  # what was lost together is repeated without a pause
+        if arrived and arrived[0] <= peer.doubtful_seqno:
+            peer.be_patient()
         if arrived:
             peer.repeat_s = 0.0
         if not peer.unacknowledged and not peer.waiting:
@@ -215,7 +232,7 @@ class Unicast(Layer):
     def start_repeating(self, member: Address, peer: Sending) -> Effect:
         """The timer for what nobody acknowledges."""
         options = self.options
-        peer.repeat_s = peer.first_repeat_s(options.repeat_min_s, options.repeat_max_s)
+        peer.repeat_s = peer.first_repeat_s(options.repeat_min_s, options.repeat_slow_s)
         return StartTimer(timer_of(member), peer.repeat_s)
 
     def repeat_gaps(self, peer: Sending, gaps: tuple[int, ...]) -> list[Effect]:
@@ -255,7 +272,7 @@ class Unicast(Layer):
         """Repeat the first few that nobody has acknowledged, less and less often."""
         peer.doubtful_seqno = peer.next_seqno - 1
         peer.timed_seqno = 0  # what was repeated says nothing of the time
-        peer.repeat_s = min(2 * peer.repeat_s, self.options.repeat_max_s)
+        peer.repeat_s = max(peer.repeat_s, min(2 * peer.repeat_s, self.options.repeat_max_s))
         return [*self.repeat_first(peer), StartTimer(timer_of(member), peer.repeat_s)]
 
     def repeat_first(self, peer: Sending) -> list[Effect]:

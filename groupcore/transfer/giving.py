@@ -27,6 +27,7 @@ from groupcore.transfer.headers import (
     Taken,
 )
 from groupcore.transfer.options import StateTransferOptions
+from groupcore.transfer.pace import ChunkPace
 from groupcore.transfer.sources import StateSource
 from groupcore.transfer.version import StateVersion
 from groupcore.view import Address
@@ -50,6 +51,7 @@ class Stream:
 
     taker: Address
     asked: ReturnState
+    pace: ChunkPace
     offset: int = 0
     taken: int = 0
     ended: bool = False
@@ -60,6 +62,7 @@ class Stream:
     def rewind(self) -> None:
         """Give from the beginning: the taker holds something else."""
         self.offset = self.taken = 0
+        self.pace.sent.clear()
         self.checks = False
         self.hash = sha256()
 
@@ -75,11 +78,12 @@ class Copy:
 
 
 class Giver:
-    """Keeps the copies of one member."""
+    """Keeps the copies of one member. `now` is the time of the turn: the layer tells it."""
 
     def __init__(self, me: Address, options: StateTransferOptions) -> None:
         self.me = me
         self.options = options
+        self.now = 0.0
         self.serving = False
         self.lacking = False
         self.copies: dict[StateVersion, Copy] = {}
@@ -153,7 +157,7 @@ class Giver:
         """Begin, or begin again, to give a copy."""
         source = copy.source
         assert source is not None
-        stream = copy.streams[taker] = Stream(taker, asked)
+        stream = copy.streams[taker] = Stream(taker, asked, ChunkPace(self.options.chunk_bytes))
         if asked.wanted == SEPARATE or (asked.wanted == AUTO and self.is_large(source)):
             stream.separate = True
             offer = OfferState(asked.version, taker, source, asked.offset, asked.digest)
@@ -183,9 +187,10 @@ class Giver:
     def fill(self, version: StateVersion, copy: Copy, stream: Stream) -> list[Effect]:
         """Send what the taker's window lets."""
         effects: list[Effect] = []
-        window = self.options.chunk_bytes * self.options.window_chunks
+        size_bytes = stream.pace.size_bytes
+        window = size_bytes * self.options.window_chunks
         while not stream.ended and stream.offset - stream.taken < window:
-            data = self.read(copy, stream.offset, self.options.chunk_bytes)
+            data = self.read(copy, stream.offset, size_bytes)
             if data is None:
                 break
             if isinstance(data, OSError):
@@ -194,6 +199,7 @@ class Giver:
             chunk = Chunk(version, stream.offset, stream.hash.digest(), not data)
             stream.offset += len(data)
             stream.ended = not data
+            stream.pace.note_sent(stream.offset, self.now)
             effects.append(self.send(stream.taker, chunk, data))
             self.numbers["chunks"] += 1
             self.numbers["given_bytes"] += len(data)
@@ -222,6 +228,7 @@ class Giver:
             self.numbers["refused"] += 1
             return []
         stream.taken = header.offset
+        stream.pace.note_taken(header.offset, self.now)
         return [] if stream.checks or stream.separate else self.fill(header.version, copy, stream)
 
     def on_source_ready(self, version: StateVersion) -> list[Effect]:

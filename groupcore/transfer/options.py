@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class StateTransferOptions:
     """Sizes in bytes, times in seconds.
 
-    At most `window_chunks` chunks of `chunk_bytes` are on their way to one taker. A provider from
+    At most `window_chunks` chunks are on their way to one taker, of `chunk_bytes` at most: a slow
+    link gets smaller ones. A provider from
     whom nothing comes for `silence_s` is given up. `copies`: how many make a copy, so that another
     can go on exactly where one has stopped. `separate_bytes`: from this size on a state is given
     on a connection of its own where that is left open.

@@ -123,7 +123,31 @@ def test_nothing_is_repeated_sooner_than_an_acknowledgement_can_come() -> None: 
     delay_s = timers(layer.on_down(message(A, "4", to=B), 3.0))[REPEAT_B]
     assert delay_s == pytest.approx(2 * (0.1 + (0.06 - 0.1) / 8))  # down slowly
     layer.on_up(bare(B, Ack(4, ())), 9.0)
-    assert timers(layer.on_down(message(A, "5", to=B), 9.0))[REPEAT_B] == 0.5  # the longest
+    assert timers(layer.on_down(message(A, "5", to=B), 9.0))[REPEAT_B] == 4.0  # the longest
+
+
+def test_repeats_that_came_too_early_make_the_sender_patient() -> None:  # I2
+    layer = member()
+    layer.on_down(message(A, "1", to=B), 1.0)
+    for _ in range(3):
+        layer.on_timer(REPEAT_B, 1.0)
+    layer.on_up(bare(B, Ack(1, ())), 1.3)
+    assert timers(layer.on_down(message(A, "2", to=B), 2.0))[REPEAT_B] == pytest.approx(0.48)
+    layer.on_up(bare(B, Ack(2, ())), 2.3)  # the first that was not repeated teaches the time
+    assert timers(layer.on_down(message(A, "3", to=B), 3.0))[REPEAT_B] == pytest.approx(0.6)
+
+
+def test_on_a_link_that_is_slower_than_the_longest_pause_repeats_become_rare() -> None:  # I2
+    layer = member()
+    for number in range(1, 5):
+        start = timers(layer.on_down(message(A, str(number), to=B), 10.0 * number))[REPEAT_B]
+        waited, pause, repeats = start, start, 0
+        while waited < 0.9:
+            repeats += 1
+            pause = timers(layer.on_timer(REPEAT_B, 10.0 * number + waited))[REPEAT_B]
+            waited += pause
+        layer.on_up(bare(B, Ack(number, ())), 10.0 * number + 0.9)
+    assert repeats == 0
 
 
 def test_what_is_acknowledged_is_not_repeated() -> None:  # I2

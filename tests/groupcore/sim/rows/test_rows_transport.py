@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import partial
 from random import Random
 
@@ -11,7 +12,7 @@ from groupcore.layers import unicast
 from groupcore.seal import Sealer
 from groupcore.sim.clock import SECOND
 from groupcore.sim.fault import Send
-from groupcore.sim.network import NetworkOptions
+from groupcore.sim.network import NetworkOptions, SocketAddress
 from tests.groupcore.sim.rows.playing import (
     Play,
     Seen,
@@ -81,6 +82,39 @@ def test_row_05_reordering_over_ten_thousand_packets_stays_within_the_window() -
     verdict = running.run()
     assert running.cluster.network.datagrams * 2 > 10_000
     assert views_between(verdict.trace, 1, 20) == []
+
+
+@pytest.mark.slow
+def test_row_05_what_ten_thousand_packets_overtake_is_dropped_and_repaired() -> None:
+    """Every fiftieth datagram from a to c comes when 10,000 later ones of a have come."""
+    traffic = [Send(SECOND + n * 250_000, n % 3, (40,)) for n in range(12_000)]
+    running = Play(scenario(length_s=5, traffic=traffic))
+    clock, (a, _, c) = running.cluster.clock, running.cluster.nodes
+    overtaken: deque[tuple[int, bytes]] = deque()
+    kept: list[int] = []
+    seen = late = 0
+
+    def receive(data: bytes, source: SocketAddress) -> None:
+        nonlocal seen, late
+        if source == a.socket_address:
+            seen += 1
+            while overtaken and overtaken[0][0] <= seen:
+                late += 1
+                c.receive(overtaken.popleft()[1], source)
+            if seen % 50 == 0 and SECOND < clock.now_ns < 4 * SECOND:
+                overtaken.append((seen + 10_000, data))
+                return
+        c.receive(data, source)
+        if seen % 100 == 0 and c.endpoint is not None:
+            kept.append(c.endpoint.counters()["NAKACK.kept"])
+
+    running.cluster.network.attach(c.socket_address, receive)
+    trace = running.run().trace
+    assert late > 50
+    assert running.counters["c"]["transport.drops.too_old"] == late
+    assert max(kept) < 1_000  # batches, of the 10,000
+    assert longest_silence_s(trace, "c", 1.2, 3.9) <= 0.1
+    assert views_between(trace, 1, 20) == []
 
 
 def test_row_06_spoilt_datagrams_are_counted_and_dropped() -> None:
