@@ -7,13 +7,14 @@ two runs with equal hashes did the same (reliability, C.1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from json import dumps
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from msgpack import Packer
 
+from groupcore.sim.trace_groups import GROUP_EVENTS, GroupDelivered, GroupRecord
 from groupcore.view import Address
 
 Process = tuple[str, int]
@@ -207,23 +208,11 @@ Record = (
     | Secured
     | Acked
     | Sampled
+    | GroupRecord
 )
 
-Kind = TypeVar(
-    "Kind",
-    Sent,
-    Delivered,
-    Viewed,
-    Accepted,
-    Lived,
-    Took,
-    Happened,
-    Ended,
-    Absent,
-    Secured,
-    Acked,
-    Sampled,
-)
+Kind = TypeVar("Kind", bound=Record)
+Found = TypeVar("Found")
 
 DISK_LOST = "disk-lost"
 """`Lived.what` of a node that starts with an empty disk in place of its own."""
@@ -248,6 +237,7 @@ _EVENTS: dict[type, str] = {
     Secured: "sync",
     Acked: "ack",
     Sampled: "sample",
+    **GROUP_EVENTS,
 }
 _CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 
@@ -262,6 +252,7 @@ class Trace:
         self._limits: dict[int, int] = {}
         self._multicasts: set[Mid] | None = None
         self._canonical: list[tuple[Mid, int] | None] | None = None
+        self._computed: dict[object, object] = {}
 
     def add(self, record: Record) -> None:
         """Append what has just happened."""
@@ -270,6 +261,12 @@ class Trace:
     def of(self, kind: type[Kind]) -> list[Kind]:
         """The records of this kind, in order."""
         return [record for record in self.records if isinstance(record, kind)]
+
+    def once(self, compute: Callable[[Trace], Found]) -> Found:
+        """What this function makes of the trace, computed once: ask when all is recorded."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        return cast(Found, self._computed[compute])
 
     @property
     def sent(self) -> list[Sent]:
@@ -355,8 +352,8 @@ class Trace:
         return self._canonical
 
     def deliveries(self) -> int:
-        """How many messages were delivered."""
-        return sum(type(record) is Delivered for record in self.records)
+        """How many messages were delivered, in order of the channel or of a group."""
+        return sum(type(record) in (Delivered, GroupDelivered) for record in self.records)
 
     def hash(self) -> str:
         """The trace hash: equal if and only if the same things happened."""

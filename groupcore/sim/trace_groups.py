@@ -1,0 +1,282 @@
+"""The trace records of the data plane: what happened to groups and to the processes in them.
+
+`n` and `inc` are a life of a node, as in the other records. A **process** is one that a node hosts
+(`sequencing.names.Process`, flattened): two processes of one node are two. `seqno` is a number of a
+group's sequence; JOIN and LEAVE have one, like messages. `number` is a process's own number of a
+message to one group, from 1. Times `t` are nanoseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import NamedTuple
+
+from groupcore.sequencing.names import GroupId, Process
+
+GroupProcess = tuple[str, int, int]
+"""A process: its node's id and incarnation, and its own number there."""
+
+
+class GroupMid(NamedTuple):
+    """Identity of a message to a group (`sequencing.names.MessageId`, with its group)."""
+
+    process: GroupProcess
+    group: GroupId
+    number: int
+
+
+class GroupCreated(NamedTuple):
+    """The directory has this group; `order` is an `Order`. Once or more, with the same order."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    order: int
+
+
+class GroupAsked(NamedTuple):
+    """A process asked to `join` or to `leave` (`what`); `request` is its node's request number."""
+
+    t: int
+    n: str
+    inc: int
+    request: int
+    what: str
+    process: GroupProcess
+    group: GroupId
+
+
+class GroupSent(NamedTuple):
+    """A process handed a message over; `h` is its content's hash.
+
+    Written before anything that follows from it. Volatile messages have no record.
+    """
+
+    t: int
+    process: GroupProcess
+    group: GroupId
+    number: int
+    h: int
+
+    @property
+    def mid(self) -> GroupMid:
+        """Which message it is."""
+        return GroupMid(self.process, self.group, self.number)
+
+
+class GroupStamped(NamedTuple):
+    """The sequencer gave a message its number, in `epoch`; `number` 0: a JOIN or LEAVE.
+
+    Written at the sequencer, for every number that it gives, in the order in which it does so over
+    all its groups.
+    """
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    epoch: int
+    seqno: int
+    process: GroupProcess
+    number: int
+
+
+class GroupDelivered(NamedTuple):
+    """A node delivered a message; `to`: the processes of this node that were given it."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    seqno: int
+    process: GroupProcess
+    number: int
+    h: int
+    to: tuple[GroupProcess, ...]
+
+    @property
+    def mid(self) -> GroupMid:
+        """Which message it is."""
+        return GroupMid(self.process, self.group, self.number)
+
+
+class GroupJoined(NamedTuple):
+    """A node says that `process` is a member from number `seqno` on.
+
+    Said in the group's order; but of a process of its own the node says it when it has the state,
+    which may be one of a later number. The process begins with what the node has then.
+    """
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    seqno: int
+    process: GroupProcess
+
+
+class GroupLeft(NamedTuple):
+    """A node says, in the group's order, that `process` is no member from `seqno` on.
+
+    `gone`: because its node is.
+    """
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    seqno: int
+    process: GroupProcess
+    gone: bool
+
+
+class GroupState(NamedTuple):
+    """A node installed a group's state as of `seqno`; `sh`: its hash, empty if not computed."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    seqno: int
+    sh: str
+
+
+class GroupReleased(NamedTuple):
+    """A node has dropped its copy of a group; without a new state it delivers nothing of it."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+
+
+class GroupOwned(NamedTuple):
+    """A node has become the group's sequencer; the first number it gives is `floor` + 1."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    epoch: int
+    floor: int
+
+
+class GroupDisowned(NamedTuple):
+    """A sequencer has stopped for good in this epoch; `last`: the last number that it gave."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    epoch: int
+    last: int
+
+
+class GroupPrimary(NamedTuple):
+    """A node was told that it is in the primary view no more (`on` False), or again (True)."""
+
+    t: int
+    n: str
+    inc: int
+    on: bool
+
+
+class GroupRefused(NamedTuple):
+    """A request changed nothing. For a message: which one; otherwise `process` None and zeros."""
+
+    t: int
+    n: str
+    inc: int
+    request: int
+    code: str
+    process: GroupProcess | None = None
+    group: GroupId = 0
+    number: int = 0
+
+
+class GroupAccepted(NamedTuple):
+    """A process was told that its messages up to `number` are numbered, this one as `seqno`."""
+
+    t: int
+    process: GroupProcess
+    group: GroupId
+    number: int
+    seqno: int
+
+
+class GroupClosed(NamedTuple):
+    """A process was closed: it is given nothing any more, and need not get what it asked for."""
+
+    t: int
+    process: GroupProcess
+
+
+class GroupEnd(NamedTuple):
+    """What a node has of a group at the end of the run: its place and its state's hash."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    seqno: int
+    sh: str
+
+
+GroupRecord = (
+    GroupCreated
+    | GroupAsked
+    | GroupSent
+    | GroupStamped
+    | GroupDelivered
+    | GroupJoined
+    | GroupLeft
+    | GroupState
+    | GroupReleased
+    | GroupOwned
+    | GroupDisowned
+    | GroupPrimary
+    | GroupRefused
+    | GroupAccepted
+    | GroupClosed
+    | GroupEnd
+)
+
+GROUP_EVENTS: dict[type, str] = {
+    GroupCreated: "g-create",
+    GroupAsked: "g-ask",
+    GroupSent: "g-send",
+    GroupStamped: "g-stamp",
+    GroupDelivered: "g-dlv",
+    GroupJoined: "g-join",
+    GroupLeft: "g-leave",
+    GroupState: "g-inst",
+    GroupReleased: "g-release",
+    GroupOwned: "g-own",
+    GroupDisowned: "g-disown",
+    GroupPrimary: "g-primary",
+    GroupRefused: "g-refuse",
+    GroupAccepted: "g-ack",
+    GroupClosed: "g-close",
+    GroupEnd: "g-end",
+}
+"""What each record is called in the lines of a trace."""
+
+
+def flatten_process(process: Process) -> GroupProcess:
+    """The process as the trace writes it."""
+    return (*process.node, process.number)
+
+
+def group_state_step(process: GroupProcess, number: int, h: int) -> bytes:
+    """What one message adds to the hash of a group's state."""
+    return f"{process[0]}/{process[1]}/{process[2]}/{number}/{h};".encode()
+
+
+def group_state_hash(messages: Iterable[tuple[GroupProcess, int, int]]) -> str:
+    """The hash of the state that these messages of a group have led to: (process, number, h)."""
+    digest = blake2b(digest_size=8)
+    for message in messages:
+        digest.update(group_state_step(*message))
+    return digest.hexdigest()
