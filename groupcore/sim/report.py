@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from groupcore.sim.checkers import Violation
 from groupcore.sim.run import Verdict
 from groupcore.sim.trace import Absent, Delivered, Ended, Happened, Lived, Mid, Record, Sent, Viewed
+from groupcore.sim.trace_groups import GroupDelivered, GroupMid, GroupSent
 
 LINES_MAX = 80
 """Most records that a report shows; `--trace FILE` has them all."""
@@ -32,8 +33,8 @@ def explain(verdict: Verdict) -> Iterator[str]:
     yield from lines[-LINES_MAX:]
 
 
-def _concerns(record: Record, messages: set[Mid]) -> bool:
-    if isinstance(record, Sent | Delivered):
+def _concerns(record: Record, messages: set[Mid | GroupMid]) -> bool:
+    if isinstance(record, Sent | Delivered | GroupSent | GroupDelivered):
         return record.mid in messages
     return isinstance(record, Viewed | Lived | Happened | Ended | Absent)
 

@@ -17,6 +17,9 @@ from groupcore.sequencing.names import GroupId, Process
 GroupProcess = tuple[str, int, int]
 """A process: its node's id and incarnation, and its own number there."""
 
+JOIN, LEAVE = 0, -1
+"""What stands for a message's own number where a number was given to a change of membership."""
+
 
 class GroupMid(NamedTuple):
     """Identity of a message to a group (`sequencing.names.MessageId`, with its group)."""
@@ -67,7 +70,7 @@ class GroupSent(NamedTuple):
 
 
 class GroupStamped(NamedTuple):
-    """The sequencer gave a message its number, in `epoch`; `number` 0: a JOIN or LEAVE.
+    """The sequencer gave a message its number, in `epoch`; `number` JOIN or LEAVE: not a message.
 
     Written at the sequencer, for every number that it gives, in the order in which it does so over
     all its groups.
@@ -164,7 +167,7 @@ class GroupOwned(NamedTuple):
 
 
 class GroupDisowned(NamedTuple):
-    """A sequencer has stopped for good in this epoch; `last`: the last number that it gave."""
+    """A sequencer knows that its epoch is over; `last`: the last number that it gave."""
 
     t: int
     n: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from groupcore.sim.checkers.base import Checker, Violation
 from groupcore.sim.checkers.causality import CausalOrder
+from groupcore.sim.checkers.groups import GROUP_CHECKERS
 from groupcore.sim.checkers.liveness import (
     LivenessAfterHealing,
     LivenessWithoutOrder,
@@ -86,6 +87,7 @@ def check_all(trace: Trace, checkers: tuple[type[Checker], ...] = CHECKERS) -> l
 
 __all__ = [
     "CHECKERS",
+    "GROUP_CHECKERS",
     "PARTITIONABLE",
     "UNORDERED",
     "BoundedMemory",

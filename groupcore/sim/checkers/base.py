@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from groupcore.sim.trace import Mid, Trace
+from groupcore.sim.trace_groups import GroupMid, GroupProcess
 
 REPORTED_MAX = 20
 """Most violations that one checker reports of one trace; the first ones tell the story."""
@@ -19,7 +20,7 @@ class Violation:
     invariant: str
     t: int
     nodes: tuple[str, ...]
-    messages: tuple[Mid, ...]
+    messages: tuple[Mid | GroupMid, ...]
     text: str
 
     def __str__(self) -> str:
@@ -42,7 +43,9 @@ class Checker:
         """Append every breach to `found`."""
         raise NotImplementedError
 
-    def breach(self, t: int, nodes: tuple[str, ...], text: str, *messages: Mid) -> Violation:
+    def breach(
+        self, t: int, nodes: tuple[str, ...], text: str, *messages: Mid | GroupMid
+    ) -> Violation:
         """A violation of this invariant."""
         return Violation(self.number, self.name, t, nodes, messages, text)
 
@@ -55,3 +58,13 @@ def life(n: str, inc: int) -> str:
 def message(mid: Mid) -> str:
     """How a message is called in reports."""
     return f"{mid.origin}#{mid.inc}/{mid.lseq}"
+
+
+def process_name(process: GroupProcess) -> str:
+    """How a process that a node hosts is called in reports."""
+    return f"{life(*process[:2])}/{process[2]}"
+
+
+def group_message(mid: GroupMid) -> str:
+    """How a message to a group is called in reports."""
+    return f"{process_name(mid.process)}:{mid.group}.{mid.number}"

@@ -1,0 +1,118 @@
+"""What the checkers of the data plane ask a trace for: streams, places, epochs that stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from groupcore.sequencing.names import GroupId, Order
+from groupcore.sim.trace import Trace
+from groupcore.sim.trace_groups import (
+    JOIN,
+    LEAVE,
+    GroupCreated,
+    GroupDelivered,
+    GroupJoined,
+    GroupLeft,
+    GroupMid,
+    GroupOwned,
+    GroupProcess,
+    GroupReleased,
+    GroupSent,
+    GroupStamped,
+    GroupState,
+)
+from groupcore.view import Address
+
+Said = GroupDelivered | GroupJoined | GroupLeft | GroupState | GroupReleased
+"""What a node says of a group in the group's order."""
+Stream = tuple[Address, GroupId]
+"""One life of a node, and a group of which it says something."""
+Place = tuple[GroupId, int]
+"""A group and a number of its sequence."""
+Content = tuple[GroupProcess, int]
+"""What a number was given to: a process, and its own number of the message, or JOIN or LEAVE."""
+
+
+@dataclass(slots=True)
+class GroupIndex:
+    """What a trace says of groups, gathered in one pass.
+
+    `contents` has what stands at each place: what was delivered there first, and where nothing
+    was, what was stamped there in an epoch that stands. `hashes` has what was sent.
+    """
+
+    orders: dict[GroupId, Order] = field(default_factory=dict)
+    streams: dict[Stream, list[Said]] = field(default_factory=dict)
+    contents: dict[Place, Content] = field(default_factory=dict)
+    places: dict[GroupMid, int] = field(default_factory=dict)
+    last: dict[GroupId, int] = field(default_factory=dict)
+    hashes: dict[GroupMid, int] = field(default_factory=dict)
+    stamps: list[GroupStamped] = field(default_factory=list)
+    owned: dict[GroupId, list[GroupOwned]] = field(default_factory=dict)
+    _limits: dict[tuple[GroupId, int], int] = field(default_factory=dict)
+
+    def causal(self, group: GroupId) -> bool:
+        """Whether causal order across groups is promised for this one."""
+        return self.orders.get(group, Order.CAUSALLY_TOTAL) in (Order.CAUSALLY_TOTAL, Order.STRICT)
+
+    def strict(self, group: GroupId) -> bool:
+        """Whether T2 is promised for this group."""
+        return self.orders.get(group) is Order.STRICT
+
+    def stands(self, stamp: GroupStamped) -> bool:
+        """Whether no later epoch of the group has begun before this number."""
+        key = (stamp.group, stamp.epoch)
+        limit = self._limits.get(key)
+        if limit is None:
+            owned = self.owned.get(stamp.group, ())
+            floors = [other.floor for other in owned if other.epoch > stamp.epoch]
+            limit = self._limits[key] = min(floors, default=1 << 64)
+        return stamp.seqno <= limit
+
+    def history(self, group: GroupId) -> Iterator[Content | None]:
+        """What stands at 1, 2, ... of this group; None where nobody knows."""
+        for seqno in range(1, self.last.get(group, 0) + 1):
+            yield self.contents.get((group, seqno))
+
+    def learn(self, group: GroupId, seqno: int, content: Content) -> None:
+        """Something stands at this place, if nothing is known to."""
+        if (group, seqno) in self.contents:
+            return
+        self.contents[group, seqno] = content
+        if seqno > self.last.get(group, 0):
+            self.last[group] = seqno
+        if content[1] > 0:
+            self.places.setdefault(GroupMid(content[0], group, content[1]), seqno)
+
+
+def index_groups(trace: Trace) -> GroupIndex:
+    """The index of a trace; ask for it by `trace.once(index_groups)`."""
+    index = GroupIndex()
+    streams = index.streams
+    for record in trace.records:
+        if type(record) is GroupDelivered:
+            group = record.group
+            streams.setdefault((Address(record.n, record.inc), group), []).append(record)
+            if (group, record.seqno) not in index.contents:
+                index.learn(group, record.seqno, (record.process, record.number))
+        elif type(record) is GroupSent:
+            index.hashes.setdefault(record.mid, record.h)
+        elif type(record) is GroupStamped:
+            index.stamps.append(record)
+        elif isinstance(record, GroupJoined | GroupLeft):
+            key = (Address(record.n, record.inc), record.group)
+            streams.setdefault(key, []).append(record)
+            what = JOIN if isinstance(record, GroupJoined) else LEAVE
+            index.learn(record.group, record.seqno, (record.process, what))
+        elif isinstance(record, GroupState | GroupReleased):
+            key = (Address(record.n, record.inc), record.group)
+            streams.setdefault(key, []).append(record)
+        elif type(record) is GroupOwned:
+            index.owned.setdefault(record.group, []).append(record)
+        elif type(record) is GroupCreated:
+            index.orders.setdefault(record.group, Order(record.order))
+    for stamp in index.stamps:
+        if index.stands(stamp):
+            index.learn(stamp.group, stamp.seqno, (stamp.process, stamp.number))
+    return index

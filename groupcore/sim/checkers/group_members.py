@@ -1,0 +1,239 @@
+"""Invariants 15, 16 and 17 for groups: who is given what, and what a state that is taken holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from groupcore.sequencing.names import GroupId
+from groupcore.sim.checkers.base import Checker, Violation, group_message, life, process_name
+from groupcore.sim.checkers.group_index import GroupIndex, Place, index_groups
+from groupcore.sim.checkers.group_order import closing_times, say
+from groupcore.sim.checkers.synchrony import ENDINGS
+from groupcore.sim.trace import Lived, Trace
+from groupcore.sim.trace_groups import (
+    GroupClosed,
+    GroupDelivered,
+    GroupEnd,
+    GroupJoined,
+    GroupLeft,
+    GroupMid,
+    GroupOwned,
+    GroupProcess,
+    GroupRefused,
+    GroupSent,
+    GroupStamped,
+    GroupState,
+    group_state_step,
+)
+from groupcore.view import Address
+
+
+def refused_messages(trace: Trace) -> set[GroupMid]:
+    """The messages that were refused."""
+    return {
+        GroupMid(record.process, record.group, record.number)
+        for record in trace.of(GroupRefused)
+        if record.process is not None and record.number
+    }
+
+
+def living_nodes(trace: Trace) -> set[Address]:
+    """The lives that are there at the end, in the primary view."""
+    return {Address(end.n, end.inc) for end in trace.ends if end.primary}
+
+
+@dataclass(slots=True)
+class Stay:
+    """A process in a group: what it began with, up to which number, and what it has been given.
+
+    `until`: the number of its LEAVE, None while it stays.
+    """
+
+    begun: int
+    until: int | None = None
+    given: set[GroupMid] = field(default_factory=set)
+
+
+def stays(trace: Trace) -> dict[tuple[GroupProcess, GroupId], Stay]:
+    """The last stay of each process in each group, as its node tells it."""
+    found: dict[tuple[GroupProcess, GroupId], Stay] = {}
+    for (node, group), said in trace.once(index_groups).streams.items():
+        position = 0
+        here: dict[GroupProcess, Stay] = {}
+        for record in said:
+            if isinstance(record, GroupDelivered):
+                for process in record.to:
+                    if process in here:
+                        here[process].given.add(record.mid)
+            if isinstance(record, GroupDelivered | GroupJoined | GroupLeft | GroupState):
+                position = max(position, record.seqno)
+            if isinstance(record, GroupState):
+                for stay in here.values():
+                    stay.begun = record.seqno
+            if isinstance(record, GroupJoined) and record.process[:2] == node:
+                here[record.process] = found[record.process, group] = Stay(position)
+            if isinstance(record, GroupLeft) and record.process in here:
+                here.pop(record.process).until = record.seqno
+    return found
+
+
+class GroupSelfDelivery(Checker):
+    """15: a process that stays is given all that it sent to a group in which it stays.
+
+    Less what was refused, and what the state that it began with holds already.
+    """
+
+    number, name = 15, "group-self-delivery"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """What was sent, less what was given; that it has a number at all is invariant 25."""
+        index, refused = trace.once(index_groups), trace.once(refused_messages)
+        living, closed = living_nodes(trace), closing_times(trace)
+        memberships = trace.once(stays)
+        for sent in trace.of(GroupSent):
+            stay = memberships.get((sent.process, sent.group))
+            if stay is None or sent.process[:2] not in living or sent.process in closed:
+                continue
+            mid = sent.mid
+            seqno = index.places.get(mid)
+            if seqno is None or seqno <= stay.begun or mid in refused or mid in stay.given:
+                continue
+            if stay.until is None or seqno < stay.until:
+                text = (
+                    f"{process_name(sent.process)} has not been given its own "
+                    f"{group_message(mid)}, which has number {seqno} of group {sent.group}"
+                )
+                found.append(self.breach(sent.t, (sent.process[0],), text, mid))
+
+
+class GroupNoZombies(Checker):
+    """16: nothing from a life that is over, nothing for who has left, nothing from who is gone.
+
+    1. After a life has ended its node and its processes say, send and number nothing.
+    2. A node gives messages to those of its own processes that have joined and not left.
+    3. Behind the LEAVE of a process whose node is gone there is no message of it in the group.
+    """
+
+    number, name = 16, "group-no-zombies"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """Rule by rule."""
+        self._scan_ended(trace, found)
+        self._scan_members(trace, found)
+        self._scan_gone(trace, found)
+
+    def _scan_ended(self, trace: Trace, found: list[Violation]) -> None:
+        over: dict[tuple[str, int], str] = {}
+        for record in trace.records:
+            if type(record) is Lived:
+                if record.what in ENDINGS:
+                    over[record.n, record.inc] = record.what
+                continue
+            if not over:
+                continue
+            if isinstance(record, GroupSent):
+                node = record.process[:2]
+            elif isinstance(
+                record,
+                GroupDelivered | GroupStamped | GroupJoined | GroupLeft | GroupState | GroupOwned,
+            ):
+                node = (record.n, record.inc)
+            else:
+                continue
+            if node in over:
+                what = type(record).__name__
+                text = f"{what} of group {record.group} at {life(*node)} after its end"
+                found.append(self.breach(record.t, (node[0],), f"{text} ({over[node]})"))
+
+    def _scan_members(self, trace: Trace, found: list[Violation]) -> None:
+        members: dict[GroupId, set[GroupProcess]] = {}
+        closed: set[GroupProcess] = set()
+        for record in trace.records:
+            if type(record) is GroupDelivered:
+                here = members.get(record.group, set())
+                node = (record.n, record.inc)
+                for process in record.to:
+                    if process not in here or process in closed or process[:2] != node:
+                        why = "is closed" if process in closed else "has not joined here"
+                        text = (
+                            f"{life(record.n, record.inc)} {say(record)} to "
+                            f"{process_name(process)}, which {why}"
+                        )
+                        found.append(self.breach(record.t, (record.n,), text, record.mid))
+            elif type(record) is GroupJoined:
+                if record.process[:2] == (record.n, record.inc):
+                    members.setdefault(record.group, set()).add(record.process)
+            elif type(record) is GroupLeft:
+                if record.process[:2] == (record.n, record.inc):
+                    members.setdefault(record.group, set()).discard(record.process)
+            elif type(record) is GroupClosed:
+                closed.add(record.process)
+
+    def _scan_gone(self, trace: Trace, found: list[Violation]) -> None:
+        index = trace.once(index_groups)
+        gone: dict[tuple[GroupProcess, GroupId], int] = {}
+        for left in trace.of(GroupLeft):
+            if left.gone:
+                gone.setdefault((left.process, left.group), left.seqno)
+        for mid, seqno in index.places.items() if gone else ():
+            end = gone.get((mid.process, mid.group))
+            if end is not None and seqno > end:
+                text = (
+                    f"{group_message(mid)} has number {seqno} of group {mid.group}, behind its "
+                    f"sender's LEAVE at {end}, whose node is gone"
+                )
+                found.append(self.breach(0, (mid.process[0],), text, mid))
+
+
+class GroupStateTransfer(Checker):
+    """17: a group's state is what its messages up to that number lead to, taken or lived through.
+
+    An independent replayer folds the messages of each group. That the first one delivered behind a
+    state is the next one is invariant 5.
+    """
+
+    number, name = 17, "group-state-transfer"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """Fold each group once, and stop at each number that somebody has the state of."""
+        index = trace.once(index_groups)
+        claims: dict[Place, list[GroupState | GroupEnd]] = {}
+        claimed: list[GroupState | GroupEnd] = [*trace.of(GroupState), *trace.of(GroupEnd)]
+        for record in claimed:
+            if record.sh:
+                claims.setdefault((record.group, record.seqno), []).append(record)
+        for group in dict.fromkeys(group for group, _ in claims):
+            self._fold(index, group, claims, found)
+
+    def _fold(
+        self,
+        index: GroupIndex,
+        group: GroupId,
+        claims: dict[Place, list[GroupState | GroupEnd]],
+        found: list[Violation],
+    ) -> None:
+        digest = blake2b(digest_size=8)
+        self._compare(claims.get((group, 0), []), digest.hexdigest(), found)
+        for seqno, content in enumerate(index.history(group), start=1):
+            if content is None:
+                return  # nobody delivered this one: invariant 5 tells of it
+            process, number = content
+            if number > 0:
+                h = index.hashes.get(GroupMid(process, group, number), 0)
+                digest.update(group_state_step(process, number, h))
+            if (group, seqno) in claims:
+                self._compare(claims[group, seqno], digest.hexdigest(), found)
+
+    def _compare(
+        self, claims: list[GroupState | GroupEnd], right: str, found: list[Violation]
+    ) -> None:
+        for claim in claims:
+            if claim.sh == right:
+                continue
+            how = "takes" if isinstance(claim, GroupState) else "ends with"
+            text = (
+                f"{life(claim.n, claim.inc)} {how} the state {claim.sh} at number {claim.seqno} of "
+                f"group {claim.group}; its messages lead to {right}"
+            )
+            found.append(self.breach(claim.t, (claim.n,), text))

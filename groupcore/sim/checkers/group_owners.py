@@ -1,0 +1,230 @@
+"""Invariants 10 and 11: a group has one sequencer at a time, and nothing is lost between two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from groupcore.sequencing.names import GroupId
+from groupcore.sim.checkers.base import Checker, Violation, group_message, life
+from groupcore.sim.checkers.group_index import Content, Place, index_groups
+from groupcore.sim.checkers.group_strict import Overlaps
+from groupcore.sim.checkers.synchrony import ENDINGS
+from groupcore.sim.trace import Lived, Trace, Viewed
+from groupcore.sim.trace_groups import (
+    JOIN,
+    GroupDelivered,
+    GroupDisowned,
+    GroupJoined,
+    GroupLeft,
+    GroupMid,
+    GroupOwned,
+    GroupPrimary,
+    GroupStamped,
+)
+from groupcore.view import Address
+
+
+@dataclass(slots=True)
+class _Owners:
+    """Who owns what, as far as a trace has got: the last `GroupOwned` of each group."""
+
+    current: dict[GroupId, GroupOwned] = field(default_factory=dict)
+    views: dict[Address, tuple[Address, ...]] = field(default_factory=dict)
+
+    def sees(self, node: Address, other: Address) -> bool:
+        """Whether `other` is in the view that `node` has."""
+        return other in self.views.get(node, ())
+
+
+class OneSequencer(Checker):
+    """10: each epoch of a group has one owner, and only an owner gives numbers.
+
+    An owner does so from when it has become it, until its epoch is over, while it is in the primary
+    view as far as it has been told. One that nobody has in a view any more may not know that it has
+    been followed; what it does then does not stand, which is a matter of 3 and 11. An epoch may be
+    skipped where a node has died: its owner-to-be did.
+    """
+
+    number, name = 10, "one-sequencer"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """One pass in the order of events."""
+        owners = _Owners()
+        own: set[tuple[Address, GroupId, int]] = set()
+        lost: set[Address] = set()
+        deaths = 0
+        deaths_at: dict[GroupId, int] = {}
+        for record in trace.records:
+            if type(record) is GroupStamped:
+                fault = self._fault(record, owners, own, lost)
+                if fault:
+                    text = f"{_stamp(record)}, {fault}"
+                    found.append(self.breach(record.t, (record.n,), text))
+            elif type(record) is GroupOwned:
+                owner = Address(record.n, record.inc)
+                self._scan_owned(record, owners, deaths > deaths_at.get(record.group, 0), found)
+                own.add((owner, record.group, record.epoch))
+                owners.current[record.group] = record
+                deaths_at[record.group] = deaths
+            elif type(record) is GroupDisowned:
+                own.discard((Address(record.n, record.inc), record.group, record.epoch))
+            elif type(record) is GroupPrimary:
+                (lost.discard if record.on else lost.add)(Address(record.n, record.inc))
+            elif type(record) is Viewed:
+                owners.views[Address(record.n, record.inc)] = record.members
+            elif type(record) is Lived:
+                deaths += record.what in ENDINGS
+
+    def _fault(
+        self,
+        stamp: GroupStamped,
+        owners: _Owners,
+        own: set[tuple[Address, GroupId, int]],
+        lost: set[Address],
+    ) -> str:
+        node = Address(stamp.n, stamp.inc)
+        if (node, stamp.group, stamp.epoch) not in own:
+            return "of which it is not the sequencer"
+        if node in lost:
+            return "though it has lost the primary view"
+        current = owners.current[stamp.group]
+        owner = Address(current.n, current.inc)
+        if current.epoch > stamp.epoch and owners.sees(owner, node):
+            return f"after {life(*owner)} has become the sequencer in epoch {current.epoch}"
+        return ""
+
+    def _scan_owned(
+        self, record: GroupOwned, owners: _Owners, died: bool, found: list[Violation]
+    ) -> None:
+        before = owners.current.get(record.group)
+        if before is None or record.epoch == before.epoch + 1:
+            return
+        if record.epoch > before.epoch and died:
+            return
+        text = (
+            f"{life(record.n, record.inc)} becomes the sequencer of group {record.group} in epoch "
+            f"{record.epoch}, after {life(before.n, before.inc)} in epoch {before.epoch}"
+        )
+        found.append(self.breach(record.t, (before.n, record.n), text))
+
+
+class MigrationAtomicity(Checker):
+    """11: the next epoch goes on where the last one ended; components have one sequencer.
+
+    1. A new owner begins behind all that has been delivered, and not further than the former one
+       has got; if that one is still in its view, exactly where it has stopped.
+    2. What is delivered was numbered in an epoch that stands: by its owner, at or before the floor
+       of the next one. So all of an epoch comes before any of the next.
+    3. No message has a number in two epochs that stand.
+    4. Whenever a message of a strict group is numbered, all groups of its component (invariant 8)
+       have the same sequencer (S2).
+    """
+
+    number, name = 11, "migration-atomicity"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """Rule by rule."""
+        self._scan_floors(trace, found)
+        self._scan_places(trace, found)
+        self._scan_components(trace, found)
+
+    def _scan_floors(self, trace: Trace, found: list[Violation]) -> None:
+        owners = _Owners()
+        delivered: dict[GroupId, int] = {}
+        ends: dict[GroupId, tuple[int, Address]] = {}
+        for record in trace.records:
+            if isinstance(record, GroupDelivered | GroupJoined | GroupLeft):
+                if record.seqno > delivered.get(record.group, 0):
+                    delivered[record.group] = record.seqno
+            elif type(record) is GroupStamped:
+                current = owners.current.get(record.group)
+                if current is None or record.epoch >= current.epoch:
+                    ends[record.group] = (record.seqno, Address(record.n, record.inc))
+            elif type(record) is Viewed:
+                owners.views[Address(record.n, record.inc)] = record.members
+            elif type(record) is GroupOwned:
+                owner = Address(record.n, record.inc)
+                end, giver = ends.get(record.group, (0, owner))
+                fault = ""
+                if record.floor < delivered.get(record.group, 0):
+                    fault = f"number {delivered[record.group]} has been delivered"
+                elif record.floor > end:
+                    fault = f"the last number was {end}"
+                elif record.floor < end and owners.sees(owner, giver):
+                    fault = f"{life(*giver)}, which is there, had got to {end}"
+                if fault:
+                    text = (
+                        f"{life(*owner)} goes on behind number {record.floor} of group "
+                        f"{record.group} in epoch {record.epoch}, but {fault}"
+                    )
+                    found.append(self.breach(record.t, (record.n,), text))
+                owners.current[record.group] = record
+                ends[record.group] = (record.floor, owner)
+
+    def _scan_places(self, trace: Trace, found: list[Violation]) -> None:
+        index = trace.once(index_groups)
+        standing: dict[Place, Content] = {}
+        of: dict[GroupMid, GroupStamped] = {}
+        for stamp in index.stamps:
+            if not index.stands(stamp):
+                continue
+            standing[stamp.group, stamp.seqno] = (stamp.process, stamp.number)
+            if stamp.number <= 0:
+                continue
+            mid = GroupMid(stamp.process, stamp.group, stamp.number)
+            first = of.setdefault(mid, stamp)
+            if first.epoch != stamp.epoch:
+                text = f"{_stamp(stamp)} to {group_message(mid)}, {_stamp(first)} to it"
+                found.append(self.breach(stamp.t, (first.n, stamp.n), text, mid))
+        judged: set[Place] = set()
+        for record in trace.records:
+            if type(record) is not GroupDelivered or (record.group, record.seqno) in judged:
+                continue
+            place = (record.group, record.seqno)
+            judged.add(place)
+            content = standing.get(place)
+            if content != (record.process, record.number):
+                by = "by nobody" if content is None else "to another message"
+                text = (
+                    f"{life(record.n, record.inc)} delivers {group_message(record.mid)} at number "
+                    f"{record.seqno} of group {record.group}; in the epoch that stands there it "
+                    f"was given {by}"
+                )
+                found.append(self.breach(record.t, (record.n,), text, record.mid))
+
+    def _scan_components(self, trace: Trace, found: list[Violation]) -> None:
+        index = trace.once(index_groups)
+        overlaps = Overlaps()
+        owner: dict[GroupId, Address] = {}
+        changes = 0
+        judged: dict[GroupId, tuple[int, int]] = {}
+        for record in trace.records:
+            if type(record) is GroupOwned:
+                owner[record.group] = Address(record.n, record.inc)
+                changes += 1
+            elif type(record) is GroupStamped and index.strict(record.group):
+                group = record.group
+                if not index.stands(record):
+                    continue
+                if record.number <= 0:
+                    overlaps.change(group, record.process, record.number)
+                    continue
+                state = (changes, overlaps.intervals.get(group, 0))
+                if judged.get(group) == state:
+                    continue
+                judged[group] = state
+                for other in sorted(overlaps.components.get(group, ())):
+                    if other in owner and owner[other] != (record.n, record.inc):
+                        text = (
+                            f"{_stamp(record)}; group {other} of the same component is "
+                            f"sequenced by {life(*owner[other])}"
+                        )
+                        found.append(self.breach(record.t, (record.n, owner[other].name), text))
+
+
+def _stamp(stamp: GroupStamped) -> str:
+    what = "number" if stamp.number > 0 else "JOIN" if stamp.number == JOIN else "LEAVE"
+    return (
+        f"{life(stamp.n, stamp.inc)} gives {what} {stamp.seqno} of group {stamp.group} in epoch "
+        f"{stamp.epoch}"
+    )

@@ -1,0 +1,194 @@
+"""Invariants 8 and 9: groups that share two processes or more are one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from groupcore.sequencing.names import GroupId
+from groupcore.sim.checkers.base import Checker, Violation, group_message, process_name
+from groupcore.sim.checkers.cycles import find_components, shortest_cycle
+from groupcore.sim.checkers.group_index import GroupIndex, Place, index_groups
+from groupcore.sim.trace import Trace
+from groupcore.sim.trace_groups import (
+    JOIN,
+    LEAVE,
+    GroupDelivered,
+    GroupMid,
+    GroupProcess,
+    GroupStamped,
+)
+
+Rank = tuple[int, int]
+"""An interval of a component, and how many numbers had been given in the run before this one."""
+
+
+class Overlaps:
+    """Which `strict` groups are strongly intersecting, directly or through others, by now.
+
+    A component has an interval of its own for as long as it is made of the same groups; intervals
+    are numbered as they begin.
+    """
+
+    def __init__(self) -> None:
+        self.components: dict[GroupId, frozenset[GroupId]] = {}
+        self.intervals: dict[GroupId, int] = {}
+        self._groups: dict[GroupProcess, set[GroupId]] = {}
+        self._common: dict[tuple[GroupId, GroupId], int] = {}
+        self._begun = 0
+
+    def change(self, group: GroupId, process: GroupProcess, what: int) -> None:
+        """A process joins or leaves a strict group."""
+        groups = self._groups.setdefault(process, set())
+        if (group in groups) == (what == JOIN):
+            return
+        groups.discard(group)
+        linked = False
+        for other in sorted(groups):
+            pair = (min(group, other), max(group, other))
+            before = self._common.get(pair, 0)
+            self._common[pair] = before + (1 if what == JOIN else -1)
+            linked |= (before >= 2) != (self._common[pair] >= 2)
+        if what == JOIN:
+            groups.add(group)
+        if linked or group not in self.components:
+            self.components.setdefault(group, frozenset())
+            self._divide()
+
+    def _divide(self) -> None:
+        root = {group: group for group in self.components}
+
+        def find(group: GroupId) -> GroupId:
+            while root[group] != group:
+                group = root[group]
+            return group
+
+        for (one, other), common in self._common.items():
+            if common >= 2:
+                root[find(one)] = find(other)
+        parts: dict[GroupId, list[GroupId]] = {}
+        for group in sorted(root):
+            parts.setdefault(find(group), []).append(group)
+        for part in parts.values():
+            component = frozenset(part)
+            if self.components[part[0]] != component:
+                self._begun += 1
+                for group in part:
+                    self.components[group] = component
+                    self.intervals[group] = self._begun
+
+
+def rank_stamps(trace: Trace) -> dict[Place, Rank]:
+    """For each number that stands of a group in a component: its interval, when it was given."""
+    index = trace.once(index_groups)
+    overlaps = Overlaps()
+    ranks: dict[Place, Rank] = {}
+    for order, stamp in standing_strict(index):
+        if stamp.number in (JOIN, LEAVE):
+            overlaps.change(stamp.group, stamp.process, stamp.number)
+        elif len(overlaps.components.get(stamp.group, ())) > 1:
+            ranks[stamp.group, stamp.seqno] = (overlaps.intervals[stamp.group], order)
+    return ranks
+
+
+def standing_strict(index: GroupIndex) -> Iterator[tuple[int, GroupStamped]]:
+    """The stamps of strict groups that stand, each with its place in the order of all stamps."""
+    for order, stamp in enumerate(index.stamps):
+        if index.strict(stamp.group) and index.stands(stamp):
+            yield order, stamp
+
+
+class StrictOrder(Checker):
+    """8: what the processes are given of groups that are strongly intersecting is one order.
+
+    Groups with two common processes or more are linked; while a connected component of that
+    relation is made of the same groups, the union of the orders in which processes are given the
+    messages that are numbered in it has no cycle. Common members are processes, not nodes. For
+    `strict` groups only.
+    """
+
+    number, name = 8, "strict-order"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """An edge from each message to the next at the same process; then look for cycles."""
+        ranks = trace.once(rank_stamps)
+        graph: dict[int, list[int]] = {}
+        messages: dict[int, GroupDelivered] = {}
+        witnesses: dict[tuple[int, int], GroupProcess] = {}
+        last: dict[tuple[GroupProcess, int], int] = {}
+        for record in trace.records if ranks else ():
+            if type(record) is not GroupDelivered:
+                continue
+            rank = ranks.get((record.group, record.seqno))
+            if rank is None:
+                continue
+            interval, node = rank
+            messages.setdefault(node, record)
+            for process in record.to:
+                before = last.get((process, interval))
+                last[process, interval] = node
+                if before is not None and (before, node) not in witnesses:
+                    witnesses[before, node] = process
+                    graph.setdefault(before, []).append(node)
+        for component in find_components(graph):
+            cycle = shortest_cycle(graph, component)
+            steps = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+            text = "; ".join(
+                f"{process_name(witnesses[step])} is given {group_message(messages[step[0]].mid)} "
+                f"before {group_message(messages[step[1]].mid)}"
+                for step in steps
+            )
+            records = [messages[node] for node in cycle]
+            nodes = tuple(dict.fromkeys(record.n for record in records))
+            mids = [record.mid for record in records]
+            found.append(self.breach(max(record.t for record in records), nodes, text, *mids))
+
+
+class StampOrder(Checker):
+    """9: a sequencer gives the numbers of a group one by one, and its order is what is delivered.
+
+    In an epoch the first number is that behind the floor. Of the groups of one component
+    (invariant 8) every process is given what is numbered in the order in which it was numbered,
+    if it was numbered while the component was the same.
+    """
+
+    number, name = 9, "stamp-order"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """The stamps of each epoch; then for each process the ranks of what it is given."""
+        index = trace.once(index_groups)
+        self._scan_stamps(index, found)
+        ranks = trace.once(rank_stamps)
+        last: dict[tuple[GroupProcess, int], tuple[int, GroupMid]] = {}
+        for record in trace.records if ranks else ():
+            if type(record) is not GroupDelivered:
+                continue
+            rank = ranks.get((record.group, record.seqno))
+            if rank is None:
+                continue
+            interval, order = rank
+            for process in record.to:
+                before = last.get((process, interval))
+                if before is None or before[0] <= order:
+                    last[process, interval] = (order, record.mid)
+                    continue
+                text = (
+                    f"{process_name(process)} is given {group_message(record.mid)} after "
+                    f"{group_message(before[1])}, which was numbered behind it"
+                )
+                found.append(self.breach(record.t, (record.n,), text, before[1], record.mid))
+
+    def _scan_stamps(self, index: GroupIndex, found: list[Violation]) -> None:
+        last: dict[tuple[GroupId, int], int] = {}
+        for group, owned in index.owned.items():
+            for record in owned:
+                last.setdefault((group, record.epoch), record.floor)
+        for stamp in index.stamps:
+            key = (stamp.group, stamp.epoch)
+            before = last.get(key)
+            if before is not None and stamp.seqno != before + 1:
+                text = (
+                    f"{stamp.n} gives number {stamp.seqno} of group {stamp.group} in epoch "
+                    f"{stamp.epoch} after {before}"
+                )
+                found.append(self.breach(stamp.t, (stamp.n,), text))
+            last[key] = stamp.seqno
