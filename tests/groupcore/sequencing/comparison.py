@@ -1,0 +1,126 @@
+"""A run of the service, or of anything that writes records of groups, against the obvious rules."""
+
+from __future__ import annotations
+
+from groupcore.sequencing.names import GroupId
+from groupcore.sim.checkers.group_index import GroupIndex, Stream, index_groups
+from groupcore.sim.trace import Trace
+from groupcore.sim.trace_groups import (
+    JOIN,
+    GroupClosed,
+    GroupDelivered,
+    GroupJoined,
+    GroupLeft,
+    GroupProcess,
+    GroupReleased,
+    GroupSent,
+    GroupStamped,
+    GroupState,
+)
+from groupcore.view import Address
+from tests.groupcore.sequencing.obvious import Obvious
+
+
+def compare(trace: Trace) -> list[str]:
+    """What the obvious rules object to in a run, and what they say is missing at its end."""
+    return Comparison(trace).run()
+
+
+class Comparison:
+    """Walks through a trace and asks the model about each thing that a process is given."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.index: GroupIndex = trace.once(index_groups)
+        self.model = Obvious(self.index.orders)
+        self.model.numbers = dict(self.index.places)  # in the end every id has its number or none
+        self.model.gone = {sent.process for sent in trace.of(GroupSent)}
+        self.objections: list[str] = []
+        self._positions: dict[Stream, int] = {}
+        self._members: dict[Stream, dict[GroupProcess, None]] = {}
+        self._closed: set[GroupProcess] = set()
+
+    def run(self) -> list[str]:
+        """Everything that is objected to."""
+        for record in self.trace.records:
+            match record:
+                case GroupSent():
+                    self.model.send(record.mid)
+                case GroupStamped(group=group, seqno=seqno, process=process, number=number):
+                    if self.index.stands(record):
+                        self.model.stamp(group, seqno, process, number)
+                case GroupDelivered():
+                    self._deliver(record)
+                case GroupJoined() | GroupLeft() | GroupState():
+                    self._change(record)
+                case GroupReleased():
+                    self._positions.pop((Address(record.n, record.inc), record.group), None)
+                case GroupClosed():
+                    self._closed.add(record.process)
+        if self.trace.healed_at is not None:
+            self._look_for_what_is_missing()
+        return self.objections
+
+    def _object(self, t: int, process: GroupProcess, group: GroupId, seqno: int, why: str) -> None:
+        text = f"{t / 1e9:.6f} s: {process} is given number {seqno} of group {group}; {why}"
+        self.objections.append(text)
+
+    def _deliver(self, record: GroupDelivered) -> None:
+        group, seqno = record.group, record.seqno
+        self._positions[Address(record.n, record.inc), group] = seqno
+        for process in record.to:
+            self._pass_joins(process, group, seqno)
+            why = self.model.objection(process, group, seqno)
+            if why:
+                self._object(record.t, process, group, seqno, why)
+            self.model.delivered.setdefault(process, {})
+            self.model.deliver(process, group, seqno)
+
+    def _pass_joins(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
+        """A JOIN of a process of the same node may be said late: its number counts as given."""
+        mine = self.model.delivered.get(process, {})
+        while group in mine and mine[group] + 1 < seqno:
+            content = self.index.contents.get((group, mine[group] + 1))
+            if content is None or content[1] != JOIN or content[0][:2] != process[:2]:
+                return
+            self.model.deliver(process, group, mine[group] + 1)
+
+    def _change(self, record: GroupJoined | GroupLeft | GroupState) -> None:
+        node, group = Address(record.n, record.inc), record.group
+        members = self._members.setdefault((node, group), {})
+        position = self._positions[node, group] = max(
+            record.seqno, self._positions.get((node, group), 0)
+        )
+        if isinstance(record, GroupState):
+            for process in members:
+                self._begin(record.t, process, group, position)
+            return
+        own = record.process[:2] == node
+        if own and isinstance(record, GroupJoined):
+            members[record.process] = None
+            self._begin(record.t, record.process, group, position)
+        if own and isinstance(record, GroupLeft) and record.process in members:
+            del members[record.process]
+            self.model.leave(record.process, group)
+        for process in members:
+            self._pass_joins(process, group, record.seqno)
+            if self.model.delivered[process].get(group, 0) + 1 == record.seqno:
+                self.model.deliver(process, group, record.seqno)
+
+    def _begin(self, t: int, process: GroupProcess, group: GroupId, seqno: int) -> None:
+        why = self.model.objection_to_begin(process, group, seqno)
+        if why:
+            self._object(t, process, group, seqno, f"as a state; {why}")
+        self.model.begin(process, group, seqno)
+
+    def _look_for_what_is_missing(self) -> None:
+        living = {(end.n, end.inc) for end in self.trace.ends if end.primary}
+        for process in sorted(self.model.delivered):
+            if process[:2] not in living or process in self._closed:
+                continue
+            mine = self.model.delivered[process]
+            nexts = [(group, n + 1) for group, n in mine.items()]
+            received = [place for place in nexts if place in self.model.places]
+            for group, seqno in self.model.deliverable(process, received):
+                text = f"{process} could be given number {seqno} of group {group}, and is not"
+                self.objections.append(text)
