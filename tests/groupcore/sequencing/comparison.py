@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.group_index import GroupIndex, Stream, index_groups
-from groupcore.sim.trace import Trace
+from groupcore.sim.checkers.synchrony import ENDINGS
+from groupcore.sim.trace import Lived, Trace
 from groupcore.sim.trace_groups import (
     JOIN,
     GroupClosed,
@@ -32,9 +33,7 @@ class Comparison:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.index: GroupIndex = trace.once(index_groups)
-        self.model = Obvious(self.index.orders)
-        self.model.numbers = dict(self.index.places)  # in the end every id has its number or none
-        self.model.gone = {sent.process for sent in trace.of(GroupSent)}
+        self.model = Obvious(self.index.orders, self.index.places)
         self.objections: list[str] = []
         self._positions: dict[Stream, int] = {}
         self._members: dict[Stream, dict[GroupProcess, None]] = {}
@@ -55,11 +54,18 @@ class Comparison:
                     self._change(record)
                 case GroupReleased():
                     self._positions.pop((Address(record.n, record.inc), record.group), None)
+                case Lived(n=n, inc=inc, what=what) if what in ENDINGS:
+                    self._end_life(Address(n, inc))
                 case GroupClosed():
                     self._closed.add(record.process)
         if self.trace.healed_at is not None:
             self._look_for_what_is_missing()
         return self.objections
+
+    def _end_life(self, node: Address) -> None:
+        for process in sorted({stamp.process for stamp in self.index.stamps}):
+            if process[:2] == node:
+                self.model.forget(process)
 
     def _object(self, t: int, process: GroupProcess, group: GroupId, seqno: int, why: str) -> None:
         text = f"{t / 1e9:.6f} s: {process} is given number {seqno} of group {group}; {why}"

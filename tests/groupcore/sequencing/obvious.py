@@ -8,8 +8,8 @@ letter would wait for ever:
   context has brought is judged by CT2. With equality for both, a sender's old entry for a group of
   another sequencer would never be equal again.
 - The sequencer puts in the groups of the destination's component, and they bind the processes that
-  are in both groups when the message is numbered. (S2 leaves no meaning to more.) JOIN and LEAVE
-  have numbers but bind nobody.
+  are in both groups when the message is numbered. (S2 leaves no meaning to more.) A process is in a
+  group until it has been given what stands before its LEAVE. JOIN and LEAVE themselves bind nobody.
 - A sequencer does not number a message whose context has a SEQ(id) without a number. Otherwise
   two sequencers can put effects before causes so that each waits for the other for ever: see
   `test_numbering_before_the_numbers_of_the_context_are_known_can_wait_for_ever`.
@@ -57,19 +57,25 @@ class Obvious:
     """Told what happens, in order; says what may happen next.
 
     C_p is kept in two parts: what the process has been told of with what it was given (`told`), and
-    what it has sent itself (`own`).
+    what it has sent itself (`own`). `bound`: what the sequencers put in.
     """
 
-    def __init__(self, orders: Mapping[GroupId, Order]) -> None:
+    def __init__(
+        self, orders: Mapping[GroupId, Order], numbers: Mapping[GroupMid, int] | None = None
+    ) -> None:
+        """`numbers`: those of a whole run, if it is over; what has none there never will."""
         self.orders = dict(orders)
-        self.numbers: dict[GroupMid, int] = {}
+        self.over = numbers is not None
+        self.numbers: dict[GroupMid, int] = dict(numbers or {})
         self.gone: set[GroupProcess] = set()
         self.places: dict[Place, Message | None] = {}
         self.last: dict[GroupId, int] = {}
         self.members: dict[GroupId, frozenset[GroupProcess]] = {}
+        self.leaving: dict[GroupId, frozenset[GroupProcess]] = {}
         self.sent: dict[GroupMid, Context] = {}
         self.told: dict[GroupProcess, Context] = {}
         self.own: dict[GroupProcess, Context] = {}
+        self.bound: dict[GroupProcess, dict[GroupId, int]] = {}
         self.delivered: dict[GroupProcess, dict[GroupId, int]] = {}
 
     # --- what happens -----------------------------------------------------------------------------
@@ -91,6 +97,8 @@ class Obvious:
             self.members[group] = here | {process}
         elif number == LEAVE:
             self.members[group] = here - {process}
+            if process not in self.gone:
+                self.leaving[group] = self.leaving.get(group, frozenset()) | {process}
         if number <= 0:
             self.places[group, seqno] = None
             return
@@ -103,7 +111,7 @@ class Obvious:
         if self.orders.get(group) is Order.STRICT:
             others = [other for other in self.component(group) if other != group]
             exact = {other: self.last_message(other, self.last[other]) for other in others}
-        members = {other: self.members[other] for other in (group, *exact)}
+        members = {other: self.inside(other) for other in (group, *exact)}
         self.places[group, seqno] = Message(mid, context, exact, members)
 
     def deliver(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
@@ -111,24 +119,25 @@ class Obvious:
         self.delivered[process][group] = seqno
         message = self.places.get((group, seqno))
         if message is not None:
-            told = self.told.get(process, {})
-            self.told[process] = self._settle(merge(told, message.context))
+            self._learn(process, message)
 
     def begin(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
         """A process is in the group, from a state of this number on."""
         self.delivered.setdefault(process, {})[group] = seqno
         for message in self._past(group, seqno):
-            told = self.told.get(process, {})
-            self.told[process] = self._settle(merge(told, message.context))
+            self._learn(process, message)
 
     def leave(self, process: GroupProcess, group: GroupId) -> None:
-        """A process is not in the group any more."""
+        """A process is not in the group any more: it has been given all up to its LEAVE."""
         self.delivered[process].pop(group, None)
+        self.leaving[group] -= {process}
 
     def forget(self, process: GroupProcess) -> None:
         """A process is gone: what it sent and what has no number will never have one."""
         self.gone.add(process)
         self.delivered.pop(process, None)
+        for group in self.leaving:
+            self.leaving[group] -= {process}
 
     # --- what may happen --------------------------------------------------------------------------
 
@@ -160,12 +169,10 @@ class Obvious:
                 reason = self._objection_of(message, other, mine[other])
                 if reason:
                     return reason
-        for other, n in message.exact.items():
-            both = message.members[other] & message.members[group]
-            if other in mine and process in both:
-                has = self.last_message(other, mine[other])
-                if has != n:
-                    return f"T2: {n} is the last of group {other}, the process was given {has}"
+        for other, n in self._exact(process, message):
+            has = self.last_message(other, mine[other]) if other in mine else n
+            if has != n:
+                return f"T2: {n} is the last of group {other}, the process was given {has}"
         return ""
 
     def objection_to_begin(self, process: GroupProcess, group: GroupId, seqno: int) -> str:
@@ -174,15 +181,17 @@ class Obvious:
         entry = self.told.get(process, {}).get(group, NOTHING)
         if self._number(entry) > seqno:
             return f"the process has been told of {self._number(entry)}"
+        bound = self.bound.get(process, {}).get(group, 0)
+        if bound > seqno:
+            return f"T2: the process has been given what is behind {bound}"
         for message in self._past(group, seqno):
             for other in sorted(mine):
                 if other != group:
                     reason = self._objection_of(message, other, mine[other])
                     if reason:
                         return reason
-            for other, n in message.exact.items():
-                both = message.members[other] & message.members[group]
-                if other in mine and process in both and n > mine[other]:
+            for other, n in self._exact(process, message):
+                if n > mine.get(other, n):
                     return f"T2: the state is behind {n} of group {other}"
         return ""
 
@@ -196,14 +205,18 @@ class Obvious:
 
     # --- its parts --------------------------------------------------------------------------------
 
+    def inside(self, group: GroupId) -> frozenset[GroupProcess]:
+        """Its members, and who has still to be given what stands before its LEAVE."""
+        return self.members[group] | self.leaving.get(group, frozenset())
+
     def component(self, group: GroupId) -> list[GroupId]:
         """The strict groups that are strongly intersecting with it, directly or through others."""
         reached, waiting = {group}, [group]
         while waiting:
-            here = self.members[waiting.pop()]
-            for other, there in self.members.items():
+            here = self.inside(waiting.pop())
+            for other in self.members:
                 strict = self.orders.get(other) is Order.STRICT
-                if strict and other not in reached and len(here & there) >= 2:
+                if strict and other not in reached and len(here & self.inside(other)) >= 2:
                     reached.add(other)
                     waiting.append(other)
         return sorted(reached)
@@ -213,6 +226,22 @@ class Obvious:
         while seqno and self.places.get((group, seqno)) is None:
             seqno -= 1
         return seqno
+
+    def _learn(self, process: GroupProcess, message: Message) -> None:
+        told = self.told.get(process, {})
+        self.told[process] = self._settle(merge(told, message.context))
+        bound = self.bound.setdefault(process, {})
+        for other, n in self._exact(process, message):
+            bound[other] = max(n, bound.get(other, 0))
+
+    def _exact(self, process: GroupProcess, message: Message) -> list[tuple[GroupId, int]]:
+        """The entries of the sequencer that bind this process: it is in both groups."""
+        here = message.members[message.mid.group]
+        return [
+            (other, n)
+            for other, n in message.exact.items()
+            if process in here & message.members[other]
+        ]
 
     def _objection_of(self, message: Message, other: GroupId, given: int) -> str:
         entry = message.context.get(other, NOTHING)
@@ -237,6 +266,8 @@ class Obvious:
         return max(numbers, default=0)
 
     def _unknown(self, entry: Entry) -> set[GroupMid]:
+        if self.over:
+            return set()
         return {
             item
             for item in entry

@@ -111,6 +111,8 @@ class Toy:
             [self.send] * 6 + [self.stamp] * 8 + [self.deliver] * 24 + [self.begin] * 4
             + [self.join] * 2 + [self.leave, self.move]
         )  # fmt: skip
+        for _ in range(3 * len(self.wants)):
+            self.join()
         for _ in range(steps):
             self.random.choice(actions)()
             if self.random.random() < 0.002 and len(self.nodes) > 2:
@@ -251,7 +253,7 @@ class Toy:
         copy = self.copies[node, group]
         seqno = copy.position + 1
         process, number = self.history[group][seqno - 1]
-        timid = not self.bold or self.random.random() < 0.8
+        timid = not self.bold or self.random.random() < 0.3
         if timid and any(self.model.objection(p, group, seqno) for p in copy.members):
             return
         copy.position = seqno
