@@ -24,6 +24,7 @@ from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import (
     GroupCreated,
     GroupDeleted,
+    MoveBegan,
 )
 from groupcore.sequencing.names import Order
 from tests.groupcore.sequencing.directories import (
@@ -185,13 +186,22 @@ def busy_directory() -> Directory:
     load(made, A, g1=500)
     made.apply(Drain(1, "b", True), A)
     made.on_view(view(2, A, B, C), [D])
-    finish(made, begin(made, (create(made, A),), C))
+    began = only(made.apply(Move(3, (create(made, A),), C, "load"), A), MoveBegan)
+    finish(made, began.move)
+    assert made.state.loads.resting
     return made
 
 
 def test_a_snapshot_is_exact() -> None:
     made, again = busy_directory(), Directory()
     again.restore(made.snapshot())
+    for table in ("k", "options", "view", "entries", "names", "moves", "streams", "draining"):
+        assert getattr(again.state, table) == getattr(made.state, table)
+    for table in ("pending", "groups_given", "moves_given", "members"):
+        assert getattr(again.state, table) == getattr(made.state, table)
+    for table in ("busy", "delays", "resting"):
+        assert getattr(again.state.loads, table) == getattr(made.state.loads, table)
+    assert again.state.overlap.entries() == made.state.overlap.entries()
     assert again.snapshot() == made.snapshot()
     assert again.fingerprint() == made.fingerprint()
     commands: list[Command] = [

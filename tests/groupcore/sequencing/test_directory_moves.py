@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from groupcore.sequencing.commands import CancelMove, Drain, EndStream, Move, Moved
+from groupcore.sequencing.commands import (
+    CancelMove,
+    Drain,
+    EndStream,
+    EnterStrict,
+    Move,
+    Moved,
+)
 from groupcore.sequencing.directory_changes import (
     MoveBegan,
     MoveCancelled,
@@ -16,6 +23,7 @@ from tests.groupcore.sequencing.directories import (
     C,
     D,
     P,
+    Q,
     begin,
     create,
     directory,
@@ -125,16 +133,16 @@ def test_a_move_is_off_when_its_target_is_gone() -> None:
 
 
 def test_a_move_whose_source_is_gone_stays_open_until_the_stream_has_ended() -> None:
-    made = directory()
-    group = create(made)
-    move = begin(made, (group,), B)
-    assert made.on_view(view(2, B, C), [A]) == []
+    made = directory(*NODES)
+    groups = tuple(create(made) for _ in range(10))
+    move = begin(made, groups, B)
+    assert made.on_view(view(2, B, C, D), [A]) == []
     assert list(made.moves) == [move]
-    assert made.owner_of(group) == A
+    assert made.owner_of(groups[0]) == A
     cancelled, ended = end(made, A, holder=C)
-    assert cancelled == MoveCancelled(move, (group,), A)
+    assert cancelled == MoveCancelled(move, groups, A)
     # the move's target is preferred
-    assert ended == StreamEnded(A, 50, C, (group,), (B,), (2,))
+    assert ended == StreamEnded(A, 50, C, groups, (B,) * 10, (2,) * 10)
 
 
 def test_a_move_of_which_both_ends_are_gone_ends_with_the_sources_stream() -> None:
@@ -226,13 +234,32 @@ def test_successors_are_weighed_by_load() -> None:
 
 
 def test_successors_keep_a_strict_component_together() -> None:
-    made = directory()
-    groups = [strict(made, C, P, *others) for others in [()] * 3]
-    pair = [strict(made, C, P, *[p._replace(number=8)]) for p in (P, P)]
-    made.on_view(view(2, A, B), [C])
-    end(made, C, holder=A)
-    assert made.owner_of(pair[0]) == made.owner_of(pair[1])
-    assert {made.owner_of(group) for group in groups} <= {A, B}
+    made = directory(*NODES)
+    pairs = []
+    for number in range(1, 11):
+        both = P._replace(number=number), Q._replace(number=number)
+        pairs.append((strict(made, D, *both), strict(made, D, *both)))
+    made.on_view(view(2, A, B, C), [D])
+    end(made, D, holder=A)
+    owners = [(made.owner_of(one), made.owner_of(two)) for one, two in pairs]
+    assert all(one == two for one, two in owners)
+    assert len(set(owners)) > 1
+
+
+def test_successors_bring_a_group_to_the_rest_of_its_component() -> None:
+    made = directory(*NODES)
+    pairs = [(P._replace(number=n), P._replace(number=100 + n)) for n in range(1, 11)]
+    lost = []
+    for one, two in pairs:
+        strict(made, A, one, two)
+        lost.append(strict(made, B, one))
+    made.on_view(view(2, A, C, D), [B])
+    for group, (_, two) in zip(lost, pairs, strict=True):
+        assert made.apply(EnterStrict(5, group, two), A) == []  # it waits for the stream's end
+    ended, *allowed = end(made, B, holder=C)
+    assert isinstance(ended, StreamEnded)
+    assert ended.owners == (A,) * 10
+    assert len(allowed) == 10
 
 
 def test_a_view_that_is_known_changes_nothing() -> None:

@@ -339,3 +339,20 @@ def test_a_chain_of_intersections_ends_at_one_sequencer() -> None:
     assert allowed == entered
     assert len({made.owner_of(group) for group in groups}) == 1
     assert made.state.unit_of(groups[0]) == tuple(groups)
+
+
+def test_two_components_that_lose_their_target_at_once_are_both_resolved_anew() -> None:
+    made = directory(*NODES)
+    rest = []
+    for number in (1, 2):
+        one, two = (p._replace(number=number) for p in (P, R))
+        far, near = strict(made, D, one, two), strict(made, A, one)
+        load(made, D, **{f"g{group}": 1000 for group in made.entries if made.owner_of(group) == D})
+        assert only(made.apply(EnterStrict(5, near, two), C), MoveBegan).target == D
+        rest.append(strict(made, B, one))
+        (again,) = made.apply(EnterStrict(5, rest[-1], two), C)
+        assert isinstance(again, MoveBegan)
+        assert far in made.state.unit_of(near)
+    changes = made.on_view(view(2, A, B, C), [D])
+    assert [type(change) for change in changes].count(MoveCancelled) == 4
+    assert [type(change) for change in changes].count(MoveBegan) == 2
