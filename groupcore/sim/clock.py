@@ -63,12 +63,18 @@ class LocalClock:
 
 
 class WallClock:
-    """What one node takes for the date. Only incarnations come from it; it may be set wrongly."""
+    """What one node takes for the date. Only incarnations come from it; it may be set wrongly.
+
+    `ahead_s`: seconds by which it has been set forward in all, or (negative) back.
+    """
 
     STRIDE = 100
     """Its units between two lives."""
+    LIFE_S = 60.0
+    """Seconds that a life's worth of units stands for."""
 
     def __init__(self) -> None:
+        self.ahead_s = 0.0
         self._read = 0
         self._offset = 0
 
@@ -79,5 +85,6 @@ class WallClock:
 
     def step(self, lives: int) -> None:
         """Let it jump by this many lives' worth, forward or (negative) back."""
+        self.ahead_s += lives * self.LIFE_S
         # Not a multiple of the stride: no two lives may have one number.
         self._offset += lives * self.STRIDE + self.STRIDE // 2

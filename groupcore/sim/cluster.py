@@ -13,8 +13,10 @@ from groupcore.sim.clock import MILLISECOND, SECOND, Clock
 from groupcore.sim.disk import Disk
 from groupcore.sim.fault import NAMES, Fault, Send
 from groupcore.sim.faults import inject
+from groupcore.sim.forger import Forger
 from groupcore.sim.network import Network, SocketAddress
 from groupcore.sim.node import Node
+from groupcore.sim.notary import NotarisedTransport, Notary
 from groupcore.sim.quorums import suffices
 from groupcore.sim.randomness import stream
 from groupcore.sim.samples import sample
@@ -22,7 +24,7 @@ from groupcore.sim.scenario import Scenario
 from groupcore.sim.tightness import tighten_transport
 from groupcore.sim.trace import Happened, Mid, Trace
 from groupcore.stack import Stack
-from groupcore.transport import Transport, TransportOptions
+from groupcore.transport import TransportOptions
 from groupcore.view import Address
 
 CLUSTER = "simulated"
@@ -46,7 +48,9 @@ class Cluster:
         self.clock = Clock(stream(seed, "ties"))
         self.network = Network(self.clock, stream(seed, "network"), scenario.network)
         self.fault_random = stream(seed, "fault-details")
+        self.forger = Forger(self.clock, stream(seed, "forger"), self.network)
         self.keys = Keyring(CLUSTER, {0: KEY}, 0)
+        self.notary = Notary(self.trace, self.clock)
         self.counters: Counter[str] = Counter()
         self.outstanding: dict[Mid, Address | None] = {}
         self._make_stack = make_stack
@@ -105,7 +109,7 @@ class Cluster:
     ) -> Endpoint:
         scenario = self.scenario
         options = tighten_transport(self._options, scenario.tight, scenario.nodes, random)
-        transport = Transport(address, self.keys, boot, options, random)
+        transport = NotarisedTransport(address, self.keys, boot, options, random, self.notary)
         stack_random = Random(random.getrandbits(64))
         stack = self._make_stack(self.scenario, address, stack_random, self._options, lineage)
         return Endpoint(address, stack, transport)
@@ -116,6 +120,8 @@ class Cluster:
             self.clock.at(start_ns, node.start)
         for fault in self.scenario.faults:
             self.clock.at(fault.at_ns, self._inject, fault)
+            if fault.kind == "forger":
+                self.forger.listen()
         for send in self.scenario.sends:
             self.clock.at(send.at_ns, self._send, send)
         self.clock.at(SAMPLE_NS, self._sample)

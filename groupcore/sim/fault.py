@@ -24,12 +24,13 @@ class Fault:
     node's directions carry `factor` kbit/s); `filter` (no multicast reaches the node, or
     of several nodes one from another); `storm` (a
     share of `factor` percent of all datagrams is lost); `black-hole` (datagrams above `factor`
-    bytes vanish).
+    bytes vanish); `forger` (somebody on the segment without the key replays what it has recorded,
+    alters it and makes things up, some datagrams each `factor` milliseconds).
     Kinds, disk: `disk-full` (nothing can be written), `disk-slow` (each fsync takes `factor`
     milliseconds longer), `disk-error` (the next fsync fails, what it was for is gone), `wipe` (the
     node crashes and comes back with an empty disk), `damage` (it crashes, its record is damaged,
     somebody moves it away), `clock-step` (its wall clock jumps by `factor` lives' worth, and it
-    restarts).
+    restarts), `clock-set` (the same while it runs).
     """
 
     at_ns: int

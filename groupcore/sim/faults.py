@@ -89,6 +89,10 @@ def _clock_step(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     cluster.clock.after(fault.duration_ns, node.start)
 
 
+def _clock_set(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.nodes[indices[0]].wall_clock.step(fault.factor)
+
+
 # --- disks --------------------------------------------------------------------------------------
 
 
@@ -159,6 +163,10 @@ def _black_hole(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     cluster.clock.after(fault.duration_ns, cluster.network.black_hole, fault.factor, False)
 
 
+def _forger(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    cluster.forger.work(cluster.clock.now_ns + fault.duration_ns, fault.factor * MILLISECOND)
+
+
 def _filter(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     """One node gets nobody's multicasts, or none of several gets those of the others named."""
     sources = range(len(cluster.nodes)) if len(indices) == 1 else indices
@@ -211,6 +219,7 @@ _KINDS: dict[str, Callable[[Cluster, Fault, list[int]], None]] = {
     "slow": _slow,
     "hang-up": _hang_up,
     "clock-step": _clock_step,
+    "clock-set": _clock_set,
     "disk-full": _disk_full,
     "disk-slow": _disk_slow,
     "disk-error": _disk_error,
@@ -218,6 +227,7 @@ _KINDS: dict[str, Callable[[Cluster, Fault, list[int]], None]] = {
     "damage": _damage,
     "storm": _storm,
     "black-hole": _black_hole,
+    "forger": _forger,
     "filter": _filter,
     "narrow": _narrow,
 }

@@ -67,6 +67,8 @@ MENU: tuple[Dish, ...] = (
     Dish("wipe", 1, 50, 2_000, needs=3, weight=0.5, times_max=1),
     Dish("damage", 1, 50, 2_000, needs=3, weight=0.3, times_max=1),
     Dish("clock-step", 1, 50, 1_000, factors=(-3, 1_000), weight=0.4, times_max=1),
+    Dish("clock-set", 1, 1, 1, factors=(-3, 1_000), weight=0.4),
+    Dish("forger", 0, 200, 3_000, factors=(5, 20), weight=0.6),
 )
 """All kinds of faults."""
 

@@ -56,7 +56,7 @@ class Network:
     """Who is reachable under which socket address, and how well in which direction.
 
     `options` are those of now, with storms and black holes; `happened` counts what was done to
-    datagrams, by name.
+    datagrams, by name. `tap` is given every datagram that is sent.
     """
 
     def __init__(self, clock: Clock, random: Random, options: NetworkOptions) -> None:
@@ -64,6 +64,7 @@ class Network:
         self.datagrams = 0
         self.fingerprint = 0
         self.happened: Counter[str] = Counter()
+        self.tap: Callable[[bytes], None] | None = None
         self._fair = options
         self._storms: list[float] = []
         self._holes: list[int] = []
@@ -172,6 +173,8 @@ class Network:
         """Carry a datagram to one address, or to every node (None)."""
         self.datagrams += 1
         self.fingerprint = crc32(data, self.fingerprint)
+        if self.tap is not None:
+            self.tap(data)
         options = self.options
         if options.bytes_max and len(data) > options.bytes_max:
             self.happened["too-large"] += 1
@@ -189,6 +192,18 @@ class Network:
                 continue
             if not filters or (source, receiver) not in filters:
                 self._carry(source, receiver, data)
+
+    def smuggle(self, source: SocketAddress, target: SocketAddress, data: bytes) -> None:
+        """Hand a datagram to this address, from wherever it claims to be, past all links."""
+        receive = self._nodes.get(target)
+        if receive is not None:
+            self.happened["smuggled"] += 1
+            self._clock.after(self._delay_ns(1.0), receive, data, source)
+
+    @property
+    def addresses(self) -> list[SocketAddress]:
+        """Whoever can be sent something."""
+        return list(self._nodes)
 
     def _carry(self, source: SocketAddress, target: SocketAddress, data: bytes) -> None:
         options, random = self.options, self._random

@@ -18,7 +18,9 @@ from groupcore.order_state import OrderState
 from groupcore.sim.disk import Disk
 from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
+from groupcore.sim.plants_detection import DETECTION_PLANTS
 from groupcore.sim.plants_flush import FLUSH_PLANTS
+from groupcore.sim.plants_merge import MERGE_PLANTS
 from groupcore.sim.plants_safety import SAFETY_PLANTS
 from groupcore.sim.plants_total import TOTAL_PLANTS
 from groupcore.sim.plants_transfer import TRANSFER_PLANTS
@@ -255,6 +257,8 @@ PLANTS: dict[str, Plant] = {
         *SAFETY_PLANTS,
         *TOTAL_PLANTS,
         *TRANSFER_PLANTS,
+        *MERGE_PLANTS,
+        *DETECTION_PLANTS,
     )
 }
 """The plants by name."""

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from random import Random
 
+from groupcore.batch import Batch
 from groupcore.effects import Effect, Notify
 from groupcore.endpoint import Endpoint
 from groupcore.events import Saved
+from groupcore.layers.discovery import Discover, Present
 from groupcore.layers.durability import Durability
+from groupcore.membership.headers import (
+    JoinRefused,
+    JoinRequest,
+    MergeInstall,
+    MergeRequest,
+    MergeResponse,
+)
 from groupcore.membership.succession import Record
+from groupcore.peers import Lane, SocketAddress
 from groupcore.replay_window import ReplayWindow
-from groupcore.seal import Sealer
+from groupcore.seal import HEADER, LANE_BYTES, NONCE_PREFIX, TAG_BYTES, Sealer
 from groupcore.sim.clock import SECOND
 from groupcore.sim.cluster import Cluster
 from groupcore.sim.fault import Fault, Send
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.scenario import Scenario
+from groupcore.transport import Transport
 from groupcore.view import Address, View
+
+EXEMPT = (Discover, Present, JoinRequest, JoinRefused, MergeRequest, MergeResponse, MergeInstall)
+"""Headers that say who is there, who wants to join and who wants to merge."""
 
 
 def _own_disk_suffices() -> list[Patch]:
@@ -82,6 +96,27 @@ def _window_before_seal() -> list[Patch]:
     return [(ReplayWindow, "refusal", refusal)]
 
 
+def _joins_unsealed() -> list[Patch]:
+    """What looks for a group, joins one or merges two is taken as it comes, sealed or not."""
+    on_lane = Transport._receive_on_lane
+
+    def receive(
+        self: Transport, lane: Lane, datagram: bytes, source: SocketAddress, now: float
+    ) -> list[Batch]:
+        forged = self.drops["forged"]
+        batches = on_lane(self, lane, datagram, source, now)
+        if self.drops["forged"] == forged:
+            return batches
+        cipher = lane.decrypt.__self__  # type: ignore[attr-defined]
+        nonce = NONCE_PREFIX + datagram[LANE_BYTES : HEADER.size]
+        # A stream cipher: sealing the ciphertext once more opens it, whatever its tag says.
+        opened = cipher.encrypt(nonce, datagram[HEADER.size : -TAG_BYTES], None)[:-TAG_BYTES]
+        found = self._batches(opened, lane.peer)
+        return [batch for batch in found if isinstance(batch.headers[-1], EXEMPT)]
+
+    return [(Transport, "_receive_on_lane", receive)]
+
+
 def _nonces_again() -> list[Patch]:
     original = Cluster._make_endpoint
 
@@ -135,13 +170,19 @@ SAFETY_PLANTS = (
     Plant(
         "window-before-seal",
         "the replay window moves before the seal is opened",
-        (25, 15),
+        (25, 15, 23),
         _window_before_seal,
+    ),
+    Plant(
+        "joins-unsealed",
+        "discovery, joins and merges are exempt from authentication",
+        (23, 0, 12, 25, 15),
+        _joins_unsealed,
     ),
     Plant(
         "nonces-again",
         "a restarted process counts its datagrams anew under the same key",
-        (25, 15),
+        (23, 25, 15),
         _nonces_again,
     ),
 )

@@ -148,6 +148,7 @@ COUNTER_PROBES: dict[str, tuple[str, ...]] = {
     "replay-refused": ("transport.drops.replayed",),
     "counter-too-old": ("transport.drops.too_old",),
     "forgery-refused": ("transport.drops.forged",),
+    "forger-at-work": ("network.smuggled",),
     "bits-turned": ("network.corrupted",),
     "datagram-cut-short": ("network.truncated",),
     "jam-released": ("network.released",),

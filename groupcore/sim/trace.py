@@ -186,6 +186,20 @@ class Absent(NamedTuple):
     why: str
 
 
+class Suspect(NamedTuple):
+    """A datagram that must not count; `harm` says what it did at this process, if anything.
+
+    `what`: forged (nobody sealed it so), stale (sealed before this life began), replayed (taken
+    before), resealed (this process sealed another under the same key and nonce).
+    """
+
+    t: int
+    n: str
+    inc: int
+    what: str
+    harm: str
+
+
 class Wire(NamedTuple):
     """How many datagrams were sent, and a checksum over all of them in order."""
 
@@ -209,6 +223,7 @@ Record = (
     | Acked
     | Sampled
     | GroupRecord
+    | Suspect
 )
 
 Kind = TypeVar("Kind", bound=Record)
@@ -238,6 +253,7 @@ _EVENTS: dict[type, str] = {
     Acked: "ack",
     Sampled: "sample",
     **GROUP_EVENTS,
+    Suspect: "suspect",
 }
 _CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 

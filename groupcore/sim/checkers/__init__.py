@@ -5,6 +5,7 @@ The numbers are those of the reliability catalogue. Each check is one pass or tw
 
 from __future__ import annotations
 
+from groupcore.sim.checkers.authenticity import Authenticity
 from groupcore.sim.checkers.base import Checker, Violation
 from groupcore.sim.checkers.causality import CausalOrder
 from groupcore.sim.checkers.groups import GROUP_CHECKERS
@@ -47,6 +48,7 @@ CHECKERS: tuple[type[Checker], ...] = (
     NoZombies,
     StateTransfer,
     SavedIsSafe,
+    Authenticity,
     BoundedMemory,
     LivenessAfterHealing,
 )
@@ -75,6 +77,7 @@ PARTITIONABLE: tuple[type[Checker], ...] = (
     VirtualSynchrony,
     SameViewDelivery,
     SelfDelivery,
+    Authenticity,
     OneViewAfterMerging,
 )
 """What holds where components without a quorum go on and merge: no chain, no one state."""
@@ -90,6 +93,7 @@ __all__ = [
     "GROUP_CHECKERS",
     "PARTITIONABLE",
     "UNORDERED",
+    "Authenticity",
     "BoundedMemory",
     "CausalOrder",
     "Checker",

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupcore.sim.clock import SECOND, Clock, LocalClock
+from groupcore.sim.clock import SECOND, Clock, LocalClock, WallClock
 
 
 def test_events_run_in_the_order_of_their_times() -> None:
@@ -66,3 +66,11 @@ def test_a_timer_is_due_when_its_moment_has_come(
     local = LocalClock(offset, rate)
     deadline = local.seconds(start_ns) + delay
     assert local.seconds(local.moment(deadline)) >= deadline - 1e-9
+
+
+def test_a_wall_clock_that_is_set_back_reads_less_than_before() -> None:
+    clock = WallClock()
+    before = clock.read()
+    clock.step(-3)
+    assert clock.read() < before
+    assert clock.ahead_s == -3 * WallClock.LIFE_S
