@@ -73,6 +73,7 @@ MENU: tuple[Dish, ...] = (
 """All kinds of faults."""
 
 LOSES_DISK = frozenset({"wipe", "damage"})
+SETS_CLOCK = frozenset({"clock-step", "clock-set"})
 
 
 def draw_faults(random: Random, nodes: int, safety_ns: int) -> tuple[Fault, ...]:
@@ -84,6 +85,8 @@ def draw_faults(random: Random, nodes: int, safety_ns: int) -> tuple[Fault, ...]
             continue
         if dish.kind in LOSES_DISK and any(fault.kind in LOSES_DISK for fault in faults):
             continue  # more lost disks than k: nothing is promised then
+        if dish.kind in SETS_CLOCK and any(fault.kind in LOSES_DISK for fault in faults):
+            continue  # without clock and disk a life may get the number of a former one
         for _ in range(random.randint(1, dish.times_max)):
             faults.append(_draw_fault(random, dish, nodes, safety_ns, faults))
     return tuple(sorted(faults, key=lambda fault: (fault.at_ns, fault.kind, fault.nodes)))

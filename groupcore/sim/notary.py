@@ -43,9 +43,9 @@ class Notary:
         if known != data:
             self.suspect(life, "resealed", f"key and nonce of {header.hex()} again")
 
-    def sealed_at(self, data: bytes) -> int | None:
-        """When exactly these bytes were sealed; None: never."""
-        known = self._sealed.get(data[: HEADER.size])
+    def sealed_at(self, header: bytes, data: bytes) -> int | None:
+        """When exactly these bytes, with this clear header, were sealed; None: never."""
+        known = self._sealed.get(header)
         return known[1] if known is not None and known[0] == data else None
 
     def suspect(self, life: Address, what: str, harm: str) -> None:
@@ -82,12 +82,12 @@ class NotarisedTransport(Transport):
     ) -> list[Batch]:
         """See `Transport`; what must not count is compared before and after."""
         data = bytes(datagram)
-        sealed_ns = self._notary.sealed_at(data)
+        header = data[: HEADER.size]
+        sealed_ns = self._notary.sealed_at(header, data)
         if sealed_ns is None:
             return self._receive_forged(data, source, now)
         batches = super().receive(datagram, source, now)
         if batches:
-            header = data[: HEADER.size]
             if sealed_ns < self._began_ns:
                 self._notary.suspect(self.address, "stale", _passed(batches))
             if header in self._taken:

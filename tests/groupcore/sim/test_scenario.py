@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from groupcore.sim.fault import COORDINATOR, Fault, Send
-from groupcore.sim.menu import MENU
+from groupcore.sim.menu import LOSES_DISK, MENU, SETS_CLOCK
 from groupcore.sim.minimise import minimise
 from groupcore.sim.network import CALM
 from groupcore.sim.scenario import Scenario, draw_large_scenario, draw_scenario
@@ -79,3 +79,9 @@ def test_minimising_stops_when_its_runs_are_used_up() -> None:
     scenario = draw_scenario(3)
     assert minimise(scenario, fails, runs_max=4) == scenario
     assert len(runs) == 4
+
+
+def test_where_a_disk_is_lost_no_clock_is_set() -> None:
+    for scenario in map(draw_scenario, range(600)):
+        kinds = {fault.kind for fault in scenario.faults}
+        assert not (kinds & LOSES_DISK and kinds & SETS_CLOCK)
