@@ -164,6 +164,7 @@ class Cluster:
     def heal(self) -> None:
         """End every fault: links, storms, pauses, slowness, disks; dead nodes start."""
         self.network.heal()
+        self.forger.stop()
         for node in self.nodes:
             self._heal(node)
 
@@ -193,6 +194,7 @@ class Cluster:
         """End every fault among these nodes; the others are cut off from them, or crash."""
         random = stream(self.scenario.seed, "rest")
         self.network.heal({node.socket_address for node in core})
+        self.forger.stop()
         for other in self.nodes:
             if other in core:
                 self._heal(other)

@@ -41,6 +41,10 @@ class Forger:
         if not busy:
             self._send(every_ns)
 
+    def stop(self) -> None:
+        """Send nothing more: what it replays would reach those who are cut off on purpose."""
+        self._until_ns = 0
+
     def _record(self, data: bytes) -> None:
         if len(self._recorded) < RECORDED_MAX:
             self._recorded.append(data)
