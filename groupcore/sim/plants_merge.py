@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupcore.batch import Batch
 from groupcore.effects import Effect, Notify
 from groupcore.events import Flushed, FlushRequested, ViewInstalled
-from groupcore.layers.sequencer import Sequencer
+from groupcore.layers.sequencer import Ordered, Sequencer
 from groupcore.membership import proposer
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.succession import Candidates
@@ -30,14 +30,14 @@ MEETINGS_UNDER_LOAD = Scenario(
 
 def _logs_united() -> list[Patch]:
     """In a merged view each member gives the others what its component has delivered of it."""
-    on_view, take_back = Sequencer.on_view, Sequencer.take_back
+    on_view, deliver = Sequencer.on_view, Sequencer.deliver
     logs: dict[Address, list[Batch]] = {}
 
-    def keep(self: Sequencer, seqno: int) -> list[Effect]:
-        batch = self.forward_table.batches.get(seqno)
-        if batch is not None:
-            logs.setdefault(self.me, []).append(batch)
-        return take_back(self, seqno)
+    def keep(self: Sequencer, batch: Batch, header: Ordered) -> list[Effect]:
+        mine = self.forward_table.batches.get(header.seqno) if header.origin == self.me else None
+        if mine is not None:
+            logs.setdefault(self.me, []).append(mine)
+        return deliver(self, batch, header)
 
     def unite(self: Sequencer, event: ViewInstalled) -> list[Effect]:
         effects = on_view(self, event)
@@ -46,7 +46,7 @@ def _logs_united() -> list[Patch]:
             return [*effects, *(effect for batch in log for effect in self.on_down(batch, 0.0))]
         return effects
 
-    return [(Sequencer, "take_back", keep), (Sequencer, "on_view", unite)]
+    return [(Sequencer, "deliver", keep), (Sequencer, "on_view", unite)]
 
 
 def _merge_not_spanned() -> list[Patch]:
