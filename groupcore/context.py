@@ -3,8 +3,9 @@
 Pure values. A context is a set of pairs `<S, n>` with one pair for any S (paper, section 4.1): the
 process had been given things of stream S up to number n. The paper's S are groups; ours are the
 streams of sequencers, of which there are as many as nodes however many groups there are
-(`docs/decisions/0018`). Where the number of an own message is not known yet its id stands in, as
-`SEQ(id)`; both are kept until they can be compared (paper, section 5, "Increasing concurrency").
+(`docs/decisions/0018`). Where the sender does not know yet where an own message stands, its id is
+in the place of the number, as `SEQ(id)`, and the sequencer puts the number in (paper, section 5,
+"Increasing concurrency").
 
 Source. T. Kindberg, sections 4.1 and 5.
 """
@@ -12,7 +13,6 @@ Source. T. Kindberg, sections 4.1 and 5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from msgpack import Packer, unpackb
 from msgpack.exceptions import UnpackException
@@ -28,16 +28,9 @@ ENTRIES_MAX = 256
 NAME_MAX = 64
 
 
-class Pending(NamedTuple):
-    """SEQ(id): which message, of a process to a group, has no number yet that is known."""
-
-    node: Address
-    process: int
-    group: int
-
-
-Ids = dict[Pending, int]
-"""For each sender and group the number of the latest message in question; earlier ones precede."""
+Ids = dict[int, int]
+"""SEQ(id): for a group the sender's own number of its latest message there whose place is not known
+to it; the earlier ones precede that (FIFO)."""
 
 
 def component(context: Mapping[Address, int], stream: Address) -> int:
@@ -75,26 +68,19 @@ def precedes(one: Mapping[Address, int], other: Mapping[Address, int]) -> bool:
     return precedes_or_equals(one, other) and not precedes_or_equals(other, one)
 
 
-def merge_ids(ids: Ids, other: Mapping[Pending, int]) -> None:
-    """Keep of each sender and group the latest id: it stands behind the earlier ones (FIFO)."""
-    for pending, n in other.items():
-        if n > ids.get(pending, 0):
-            ids[pending] = n
-
-
 # --- on the wire ----------------------------------------------------------------------------------
 
 _packer = Packer(use_bin_type=True, autoreset=True)
 
 
-def encode_context(numbers: Mapping[Address, int], ids: Mapping[Pending, int]) -> bytes:
+def encode_context(numbers: Mapping[Address, int], ids: Mapping[int, int]) -> bytes:
     """The bytes of a context; none for an empty one."""
     if not numbers and not ids:
         return b""
     packed: bytes = _packer.pack(
         [
             [[*stream, n] for stream, n in numbers.items()],
-            [[*p.node, p.process, p.group, n] for p, n in ids.items()],
+            list(ids.items()),
         ]
     )
     return packed
@@ -111,10 +97,7 @@ def decode_context(data: bytes) -> tuple[Numbers, Ids]:
             raise WireError("bad_context", f"above {ENTRIES_MAX} entries")
         return (
             {Address(_name(a), _number(i)): _number(n) for a, i, n in numbers},
-            {
-                Pending(Address(_name(a), _number(i)), _number(p), _number(g)): _number(n)
-                for a, i, p, g, n in ids
-            },
+            {_number(group): _number(n) for group, n in ids},
         )
     except (UnpackException, ValueError, TypeError, RecursionError) as error:
         raise WireError("bad_context", str(error)[:80]) from None

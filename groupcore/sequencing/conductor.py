@@ -236,6 +236,7 @@ class Conductor:
         self._place = take_node_state(plane, state)
         plane.ready = True
         plane.progress += 1
+        self._take_office()
         waiting, self._ordered = self._ordered, deque()
         view, commands = 0, 0
         for item in waiting:
@@ -249,6 +250,23 @@ class Conductor:
                 self._apply(*item)
         self._ending.on_view(self._now)
         self._keeper.touched.update(plane.streams)
+
+    def _take_office(self) -> None:
+        """Groups may have been given to this node while it did not know of them yet."""
+        plane = self._plane
+        directory = plane.directory
+        mine = {g: one.floor for g, one in directory.entries.items() if one.owner == plane.me}
+        behind = {
+            address: stream.end
+            for address, stream in plane.streams.items()
+            if stream.end is not None
+        }
+        if mine:
+            self._sequencer.own(mine, behind)
+        for number, move in directory.moves.items():
+            if move.source == plane.me:
+                began = MoveBegan(number, move.groups, move.source, move.target, move.reason)
+                self._migration.on_began(began)
 
     def give_node_states(self) -> None:
         """New nodes get the directory and the records as they are when nothing is in between."""

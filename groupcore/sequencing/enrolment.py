@@ -104,15 +104,13 @@ class Enrolment:
         self._stamp(Batch(self._plane.me, None, (change,)))
 
     def close_books(self, node: Address) -> None:
-        """A node is gone: its processes leave this node's groups, and nothing of it follows."""
+        """A node is gone: its processes leave this node's groups."""
         plane = self._plane
         for group, owned in self._ownership.owned.items():
             record = plane.records.get(group)
             members = [*owned.members, *(record.members if record is not None else ())]
             if any(process.node == node for process in members):
                 self._expelling[group] = None
-        change = Change(plane.own.received + 1, 0, 0, node, 0, GONE)
-        self._stamp(Batch(plane.me, None, (change,)))
 
     def expel_gone(self) -> None:
         """LEAVE in the groups' sequences for the processes of nodes that are gone."""

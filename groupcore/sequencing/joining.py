@@ -80,7 +80,7 @@ class Joining:
             hold = record.hold
             if strict:
                 self._plane.propose(EnterStrict(request, group, process))
-            elif hold is not None and not hold.waiting_for_state:
+            elif hold is not None and not hold.waiting_for_state and self._stays(record):
                 wish.recorded = hold.seqno + 1
                 self._settling[key] = wish  # the group is here: nobody need be waited for
 
@@ -150,6 +150,7 @@ class Joining:
         for key, wish in list(self._wishes.items()):
             if wish.request == request:
                 del self._wishes[key]
+                self._settling.pop(key, None)
                 record = self._plane.records.get(wish.group)
                 if record is not None:
                     if record.order is Order.STRICT:
@@ -169,12 +170,16 @@ class Joining:
             if not wish.allowed or now < wish.asked_at + wish.wait_s:
                 continue
             owner = self._plane.owner(wish.group)
-            if owner is None:
+            if owner is None or (wish.leaving and self._is_awaited(wish.group)):
                 continue
             wish.wait_s = min(wish.wait_s * 2, options.resend_max_s) or options.resend_s
             wish.asked_at = now
             request = Leave if wish.leaving else Join
             self._plane.to(owner, request(wish.group, wish.process.number, wish.request))
+
+    def _is_awaited(self, group: GroupId) -> bool:
+        """Whether a process of this node joins: the group's state is not let go meanwhile (I3)."""
+        return any(key[1] == group and not wish.leaving for key, wish in self._wishes.items())
 
     def hurry(self, group: GroupId) -> None:
         """The group has another sequencer: ask it at once."""
@@ -249,17 +254,23 @@ class Joining:
         else:
             seqno, context, content = unpackb(state)
             hold.seqno = seqno
-            hold.context, hold.ids = decode_context(context)
+            hold.context, _ = decode_context(context)
             self._plane.events.append(StateInstalled(record.group, seqno, content))
         self._receiver.apply_queue(record)
+
+    def _stays(self, record: Record) -> bool:
+        """Whether a process of this node is a member and does not leave: the state stays here."""
+        me = self._plane.me
+        return any(
+            process.node == me and (process, record.group) not in self._wishes
+            for process in record.members
+        )
 
     def _let_go(self, record: Record) -> None:
         """The last member of this node has gone: drop the state (I3)."""
         me = self._plane.me
-        hold, group = record.hold, record.group
-        if hold is None or hold.local or any(process.node == me for process in record.members):
-            return
-        if any(key[1] == group and not wish.leaving for key, wish in self._wishes.items()):
+        hold = record.hold
+        if hold is None or any(process.node == me for process in record.members):
             return
         self.states.forget(record.group)
         self._receiver.drop(record)
@@ -296,7 +307,7 @@ class Joining:
         def concerns(other: Record) -> bool:
             return other.group in groups
 
-        return self._plane.settled(hold.context, hold.ids, concerns)
+        return self._plane.settled(hold.context, concerns)
 
     # --- giving ---------------------------------------------------------------------------------
 
@@ -312,7 +323,7 @@ class Joining:
         if hold.seqno < least:
             return None
         # The place is that of the event: what the host is told behind it is not in its copy.
-        self._wanted[token] = (hold.seqno, encode_context(hold.context, hold.ids))
+        self._wanted[token] = (hold.seqno, encode_context(hold.context, {}))
         self._plane.events.append(StateWanted(token, group))
         return True
 

@@ -26,6 +26,10 @@ GIVEN_BYTES = 256 << 10
 """What one request is answered with at most."""
 
 
+OVER_S = 30.0
+"""How long it is repeated that a stream is here to its end."""
+
+
 class Asking:
     """A request for missing frames that is under way."""
 
@@ -49,6 +53,7 @@ class Keeper:
         self._digest_wait_s = plane.options.digest_s
         self._told: dict[Address, tuple[int, int]] = {}
         self._told_last = -1
+        self._over: dict[Address, tuple[int, float]] = {}
 
     # --- frames ---------------------------------------------------------------------------------
 
@@ -151,6 +156,9 @@ class Keeper:
                 for address, stream in plane.streams.items()
                 if stream.started
             ]
+            # Others may not have heard the last that was said of a stream that is over.
+            self._over = {one: over for one, over in self._over.items() if now < over[1]}
+            reaches += [Reach(one, end, end) for one, (end, _) in self._over.items()]
         self._told.update((one.stream, (one.received, one.delivered)) for one in reaches)
         self._told_last = last
         self._news = False
@@ -166,7 +174,7 @@ class Keeper:
         touched, self.touched = self.touched, {}
         return list(touched.values())
 
-    def collect(self) -> bool:
+    def collect(self, now: float) -> bool:
         """Drop what is stable; whether the own stream's window has moved."""
         plane = self._plane
         moved = False
@@ -177,6 +185,7 @@ class Keeper:
                 del plane.streams[address]
                 plane.reaches.forget(address)
                 self._told.pop(address, None)
+                self._over[address] = (stream.end, now + OVER_S)
         return moved
 
     # --- repair ---------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ class Place(NamedTuple):
 def pack_node_state(plane: Plane, place: Place) -> bytes:
     """This node's directory and records as of now."""
     streams = [
-        [list(address), stream.recorded, stream.end, [list(node) for node in sorted(stream.gone)]]
+        [list(address), stream.recorded, stream.end]
         for address, stream in plane.streams.items()
         if stream.started
     ]
@@ -39,12 +39,13 @@ def pack_node_state(plane: Plane, place: Place) -> bytes:
 
 def node_state_covers(plane: Plane, state: bytes) -> bool:
     """Whether the state reaches the frames with which this node has begun each stream."""
-    _, _, streams, _, _ = unpackb(state, strict_map_key=False)
-    cuts = {Address(*address): recorded for address, recorded, _, _ in streams}
+    _, _, streams, _, gone = unpackb(state, strict_map_key=False)
+    cuts = {Address(*address): recorded for address, recorded, _ in streams}
+    over = {Address(*node) for node in gone} - set(cuts)
     return all(
         not stream.started or stream.base <= cuts.get(address, 0)
         for address, stream in plane.streams.items()
-        if address != plane.me
+        if address != plane.me and address not in over
     )
 
 
@@ -56,10 +57,12 @@ def take_node_state(plane: Plane, state: bytes) -> Place:
     for packed in records:
         record = _unpack_record(plane, packed)
         plane.records[record.group] = record
-    for address, recorded, end, closed in streams:
-        stream = plane.stream(Address(*address))
+    cuts = {Address(*address): (recorded, end) for address, recorded, end in streams}
+    for address in [one for one in plane.streams if one in plane.gone and one not in cuts]:
+        del plane.streams[address]  # it has ended, and all that it held is in the records
+    for address, (recorded, end) in cuts.items():
+        stream = plane.stream(address)
         stream.skip_to(recorded)
-        stream.gone.update(Address(*node) for node in closed)
         if end is not None:
             stream.finish(end)
     return Place(*place)

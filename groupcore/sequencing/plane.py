@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 
 from groupcore.batch import Batch, Header
-from groupcore.context import Ids, Numbers, Pending
+from groupcore.context import Numbers
 from groupcore.sequencing.commands import Command, encode_command
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.events import ServiceEvent
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.record import Hold, Record, Senders
@@ -74,53 +74,7 @@ class Plane:
         """Whether the node is a member of the present view."""
         return self.view is not None and node in self.view.members
 
-    # --- what has been delivered here -----------------------------------------------------------
-
-    def id_delivered(self, pending: Pending, number: int) -> bool:
-        """Whether this message, or its sender's end, has been delivered here."""
-        record = self.records.get(pending.group)
-        if record is None:
-            return True
-        process = Process(pending.node, pending.process)
-        if record.senders.get(self.senders.key(process), 0) >= number:
-            hold = record.hold
-            return hold is None or not any(
-                run.frame.process == process and run.count and run.first <= number
-                for run in hold.queue
-            )
-        return self.id_void(pending)
-
-    def id_void(self, pending: Pending) -> bool:
-        """Whether the sender's node is gone and its group's sequencer has closed the books on it.
-
-        What had not been accepted by then never will be.
-        """
-        if self.in_view(pending.node):
-            return False
-        owner = self.owner(pending.group)
-        if any(one.fenced and one.recorded != one.end for one in self.streams.values()):
-            return False  # it may still stand in what another gone node has left
-        if pending.group in self.records and self.records[pending.group].waiting:
-            return False
-        return owner is None or pending.node in self.stream(owner).gone
-
-    def resolve_ids(self, numbers: Numbers, ids: Ids) -> None:
-        """Replace ids whose place is known by it (paper, section 5): where that group now stands.
-
-        What is sent from now on may depend on all that has been recorded of that group.
-        """
-        for pending, number in list(ids.items()):
-            record = self.records.get(pending.group)
-            if record is None:
-                del ids[pending]
-                continue
-            key = self.senders.key(Process(pending.node, pending.process))
-            if record.senders.get(key, 0) >= number:
-                del ids[pending]
-                if record.stream is not None and record.frame > numbers.get(record.stream, 0):
-                    numbers[record.stream] = record.frame
-            elif self.id_void(pending):
-                del ids[pending]
+    # --- contexts -------------------------------------------------------------------------------
 
     def drop_stable(self, numbers: Numbers) -> None:
         """Leave out what is stable: it constrains nobody (design, 4.4 a)."""
@@ -129,7 +83,7 @@ class Plane:
             if stream is None or number <= stream.stable:
                 del numbers[address]  # a stream that is not known any more has ended, and is stable
 
-    def settled(self, numbers: Numbers, ids: Ids, concerns: Callable[[Record], bool]) -> bool:
+    def settled(self, numbers: Numbers, concerns: Callable[[Record], bool]) -> bool:
         """CT2: whether all that the context names has been delivered here, of groups that count."""
         for address, number in numbers.items():
             stream = self.streams.get(address)
@@ -138,11 +92,7 @@ class Plane:
                     return False
             elif not stream.settled(number, concerns):
                 return False
-        return all(
-            self.id_delivered(pending, number)
-            for pending, number in ids.items()
-            if (record := self.records.get(pending.group)) is not None and concerns(record)
-        )
+        return True
 
 
 def shares(one: Hold | None, other: Hold | None) -> bool:

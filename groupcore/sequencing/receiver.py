@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from groupcore.batch import Batch
-from groupcore.context import decode_context, merge_ids, merge_into
+from groupcore.context import Numbers, decode_context, merge_into
 from groupcore.errors import WireError
 from groupcore.sequencing.events import Delivered, Departed, Joined
 from groupcore.sequencing.headers import Accept, Change, unpack_column
@@ -81,15 +81,15 @@ class Receiver:
             seqnos = unpack_column(header.seqnos, count)
             firsts = unpack_column(header.firsts, count)
             counts = unpack_column(header.counts, count)
-            context, ids = decode_context(header.context)
+            context, _ = decode_context(header.context)
         except WireError as error:
             plane.counters[f"bad_frame.{error.reason}"] += 1
             return
         process = Process(header.origin, header.process)
         sender = plane.senders.key(process)
         number, address = stream.recorded, stream.address
-        frame = Frame(stream, number, batch, process, context, ids)
-        free = not (context or ids) or self._context_is_free(frame)
+        frame = Frame(stream, number, batch, process, context)
+        free = not context or self._context_is_free(context)
         records, events = plane.records, plane.events
         offset = 0
         for index in range(count):
@@ -116,8 +116,6 @@ class Receiver:
                         hold.context[address] = number
                         if context:
                             merge_into(hold.context, context)
-                        if ids:
-                            merge_ids(hold.ids, ids)
                         events.append(
                             Delivered(
                                 record.group,
@@ -143,13 +141,10 @@ class Receiver:
     def _record_change(self, stream: Stream, batch: Batch, header: Change) -> None:
         plane = self._plane
         process = Process(header.node, header.process)
-        if header.group == 0:
-            stream.gone.add(header.node)
-            return
         record = plane.records.get(header.group)
         if record is None:
             return
-        frame = Frame(stream, stream.recorded, batch, process, {}, {})
+        frame = Frame(stream, stream.recorded, batch, process, {})
         run = Run(frame, 0, record, header.seqno, header.what, 0, 0)
         if header.seqno == record.seqno + 1:
             self._put_on_record(run)
@@ -267,7 +262,6 @@ class Receiver:
             frame.number, hold.context.get(frame.stream.address, 0)
         )
         merge_into(hold.context, frame.context)
-        merge_ids(hold.ids, frame.ids)
         if run.count:
             payloads = frame.messages(run.offset, run.count)
             events.append(Delivered(record.group, run.seqno, frame.process, run.first, payloads))
@@ -279,17 +273,17 @@ class Receiver:
             hold.local.pop(frame.process, None)
             events.append(Departed(record.group, run.seqno, frame.process, gone))
 
-    def _context_is_free(self, frame: Frame) -> bool:
+    def _context_is_free(self, context: Numbers) -> bool:
         """Whether everything that the context names has been delivered here, whatever group."""
         streams = self._plane.streams
-        for address, number in frame.context.items():
+        for address, number in context.items():
             stream = streams.get(address)
             if stream is None:
                 if address not in self._plane.gone:
                     return False
             elif stream.delivered < number:
                 return False
-        return all(self._plane.id_delivered(one, number) for one, number in frame.ids.items())
+        return True
 
     def _is_free(self, run: Run, hold: Hold) -> bool:
         """CT2 and T2 for one run."""
@@ -307,4 +301,4 @@ class Receiver:
             return False
         if record.order is Order.FIFO:
             return True
-        return self._plane.settled(frame.context, frame.ids, concerns)
+        return self._plane.settled(frame.context, concerns)

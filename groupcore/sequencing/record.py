@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from groupcore.context import Ids, Numbers
+from groupcore.context import Numbers
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.view import Address
 
@@ -60,19 +60,18 @@ class Run:
 class Hold:
     """What a node has of a group that it delivers: the second stage.
 
-    `seqno` is the last number delivered; `context` and `ids` are what the group's messages up to
-    there depend on, and where they stood (design, 4.4: the accumulated context that a joiner is
-    given). `local` are the processes of this node that are members. While `waiting_for_state`
-    the runs that follow the JOIN gather in `queue`.
+    `seqno` is the last number delivered; `context` is what the group's messages up to there depend
+    on, and where they stood (design, 4.4: the accumulated context that a joiner is given).
+    `local` are the processes of this node that are members. While `waiting_for_state` the runs that
+    follow the JOIN gather in `queue`.
     """
 
-    __slots__ = ("context", "ids", "local", "queue", "seqno", "waiting_for_state")
+    __slots__ = ("context", "local", "queue", "seqno", "waiting_for_state")
 
     def __init__(self, seqno: int, waiting_for_state: bool) -> None:
         self.seqno = seqno
         self.waiting_for_state = waiting_for_state
         self.context: Numbers = {}
-        self.ids: Ids = {}
         self.queue: deque[Run] = deque()
         self.local: dict[Process, int] = {}
 

@@ -19,7 +19,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from groupcore.batch import MESSAGE_COST_BYTES, Batch, pack_messages
-from groupcore.context import Ids, Numbers, Pending, encode_context, merge_ids, merge_into
+from groupcore.context import Ids, Numbers, encode_context, merge_into
 from groupcore.sequencing.events import Accepted, Congestion
 from groupcore.sequencing.headers import Send, pack_column
 from groupcore.sequencing.names import GroupId, MessageId, Process
@@ -27,6 +27,9 @@ from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.stream import Frame
 from groupcore.view import Address
 
+Piece = tuple[GroupId, int, list[bytes]]
+"""A run on its way out: its group, the process's own number of its first message, the messages."""
+NOTHING: list[Piece] = []
 RESENT_AT_ONCE = 64
 """Runs of one process and group that are sent again together."""
 
@@ -44,23 +47,43 @@ class Local:
     groups: dict[GroupId, None] = field(default_factory=dict)
     numbers: dict[GroupId, int] = field(default_factory=dict)
     past: Numbers = field(default_factory=dict)
-    past_ids: Ids = field(default_factory=dict)
     pending: dict[GroupId, int] = field(default_factory=dict)
 
 
 class Unaccepted:
-    """A run that has been sent and not yet been seen in a stream."""
+    """A run that has been sent and not yet been seen in a stream.
 
-    __slots__ = ("context", "first", "payloads", "sent_at", "wait_s")
+    `numbers` and `ids` are its section's context, `before` the section's runs that precede it: a
+    run that is sent again by itself depends on those, too.
+    """
+
+    __slots__ = ("before", "first", "ids", "numbers", "payloads", "sent_at", "wait_s")
 
     def __init__(
-        self, first: int, payloads: list[bytes], context: bytes, sent_at: float, wait_s: float
+        self,
+        first: int,
+        payloads: list[bytes],
+        numbers: Numbers,
+        ids: Ids,
+        before: list[Piece],
+        sent_at: float,
+        wait_s: float,
     ) -> None:
         self.first = first
         self.payloads = payloads
-        self.context = context
+        self.numbers = numbers
+        self.ids = ids
+        self.before = before
         self.sent_at = sent_at
         self.wait_s = wait_s
+
+    def context(self, group: GroupId) -> bytes:
+        """The context of this run alone."""
+        ids = dict(self.ids)
+        for one, first, payloads in self.before:
+            if one != group:
+                ids[one] = first + len(payloads) - 1
+        return encode_context(self.numbers, ids)
 
 
 class Sender:
@@ -70,7 +93,7 @@ class Sender:
         self._plane = plane
         self.locals: dict[Process, Local] = {}
         self.outstanding: dict[tuple[GroupId, Process], deque[Unaccepted]] = {}
-        self._outbox: dict[Process, list[tuple[GroupId, int, list[bytes]]]] = {}
+        self._outbox: dict[Process, list[Piece]] = {}
         self._outstanding_bytes = 0
         self._congested = False
         self._resend_at: float | None = None
@@ -99,12 +122,10 @@ class Sender:
             self._send_runs(self.locals[process], runs, now)
         self._tell_congestion()
 
-    def _send_runs(
-        self, local: Local, runs: list[tuple[GroupId, int, list[bytes]]], now: float
-    ) -> None:
+    def _send_runs(self, local: Local, runs: list[Piece], now: float) -> None:
         """Sections of the runs: one for each stretch that goes to one sequencer."""
         limit = self._plane.options.section_bytes
-        stretch: list[tuple[GroupId, int, list[bytes]]] = []
+        stretch: list[Piece] = []
         owner: Address | None = None
         size = 0
         for run in runs:
@@ -124,18 +145,19 @@ class Sender:
         self,
         local: Local,
         owner: Address | None,
-        runs: list[tuple[GroupId, int, list[bytes]]],
+        runs: list[Piece],
         now: float,
     ) -> None:
         numbers, ids = self.context_of(local, {group for group, _, _ in runs})
         context = encode_context(numbers, ids)
         wait_s = self._plane.options.resend_s
-        for group, first, payloads in runs:
+        for index, (group, first, payloads) in enumerate(runs):
             key = (group, local.process)
             queue = self.outstanding.get(key)
             if queue is None:
                 queue = self.outstanding[key] = deque()
-            queue.append(Unaccepted(first, payloads, context, now, wait_s))
+            before = runs[:index] if index else NOTHING
+            queue.append(Unaccepted(first, payloads, numbers, ids, before, now, wait_s))
             local.pending[group] = first + len(payloads) - 1
             self._outstanding_bytes += _cost(payloads)
         if self._resend_at is None:
@@ -158,21 +180,13 @@ class Sender:
         """
         plane = self._plane
         numbers: Numbers = dict(local.past)
-        ids: Ids = dict(local.past_ids)
         for group in local.groups:
             record = plane.records.get(group)
             if record is not None and record.hold is not None:
-                if record.hold.ids:
-                    plane.resolve_ids(record.hold.context, record.hold.ids)
-                    merge_ids(ids, record.hold.ids)
                 merge_into(numbers, record.hold.context)
-        for group, last in local.pending.items():
-            if group not in to:
-                ids[Pending(*_flat(local.process), group)] = last
-        if ids:
-            plane.resolve_ids(numbers, ids)
         if numbers:
             plane.drop_stable(numbers)
+        ids = {group: last for group, last in local.pending.items() if group not in to}
         return numbers, ids
 
     def leave(self, local: Local, group: GroupId) -> None:
@@ -181,7 +195,6 @@ class Sender:
         record = self._plane.records.get(group)
         if record is not None and record.hold is not None:
             merge_into(local.past, record.hold.context)
-            merge_ids(local.past_ids, record.hold.ids)
         self._plane.drop_stable(local.past)
 
     # --- accepted -------------------------------------------------------------------------------
@@ -285,7 +298,7 @@ class Sender:
             run.sent_at = now
             if owner is not None:
                 runs = [(group, run.first, run.payloads)]
-                plane.sends.append(_section(process, owner, run.context, runs))
+                plane.sends.append(_section(process, owner, run.context(group), runs))
                 plane.counters["resent"] += 1
 
     # --- the node's own -------------------------------------------------------------------------
@@ -303,22 +316,16 @@ class Sender:
             self._plane.events.append(Congestion(on))
 
 
-def _flat(process: Process) -> tuple[Address, int]:
-    return process.node, process.number
-
-
 def _cost(payloads: list[bytes]) -> int:
     return sum(map(len, payloads)) + MESSAGE_COST_BYTES * len(payloads)
 
 
-def _split(
-    run: tuple[GroupId, int, list[bytes]], limit: int
-) -> list[tuple[GroupId, int, list[bytes]]]:
+def _split(run: Piece, limit: int) -> list[Piece]:
     """A run in parts whose messages fit into a section; a larger message stands alone."""
     group, first, payloads = run
     if sum(map(len, payloads)) <= limit:
         return [run]
-    parts: list[tuple[GroupId, int, list[bytes]]] = []
+    parts: list[Piece] = []
     start = size = 0
     for at, payload in enumerate(payloads):
         if at > start and size + len(payload) > limit:
@@ -329,9 +336,7 @@ def _split(
     return parts
 
 
-def _section(
-    process: Process, owner: Address, context: bytes, runs: list[tuple[GroupId, int, list[bytes]]]
-) -> Batch:
+def _section(process: Process, owner: Address, context: bytes, runs: list[Piece]) -> Batch:
     """DO-MULTICAST of these runs."""
     payloads: list[bytes] = []
     for run in runs:

@@ -11,14 +11,17 @@ Invariants.
   I2  Numbers are given only while this node owns the group and is primary (10, 11).
   I3  FIFO: messages of one sender to one group get numbers in their order (6).
   I4  Unstable frames are bounded by the window; requests wait in order meanwhile.
+  I5  No run gets its numbers before everything has that its context names: no run can come to wait
+      for itself (decision 0020; with ids in ACCEPTs it can).
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import deque
 
 from groupcore.batch import Batch, pack_messages, unpack_messages
-from groupcore.context import Numbers, decode_context, encode_context, merge_into
+from groupcore.context import Ids, Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.headers import (
@@ -34,18 +37,50 @@ from groupcore.sequencing.headers import (
     unpack_column,
 )
 from groupcore.sequencing.names import GroupId, Process
-from groupcore.sequencing.ownership import Owned, Ownership
+from groupcore.sequencing.ownership import Ownership
 from groupcore.sequencing.plane import Plane
 from groupcore.view import Address
 
 EARLY_MAX = 4_096
 """Runs of one group that wait until it is here; more are sent again by their nodes."""
+WAITING_MAX = 1_024
+"""Runs of one sender and group that wait for its other messages; more are sent again."""
 REQUESTS_MAX = 65_536
 """Requests that wait for the window; more are dropped and sent again by their nodes."""
 
 
-Early = tuple[Address, "Send | Forward", int, list[bytes]]
-"""A run that cannot be numbered yet: whose, its header, its first number, the messages."""
+class Asked:
+    """A run that asks for its numbers by itself."""
+
+    __slots__ = ("first", "group", "ids", "numbers", "origin", "payloads", "process")
+
+    def __init__(
+        self,
+        origin: Address,
+        process: int,
+        numbers: Numbers,
+        ids: Ids,
+        group: GroupId,
+        first: int,
+        payloads: list[bytes],
+    ) -> None:
+        self.origin = origin
+        self.process = process
+        self.numbers = numbers
+        self.ids = ids
+        self.group = group
+        self.first = first
+        self.payloads = payloads
+
+    @property
+    def sender(self) -> Process:
+        """Whose it is."""
+        return Process(self.origin, self.process)
+
+    @property
+    def last(self) -> int:
+        """The sender's own number of its last message."""
+        return self.first + len(self.payloads) - 1
 
 
 class Sequencer:
@@ -56,8 +91,10 @@ class Sequencer:
         self.ownership = Ownership(plane)
         self.enrolment = Enrolment(plane, self.ownership, self._multicast)
         self.load: dict[GroupId, list[int]] = {}
+        self._seen_progress = -1
         self._requests: deque[Batch] = deque()
-        self._early: dict[GroupId, list[Early]] = {}
+        self._early: dict[GroupId, list[Asked]] = {}
+        self._waiting: dict[tuple[int, GroupId], list[Asked]] = {}
 
     # --- ownership ------------------------------------------------------------------------------
 
@@ -73,8 +110,8 @@ class Sequencer:
             self.ownership.disown(group)
             self.enrolment.disowned(group)
             self.load.pop(group, None)
-            for origin, header, first, mine in self._early.pop(group, ()):
-                self._redirect(origin, header, group, first, mine)
+            for run in self._early.pop(group, ()):
+                self._redirect(run, forwarded=False)
 
     def suspend(self, groups: tuple[GroupId, ...]) -> None:
         """Give no numbers in these groups: they migrate."""
@@ -92,17 +129,23 @@ class Sequencer:
         for group in self.ownership.start():
             self._retry(group)
         self.enrolment.expel_gone()
+        if self._waiting and self._plane.progress != self._seen_progress:
+            self._seen_progress = self._plane.progress
+            self._look_again()
 
     def _retry(self, group: GroupId) -> None:
         """What came too early may be numbered now."""
         self.enrolment.retry(group)
-        for origin, header, first, mine in self._early.pop(group, ()):
-            self._on_run(origin, header, group, first, mine)
+        for run in self._early.pop(group, ()):
+            self._on_run(run)
 
     # --- requests -------------------------------------------------------------------------------
 
     def request(self, batch: Batch) -> None:
         """A request of a node; it waits while the window is full (I4)."""
+        if not self._plane.ready:
+            self._plane.counters["requests_dropped"] += 1
+            return
         if self._requests or self._full:
             if len(self._requests) < REQUESTS_MAX:
                 self._requests.append(batch)
@@ -137,24 +180,25 @@ class Sequencer:
             groups = unpack_column(header.groups, count)
             firsts = unpack_column(header.firsts, count)
             counts = unpack_column(header.counts, count)
+            numbers, ids = decode_context(header.context)
         except WireError as error:
             plane.counters[f"dropped.{error.reason}"] += 1
             return
         if sum(counts) != batch.count or 0 in counts or not plane.in_view(origin):
             plane.counters["dropped.bad_section"] += 1
             return
-        process = Process(origin, header.process)
-        sender = plane.senders.key(process)
+        sender = plane.senders.key(Process(origin, header.process))
+        known = not ids or self._resolve(sender, numbers, ids)
         seqnos: list[int] = []
-        carry: Numbers | None = None
+        carry: Numbers = {}
         number = plane.own.received + 1
-        for index, group in enumerate(groups):
+        for index, group in enumerate(groups if known else ()):
             active = self.ownership.active(group)
             if active is None:
                 break
             owned, record = active
             last = owned.senders.get(sender) or record.senders.get(sender, 0)
-            if firsts[index] != last + 1:
+            if firsts[index] != last + 1 or (sender, group) in self._waiting:
                 break
             size = counts[index]
             seqnos.append(owned.seqno + 1)
@@ -162,39 +206,60 @@ class Sequencer:
             owned.senders[sender] = last + size
             owned.frame = number
             if owned.carry:
-                carry = self._carried(owned, carry)
+                plane.drop_stable(owned.carry)
+                merge_into(carry, owned.carry)
         done = len(seqnos)
         if done == count and count:
-            self._stamp(
-                batch.body,
-                batch.count,
-                Accept(
-                    number,
-                    origin,
-                    header.process,
-                    self._context(header.context, carry),
-                    header.groups,
-                    pack_column(seqnos),
-                    header.firsts,
-                    header.counts,
-                ),
+            merge_into(numbers, carry)
+            accept = Accept(
+                number,
+                origin,
+                header.process,
+                encode_context(numbers, {}),
+                header.groups,
+                pack_column(seqnos),
+                header.firsts,
+                header.counts,
             )
+            self._multicast(Batch(plane.me, None, (accept,), batch.body, batch.count))
         else:
-            self._one_by_one(batch, origin, header, groups, firsts, counts, seqnos, carry)
+            self._one_by_one(batch, origin, header, (groups, firsts, counts), seqnos, carry)
         self._count_load(groups, counts, done, len(batch.body), batch.count)
+
+    def _resolve(self, sender: int, numbers: Numbers, ids: Ids) -> bool:
+        """Put numbers in the place of the ids; False when some are not known yet (I5).
+
+        What is known is where the group stands now: that is behind the message in question, and
+        it has its number, so nothing can come to wait for itself.
+        """
+        plane = self._plane
+        for group, number in list(ids.items()):
+            record = plane.records.get(group)
+            owned = self.ownership.owned.get(group)
+            if record is None:
+                del ids[group]
+            elif owned is not None and owned.senders.get(sender, 0) >= number:
+                del ids[group]
+                merge_into(numbers, {plane.me: owned.frame})
+            elif record.senders.get(sender, 0) >= number:
+                del ids[group]
+                if record.stream is not None:
+                    merge_into(numbers, {record.stream: record.frame})
+        return not ids
 
     def _one_by_one(
         self,
         batch: Batch,
         origin: Address,
         header: Send | Forward,
-        groups: tuple[int, ...],
-        firsts: tuple[int, ...],
-        counts: tuple[int, ...],
+        columns: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]],
         seqnos: list[int],
-        carry: Numbers | None,
+        carry: Numbers,
     ) -> None:
-        """Not every run of the section can be numbered: those that can are, in a frame each."""
+        """Not every run of the section can be numbered: those that can are, in a frame each.
+
+        The later ones depend on the earlier ones, as they do within a section.
+        """
         try:
             payloads = unpack_messages(batch.body)
         except WireError:
@@ -202,132 +267,124 @@ class Sequencer:
         if len(payloads) != batch.count:
             self._plane.counters["dropped.bad_section"] += 1
             payloads = [b""] * batch.count  # what has been numbered is numbered
-        offset = 0
-        done = len(seqnos)
-        context = self._context(header.context, carry)
-        for index, group in enumerate(groups):
-            mine = payloads[offset : offset + counts[index]]
-            offset += counts[index]
+        numbers, ids = decode_context(header.context)
+        done, offset = len(seqnos), 0
+        for index, (group, first, count) in enumerate(zip(*columns, strict=True)):
+            mine = payloads[offset : offset + count]
+            offset += count
+            before = {one: last for one, last in ids.items() if one != group}
+            run = Asked(origin, header.process, dict(numbers), before, group, first, mine)
             if index < done:
-                self.ownership.owned[group].frame = self._plane.own.received + 1
-                self._stamp_run(
-                    origin, header.process, context, group, seqnos[index], firsts[index], mine
-                )
+                self._resolve(self._plane.senders.key(run.sender), run.numbers, run.ids)
+                merge_into(run.numbers, carry)
+                self._stamp(run, seqnos[index])
             else:
-                self._on_run(origin, header, group, firsts[index], mine)
+                self._on_run(run, forwarded=type(header) is Forward)
+            ids[group] = first + count - 1
 
-    def _on_run(
-        self, origin: Address, header: Send | Forward, group: int, first: int, mine: list[bytes]
-    ) -> None:
+    def _on_run(self, run: Asked, forwarded: bool = True) -> None:
         """One run by itself: number what is new of it, or say what is wrong."""
         plane = self._plane
+        group = run.group
         active = self.ownership.active(group)
         if active is None:
-            self._redirect(origin, header, group, first, mine)
+            self._redirect(run, forwarded)
             return
         owned, record = active
-        process = Process(origin, header.process)
-        sender = plane.senders.key(process)
+        sender = plane.senders.key(run.sender)
         last = owned.senders.get(sender) or record.senders.get(sender, 0)
-        if first > last + 1:
-            plane.counters["out_of_sequence"] += 1
-            plane.to(origin, Missing(group, header.process, last + 1))
-            return
-        if first + len(mine) - 1 <= last:
+        if run.last <= last:
             plane.counters["repeated"] += 1
-            plane.to(origin, Repeated(group, header.process, last))
+            plane.to(run.origin, Repeated(group, run.process, last))
             return
-        mine = mine[last + 1 - first :]
+        ahead = self._waiting.get((sender, group))
+        behind = ahead is not None and ahead[0].first < run.first
+        if behind or not self._resolve(sender, run.numbers, run.ids):
+            self._wait(sender, run)
+            return
+        if run.first > last + 1:
+            plane.counters["out_of_sequence"] += 1
+            plane.to(run.origin, Missing(group, run.process, last + 1))
+            return
+        run.payloads = run.payloads[last + 1 - run.first :]
+        run.first = last + 1
         seqno = owned.seqno + 1
-        owned.seqno += len(mine)
-        owned.senders[sender] = last + len(mine)
-        owned.frame = plane.own.received + 1
-        carry = self._carried(owned, None) if owned.carry else None
-        context = self._context(header.context, carry)
-        self._stamp_run(origin, header.process, context, group, seqno, last + 1, mine)
+        owned.seqno += len(run.payloads)
+        owned.senders[sender] = run.last
+        if owned.carry:
+            plane.drop_stable(owned.carry)
+            merge_into(run.numbers, owned.carry)
+        self._stamp(run, seqno)
 
-    def _redirect(
-        self, origin: Address, header: Send | Forward, group: int, first: int, mine: list[bytes]
-    ) -> None:
+    def _wait(self, sender: int, run: Asked) -> None:
+        """The run depends on messages of its own sender that have no number yet (I5)."""
+        waiting = self._waiting.setdefault((sender, run.group), [])
+        if len(waiting) < WAITING_MAX and all(run.first != one.first for one in waiting):
+            self._plane.counters["waited_for_ids"] += 1
+            insort(waiting, run, key=lambda one: one.first)
+
+    def _look_again(self) -> None:
+        """Something has been numbered: what waits for it goes on, in its order."""
+        progress = True
+        while progress and self._waiting:
+            progress = False
+            for key in list(self._waiting):
+                head = self._waiting[key][0]
+                active = self.ownership.active(head.group) is not None
+                if active and not self._resolve(key[0], head.numbers, head.ids):
+                    continue
+                progress = True
+                for run in self._waiting.pop(key):
+                    self._on_run(run)
+
+    def _redirect(self, run: Asked, forwarded: bool) -> None:
         """Not (any more, yet) this node's: forward it, and tell the sender where the port is."""
-        plane = self._plane
+        plane, group = self._plane, run.group
         owner = plane.owner(group)
         if group not in plane.records or owner is None:
             plane.counters["unknown_group"] += 1
-        elif owner == plane.me or type(header) is Forward or group in self.ownership.owned:
+        elif owner == plane.me or forwarded or group in self.ownership.owned:
             # It migrates, or has just come: it waits here, where it is wanted in any case.
             early = self._early.setdefault(group, [])
             if len(early) < EARLY_MAX:
-                early.append((origin, header, first, mine))
+                early.append(run)
             else:
                 plane.counters["not_now"] += 1  # its sender sends it again
         else:
             plane.counters["forwarded"] += 1
-            plane.to(origin, Redirect(group, owner, plane.directory.entries[group].epoch))
+            plane.to(run.origin, Redirect(group, owner, plane.directory.entries[group].epoch))
             forward = Forward(
-                origin,
-                header.process,
-                header.context,
+                run.origin,
+                run.process,
+                encode_context(run.numbers, run.ids),
                 pack_column([group]),
-                pack_column([first]),
-                pack_column([len(mine)]),
+                pack_column([run.first]),
+                pack_column([len(run.payloads)]),
             )
-            body = pack_messages(mine)
-            plane.sends.append(Batch(plane.me, owner, (forward,), body, len(mine)))
+            body = pack_messages(run.payloads)
+            plane.sends.append(Batch(plane.me, owner, (forward,), body, len(run.payloads)))
 
     # --- stamping -------------------------------------------------------------------------------
 
-    def _stamp_run(
-        self,
-        origin: Address,
-        process: int,
-        context: bytes,
-        group: int,
-        seqno: int,
-        first: int,
-        payloads: list[bytes],
-    ) -> None:
+    def _stamp(self, run: Asked, seqno: int) -> None:
+        """A frame of its own for a run that has its numbers."""
         accept = Accept(
             self._plane.own.received + 1,
-            origin,
-            process,
-            context,
-            pack_column([group]),
+            run.origin,
+            run.process,
+            encode_context(run.numbers, {}),
+            pack_column([run.group]),
             pack_column([seqno]),
-            pack_column([first]),
-            pack_column([len(payloads)]),
+            pack_column([run.first]),
+            pack_column([len(run.payloads)]),
         )
-        self._stamp(pack_messages(payloads), len(payloads), accept)
-
-    def _stamp(self, body: bytes, count: int, accept: Accept) -> None:
-        self._multicast(Batch(self._plane.me, None, (accept,), body, count))
+        self.ownership.owned[run.group].frame = accept.frame
+        body = pack_messages(run.payloads)
+        self._multicast(Batch(self._plane.me, None, (accept,), body, len(run.payloads)))
 
     def _multicast(self, batch: Batch) -> None:
         self._plane.own.append(batch)
         self._plane.sends.append(batch)
-
-    def _carried(self, owned: Owned, carry: Numbers | None) -> Numbers | None:
-        """What the group carries over from former sequencers, as long as it is not stable."""
-        self._plane.drop_stable(owned.carry)
-        if not owned.carry:
-            return carry
-        carry = {} if carry is None else carry
-        merge_into(carry, owned.carry)
-        return carry
-
-    def _context(self, context: bytes, carry: Numbers | None) -> bytes:
-        """C_m = merge(what the sequencer adds, C_p) (paper, section 5, rule 3).
-
-        The group's own entry is its number; stable entries have been left out by the sender.
-        """
-        if not carry:
-            return context
-        try:
-            numbers, ids = decode_context(context)
-        except WireError:
-            numbers, ids = {}, {}
-        merge_into(numbers, carry)
-        return encode_context(numbers, ids)
 
     def _count_load(
         self,

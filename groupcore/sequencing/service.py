@@ -295,7 +295,7 @@ class Service:
             keeper.ask(now)
             keeper.tell(now, self.conductor.news)
             self.conductor.news = False
-            if keeper.collect():
+            if keeper.collect(now):
                 self.sequencer.resume()
 
     def _serve_own_requests(self) -> None:

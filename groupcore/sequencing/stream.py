@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from groupcore.batch import Batch, unpack_messages
-from groupcore.context import Ids, Numbers
+from groupcore.context import Numbers
 from groupcore.errors import WireError
 from groupcore.sequencing.names import Process
 from groupcore.sequencing.record import Record, Run
@@ -28,7 +28,7 @@ from groupcore.view import Address
 class Frame:
     """A recorded frame; `waiting` are those of its runs that have not been delivered here."""
 
-    __slots__ = ("batch", "context", "ids", "number", "payloads", "process", "stream", "waiting")
+    __slots__ = ("batch", "context", "number", "payloads", "process", "stream", "waiting")
 
     def __init__(
         self,
@@ -37,14 +37,12 @@ class Frame:
         batch: Batch,
         process: Process,
         context: Numbers,
-        ids: Ids,
     ) -> None:
         self.stream = stream
         self.number = number
         self.batch = batch
         self.process = process
         self.context = context
-        self.ids = ids
         self.waiting: list[Run] = []
         self.payloads: list[bytes] | None = None
 
@@ -71,7 +69,7 @@ class Stream:
     records; `delivered`: nothing of them waits here; `stable`: delivered by all; `highest`: that
     there is a frame of this number is known. `started`: where the stream begins for this node is
     known; `base`: behind which frame. Of a `fenced` one frames are taken up to `allowed` only.
-    `end`: its last frame, once it is agreed. `gone`: nodes whose messages it has ended with.
+    `end`: its last frame, once it is agreed.
     """
 
     def __init__(self, address: Address) -> None:
@@ -86,7 +84,6 @@ class Stream:
         self.fenced = False
         self.allowed = 0
         self.end: int | None = None
-        self.gone: set[Address] = set()
         self.undelivered: dict[int, Frame] = {}
         self.kept_bytes = 0
         self._kept: dict[int, Batch] = {}
