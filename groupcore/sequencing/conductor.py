@@ -216,7 +216,7 @@ class Conductor:
             for address, stream in plane.streams.items()
             if stream.started and address != plane.me
         )
-        self._joining.states.take(NODE_STATE, 0, bases, givers, done, now)
+        self._joining.states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now)
 
     def _copy_node_state(self, token: int, bases: tuple[Reach, ...]) -> bool | None:
         """Copy the node's state for a new one; None while a stream is not that far here."""

@@ -238,10 +238,15 @@ class Joining:
                 if self._plane.in_view(node)
             ]
 
+        def is_lost() -> bool:
+            # The members that have joined later wait for this one; there is no earlier one.
+            others = [at for p, at in record.members.items() if p.node != self._plane.me]
+            return seqno < min(others, default=0)
+
         def done(state: bytes | None) -> None:
             self._install(record, seqno, state)
 
-        self.states.take(record.group, seqno, (), givers, done, now)
+        self.states.take(record.group, seqno, (), givers, is_lost, done, now)
 
     def _install(self, record: Record, joined_at: int, state: bytes | None) -> None:
         hold = record.hold

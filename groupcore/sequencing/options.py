@@ -14,8 +14,8 @@ class ServiceOptions:
     `repair_s`: pause before what is missing is asked for again. `resend_s`: pause before a sender
     sends again what was not accepted, doubled up to `resend_max_s`. `digest_s`: how often a node
     says how far it is when it has nothing else to say, doubled while nothing changes up to
-    `digest_max_s`. `state_chunk_bytes` and `state_timeout_s` are of the late join.
-    `section_bytes`: largest body of a section.
+    `digest_max_s`. `state_chunk_bytes`, `state_timeout_s` (a giver's silence) and `state_pause_s`
+    (when nobody could give it) are of the late join. `section_bytes`: largest body of a section.
     """
 
     k: int = 1
@@ -31,3 +31,4 @@ class ServiceOptions:
     digest_max_s: float = 0.25
     state_chunk_bytes: int = 60_000
     state_timeout_s: float = 0.5
+    state_pause_s: float = 0.05

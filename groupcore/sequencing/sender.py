@@ -222,6 +222,19 @@ class Sender:
             self.accepted(local, group, last, seqno)
         del firsts
 
+    def on_repeated(self, process: Process, group: GroupId, number: int) -> None:
+        """The messages up to this number had been accepted; where, this node's record says.
+
+        Does it not yet, the frame is still to come. A new node has the frame in its record only.
+        """
+        local, record = self.locals.get(process), self._plane.records.get(group)
+        if local is None or record is None or record.stream is None:
+            return
+        last = record.senders.get(self._plane.senders.key(process), 0)
+        if last >= number:
+            merge_into(local.past, {record.stream: record.frame})
+            self.accepted(local, group, last, record.seqno)
+
     def accepted(self, local: Local, group: GroupId, last: int, seqno: int) -> None:
         """The messages of a process to a group are accepted up to its number `last`."""
         key = (group, local.process)

@@ -208,7 +208,8 @@ class Service:
                 process = Process(self.plane.me, header.process)
                 self.sender.on_missing(process, header.group, header.first, now)
             case h.Repeated():
-                pass  # the stream says so, too
+                process = Process(self.plane.me, header.process)
+                self.sender.on_repeated(process, header.group, header.number)
             case h.Redirect():
                 self.sender.redirect(header.group, header.owner)
             case h.Refusal():

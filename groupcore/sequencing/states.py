@@ -41,6 +41,7 @@ class Taking:
     least: int
     bases: tuple[Reach, ...]
     givers: Callable[[], list[Address]]
+    is_lost: Callable[[], bool]
     done: Callable[[bytes | None], None]
     giver: Address | None = None
     refused: set[Address] = field(default_factory=set)
@@ -77,12 +78,16 @@ class States:
         least: int,
         bases: tuple[Reach, ...],
         givers: Callable[[], list[Address]],
+        is_lost: Callable[[], bool],
         done: Callable[[bytes | None], None],
         now: float,
     ) -> None:
-        """Ask for a state; `done` is called with it, or with None when nobody has one."""
+        """Ask for a state; `done` is called with it, or with None when nobody has one.
+
+        `is_lost` is asked when all have refused: whether then nobody ever will have it.
+        """
         self._token += 1
-        taking = Taking(self._token, group, least, bases, givers, done)
+        taking = Taking(self._token, group, least, bases, givers, is_lost, done)
         self._taking[self._token] = taking
         self._next_giver(taking, now)
 
@@ -103,8 +108,15 @@ class States:
             taking.done(None)
             return
         if not left:
-            taking.refused.clear()  # begin anew: one of them may be able to by now
-            left = candidates
+            if taking.is_lost():
+                del self._taking[taking.token]
+                self._plane.counters["states_lost"] += 1
+                taking.done(None)
+                return
+            taking.refused.clear()  # one of them may be able to by and by
+            taking.giver = None
+            taking.silent_at = now + self._plane.options.state_pause_s
+            return
         # A new number: what the former giver still sends is not taken for this one's.
         del self._taking[taking.token]
         self._token += 1
@@ -157,7 +169,10 @@ class States:
         """Givers that are silent for long, or gone, are left."""
         for taking in list(self._taking.values()):
             giver = taking.giver
-            if giver is None or not self._plane.in_view(giver):
+            if giver is None:
+                if now >= taking.silent_at:
+                    self._next_giver(taking, now)
+            elif not self._plane.in_view(giver):
                 self._next_giver(taking, now)
             elif now >= taking.silent_at:
                 missing = [at for at in range(taking.asked) if at not in taking.pieces]
