@@ -50,37 +50,32 @@ class Enrolment:
         self._early.pop(group, None)
 
     def request(self, node: Address, header: Join | Leave) -> None:
-        """JOIN-GROUP or LEAVE-GROUP of a process of `node`."""
-        if type(header) is Join:
-            self._join(node, header)
-        elif type(header) is Leave:
-            self._leave(node, header)
+        """JOIN-GROUP or LEAVE-GROUP of a process of `node`.
 
-    def _join(self, node: Address, header: Join) -> None:
-        plane = self._plane
+        A node's requests have growing numbers: one that comes late, behind a later one of the
+        same process and group, is nothing any more (I1).
+        """
         active = self._ownership.active(header.group)
         if active is None:
             self._no_port(node, header)
             return
         owned, record = active
         process = Process(node, header.process)
-        if not self._ownership.is_member(owned, record, process):
-            self._change(header.group, owned, process, JOINED)
-        else:
-            plane.counters["repeated"] += 1
-
-    def _leave(self, node: Address, header: Leave) -> None:
-        active = self._ownership.active(header.group)
-        if active is None:
-            self._no_port(node, header)
+        sender = self._plane.senders.key(process)
+        known = max(owned.requests.get(sender, 0), (record.requests or {}).get(sender, 0))
+        if header.request < known or not self._plane.in_view(node):
+            self._plane.counters["old_request"] += 1
             return
-        owned, record = active
-        process = Process(node, header.process)
-        if self._ownership.is_member(owned, record, process):
-            self._change(header.group, owned, process, LEFT)
-        elif process not in record.members:
+        owned.requests[sender] = header.request
+        joins = type(header) is Join
+        if self._ownership.is_member(owned, record, process) is not joins:
+            what = JOINED if joins else LEFT
+            self._change(header.group, owned, process, what, header.request)
+        elif not joins and process not in record.members:
             text = f"{process} is not in group {header.group}"
             self._plane.to(node, Refusal(header.request, "not_a_member", text.encode()))
+        else:
+            self._plane.counters["repeated"] += 1
 
     def _no_port(self, node: Address, header: Join | Leave) -> None:
         plane, group = self._plane, header.group
@@ -96,11 +91,15 @@ class Enrolment:
             if (node, header) not in early and len(early) < EARLY_MAX:
                 early.append((node, header))
 
-    def _change(self, group: GroupId, owned: Owned, process: Process, what: int) -> None:
+    def _change(
+        self, group: GroupId, owned: Owned, process: Process, what: int, request: int
+    ) -> None:
         owned.seqno += 1
         owned.members[process] = what == JOINED
         owned.frame = self._plane.own.received + 1
-        change = Change(owned.frame, group, owned.seqno, process.node, process.number, what)
+        change = Change(
+            owned.frame, group, owned.seqno, process.node, process.number, what, request
+        )
         self._stamp(Batch(self._plane.me, None, (change,)))
 
     def close_books(self, node: Address) -> None:
@@ -123,4 +122,4 @@ class Enrolment:
             members = {*record.members, *owned.members}
             for process in sorted(p for p in members if not self._plane.in_view(p.node)):
                 if self._ownership.is_member(owned, record, process):
-                    self._change(group, owned, process, GONE)
+                    self._change(group, owned, process, GONE, 0)

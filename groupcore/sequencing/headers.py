@@ -87,7 +87,7 @@ class Accept(Header):
 class Change(Header):
     """Sequencer to all: frame `frame`, at number `seqno` of the group a process joins or leaves.
 
-    `what`: 1 GROUP-JOINED, 2 GROUP-LEFT, 3 left because its node is gone.
+    `what`: 1 GROUP-JOINED, 2 GROUP-LEFT, 3 left because its node is gone (`request` is 0 then).
     """
 
     kind: ClassVar[str] = "sequencing.change"
@@ -97,6 +97,7 @@ class Change(Header):
     node: Address
     process: int
     what: int
+    request: int
 
 
 @dataclass(slots=True)

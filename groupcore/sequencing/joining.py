@@ -129,7 +129,7 @@ class Joining:
             del self._settling[key]
         for key, wish in list(self._wishes.items()):
             if key[0] == process and not wish.leaving:
-                self._wishes[key] = Wish(wish.request, process, key[1], True, True)
+                self._wishes[key] = Wish(self._plane.request(), process, key[1], True, True)
 
     def delete(self, record: Record) -> None:
         """The group is no more."""
@@ -211,7 +211,9 @@ class Joining:
             if wish is None or wish.leaving or process not in self._sender.locals:
                 # It has gone meanwhile: leave again.
                 if wish is None:
-                    self._wishes[key] = Wish(0, process, record.group, True, True)
+                    self._wishes[key] = Wish(
+                        self._plane.request(), process, record.group, True, True
+                    )
                 return
             del self._wishes[key]
             if wish.recorded == 0:
@@ -222,6 +224,7 @@ class Joining:
             return
         if wish is not None and wish.leaving:
             del self._wishes[key]
+        self._settling.pop(key, None)
         if record.order is Order.STRICT:
             self._plane.propose(ExitStrict(record.group, process))
         self._let_go(record)

@@ -52,8 +52,9 @@ class Migration:
         plane = self._plane
         if change.source == plane.me:
             self._leaving.pop(change.move, None)
-            self._sequencer.disown(change.groups)
-        if change.target == plane.me:
+        if change.target != plane.me:
+            self._sequencer.disown(change.groups)  # what came early, as a guess, goes on to it
+        else:
             last = dict(zip(change.groups, change.last, strict=True))
             self._sequencer.own(last, {})
         for group, epoch in zip(change.groups, change.epochs, strict=True):

@@ -81,13 +81,17 @@ def _pack_record(plane: Plane, record: Record) -> list[Any]:
             [*plane.senders.process(key).node, plane.senders.process(key).number, last]
             for key, last in record.senders.items()
         ],
+        [
+            [*plane.senders.process(key).node, plane.senders.process(key).number, last]
+            for key, last in (record.requests or {}).items()
+        ],
         None if record.stream is None else list(record.stream),
         record.frame,
     ]
 
 
 def _unpack_record(plane: Plane, packed: list[Any]) -> Record:
-    group, order, seqno, members, senders, stream, frame = packed
+    group, order, seqno, members, senders, requests, stream, frame = packed
     record = Record(group, Order(order))
     record.seqno = seqno
     for name, incarnation, number, at in members:
@@ -95,6 +99,11 @@ def _unpack_record(plane: Plane, packed: list[Any]) -> Record:
     for name, incarnation, number, last in senders:
         key = plane.senders.key(Process(Address(name, incarnation), number))
         record.senders[key] = last
+    if requests:
+        record.requests = {
+            plane.senders.key(Process(Address(name, incarnation), number)): last
+            for name, incarnation, number, last in requests
+        }
     record.stream = None if stream is None else Address(*stream)
     record.frame = cast(int, frame)
     return record

@@ -54,19 +54,29 @@ class Takeover:
 class Owned:
     """A group that this node sequences.
 
-    `seqno` is its last number. `senders` and `members` are ahead of the record, which follows
-    when the frames are held. `takeover`: what it waits for before it begins. `suspended`: it
-    migrates; `frame`: the last frame of this node's stream with a run of it. `carry`: what every
-    message of the group has to be delivered behind, until stable.
+    `seqno` is its last number. `senders`, `members` and `requests` are ahead of the record, which
+    follows when the frames are held. `takeover`: what it waits for before it begins.
+    `suspended`: it migrates; `frame`: the last frame of this node's stream with a run of it.
+    `carry`: what every message of the group has to be delivered behind, until stable.
     """
 
-    __slots__ = ("carry", "frame", "members", "senders", "seqno", "suspended", "takeover")
+    __slots__ = (
+        "carry",
+        "frame",
+        "members",
+        "requests",
+        "senders",
+        "seqno",
+        "suspended",
+        "takeover",
+    )
 
     def __init__(self, takeover: Takeover) -> None:
         self.takeover: Takeover | None = takeover
         self.seqno = 0
         self.senders: dict[int, int] = {}
         self.members: dict[Process, bool] = {}
+        self.requests: dict[int, int] = {}
         self.suspended = False
         self.frame = 0
         self.carry: Numbers = {}

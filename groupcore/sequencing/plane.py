@@ -39,6 +39,7 @@ class Plane:
         self.senders = Senders()
         self.gone: set[Address] = set()
         self.early = 0
+        self._requests = 0
         self.progress = 0
         self.sends: list[Batch] = []
         self.commands: list[bytes] = []
@@ -56,6 +57,11 @@ class Plane:
     def propose(self, command: Command) -> None:
         """Say this in the control plane's order."""
         self.commands.append(encode_command(command))
+
+    def request(self) -> int:
+        """The number of a new request of this node."""
+        self._requests += 1
+        return self._requests
 
     # --- looking up -----------------------------------------------------------------------------
 

@@ -187,6 +187,11 @@ class Receiver:
         else:
             record.members.pop(frame.process, None)
         if not run.count:
+            change = frame.batch.headers[-1]
+            if type(change) is Change and change.request:
+                if record.requests is None:
+                    record.requests = {}
+                record.requests[self._plane.senders.key(frame.process)] = change.request
             self._changed(record, frame.process, run.first, run.seqno)
             hold = record.hold
         if hold is not None and run.seqno > hold.seqno:

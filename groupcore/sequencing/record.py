@@ -79,8 +79,8 @@ class Hold:
 class Record:
     """One group, as every node knows it.
 
-    `senders` has the number of each sender's last message, by `Senders` key. `stream` and `frame`
-    say where the last recorded run stood.
+    `senders` has the number of each sender's last message, by `Senders` key; `requests` that of
+    each process's last JOIN or LEAVE. `stream` and `frame` say where the last recorded run stood.
     """
 
     __slots__ = (
@@ -89,6 +89,7 @@ class Record:
         "hold",
         "members",
         "order",
+        "requests",
         "senders",
         "seqno",
         "stream",
@@ -101,6 +102,7 @@ class Record:
         self.seqno = 0
         self.members: dict[Process, int] = {}
         self.senders: dict[int, int] = {}
+        self.requests: dict[int, int] | None = None
         self.waiting: dict[int, Run] | None = None
         self.hold: Hold | None = None
         self.stream: Address | None = None

@@ -97,7 +97,7 @@ class Sender:
         self._outstanding_bytes = 0
         self._congested = False
         self._resend_at: float | None = None
-        self._owner_hints: dict[GroupId, Address] = {}
+        self._hints: dict[GroupId, tuple[Address, int]] = {}
 
     # --- sending --------------------------------------------------------------------------------
 
@@ -167,8 +167,11 @@ class Sender:
 
     def _port(self, group: GroupId) -> Address | None:
         """Where the group's requests go: what a former sequencer has said, else the directory."""
-        hint = self._owner_hints.get(group)
-        return hint if hint is not None else self._plane.owner(group)
+        entry = self._plane.directory.entries.get(group)
+        if entry is None:
+            return None
+        hint = self._hints.get(group)
+        return hint[0] if hint is not None and hint[1] > entry.epoch else entry.owner
 
     # --- contexts -------------------------------------------------------------------------------
 
@@ -284,14 +287,14 @@ class Sender:
         if queue and queue[0].first <= first:
             self._send_again(group, process, now)
 
-    def redirect(self, group: GroupId, owner: Address) -> None:
-        """A former sequencer says where the port is; until the directory says so here, too."""
-        self._owner_hints[group] = owner
+    def redirect(self, group: GroupId, owner: Address, epoch: int) -> None:
+        """A former sequencer says where the port is; counts until the directory is as far."""
+        self._hints[group] = (owner, epoch)
 
     def forget_redirects(self, groups: tuple[GroupId, ...]) -> None:
-        """The directory knows better."""
+        """The directory has got further."""
         for group in groups:
-            self._owner_hints.pop(group, None)
+            self._hints.pop(group, None)
 
     def forget_group(self, group: GroupId) -> None:
         """The group is no more: what was not accepted never will be."""

@@ -72,7 +72,6 @@ class Service:
             self.volatiles,
         )
         self._now = 0.0
-        self._requests = 0
         self._processes = 0
         self._seen_progress = 0
 
@@ -89,35 +88,35 @@ class Service:
         """The process ends: it leaves all its groups."""
         del now
         for group in [g for g, record in self.plane.records.items() if process in record.members]:
-            self.joining.leave(self._request(), process, group)
+            self.joining.leave(self.plane.request(), process, group)
         self.joining.close(process)
         self.sender.locals.pop(process, None)
 
     def create(self, name: str, order: Order, now: float) -> int:
         """CREATE-GROUP; `Created` or `Refused` answers."""
         del now
-        request = self._request()
+        request = self.plane.request()
         self.plane.propose(CreateGroup(request, name, int(order)))
         return request
 
     def delete(self, group: GroupId, now: float) -> int:
         """Forget a group; `Refused` when that is not possible."""
         del now
-        request = self._request()
+        request = self.plane.request()
         self.plane.propose(DeleteGroup(request, group))
         return request
 
     def join(self, process: Process, group: GroupId, now: float) -> int:
         """JOIN-GROUP; `Joined` or `Refused` answers."""
         del now
-        request = self._request()
+        request = self.plane.request()
         self.joining.join(request, process, group)
         return request
 
     def leave(self, process: Process, group: GroupId, now: float) -> int:
         """LEAVE-GROUP; what is delivered from now on is not the process's."""
         del now
-        request = self._request()
+        request = self.plane.request()
         self.joining.leave(request, process, group)
         return request
 
@@ -155,21 +154,21 @@ class Service:
     def move(self, groups: tuple[GroupId, ...], target: Address, reason: str, now: float) -> int:
         """Migrate groups; `Refused` when that is not possible."""
         del now
-        request = self._request()
+        request = self.plane.request()
         self.plane.propose(Move(request, groups, target, reason))
         return request
 
     def cancel_move(self, move: int, now: float) -> int:
         """Call a move off."""
         del now
-        request = self._request()
+        request = self.plane.request()
         self.plane.propose(CancelMove(request, move))
         return request
 
     def drain(self, name: str, on: bool, now: float) -> int:
         """Let a node sequence nothing any more, or again."""
         del now
-        request = self._request()
+        request = self.plane.request()
         self.plane.propose(Drain(request, name, on))
         return request
 
@@ -177,10 +176,6 @@ class Service:
         """Say a command in the control plane's order."""
         del now
         self.plane.propose(command)
-
-    def _request(self) -> int:
-        self._requests += 1
-        return self._requests
 
     def _refuse(self, code: str, detail: str) -> None:
         self.plane.counters[f"refused.{code}"] += 1
@@ -211,7 +206,7 @@ class Service:
                 process = Process(self.plane.me, header.process)
                 self.sender.on_repeated(process, header.group, header.number)
             case h.Redirect():
-                self.sender.redirect(header.group, header.owner)
+                self.sender.redirect(header.group, header.owner, header.epoch)
             case h.Refusal():
                 detail = header.detail.decode(errors="replace")
                 self.joining.on_refusal(header.request, header.code, detail)
