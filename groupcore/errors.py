@@ -51,3 +51,11 @@ class KeyFileError(GroupcoreError):
 
 class TransferBusyError(GroupcoreError):
     """A member takes one state at a time, and gives one away at a time; wait for the former."""
+
+
+class GroupRefusedError(GroupcoreError):
+    """A request about a group changed nothing; `code` is one of `sequencing.events.Refused`."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(f"{detail} ({code})")
+        self.code = code

@@ -8,6 +8,7 @@ from groupcore.aio.errors import (
     ReaderTooSlowError,
     TransferError,
 )
+from groupcore.aio.group_node import GroupNode, Over
 from groupcore.aio.inbox import Message
 from groupcore.aio.key_file import read_key_file
 from groupcore.aio.lineage import FileLineage, Lineage, MemoryLineage
@@ -23,12 +24,14 @@ __all__ = [
     "FileLineage",
     "FileSink",
     "FileSource",
+    "GroupNode",
     "JoinRefusedError",
     "Lineage",
     "LineageError",
     "MemoryLineage",
     "MemorySink",
     "Message",
+    "Over",
     "PortInUseError",
     "ReaderTooSlowError",
     "SetState",

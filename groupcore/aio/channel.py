@@ -23,7 +23,7 @@ from groupcore.aio.errors import JoinRefusedError
 from groupcore.aio.gate import Gate
 from groupcore.aio.inbox import APPLICATION_EVENTS, Inbox, Message, Outlet
 from groupcore.aio.lineage import Lineage, MemoryLineage
-from groupcore.aio.lives import Lives
+from groupcore.aio.lives import Hosting, Lives
 from groupcore.aio.node import Receiver
 from groupcore.aio.settings import check_settings
 from groupcore.aio.state_service import EVENTS as STATE_EVENTS
@@ -80,6 +80,7 @@ class Channel:
         leave_timeout_s: float = 2.0,
         state_provider: StateProvider | None = None,
         when_not_primary: str = "wait",
+        hosting: Hosting | None = None,
     ) -> None:
         """Check the settings; nothing is opened before `connect`.
 
@@ -93,6 +94,7 @@ class Channel:
         this process. `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere.
         `leave_timeout_s` bounds `close`. `state_provider` copies the application's state for
         others. `when_not_primary`: ordered sends outside the primary view "wait" or "fail".
+        `hosting`: who hosts processes of the sequencing service here (`GroupNode`).
 
         SettingsError, KeyFileError and CompositionError name what is wrong and the remedy.
         """
@@ -117,6 +119,7 @@ class Channel:
             self._on_deliveries,
             self._fail,
             lambda: self._states.serving(),
+            hosting,
         )
         self._gate = Gate(self._lives, when_not_primary)
         self._states = StateService(self._settings, self._lives.notify, state_provider, plan)
@@ -273,9 +276,8 @@ class Channel:
         """
         self._gate.check_open()
         asked = None if providers is None else tuple(providers)
-        return await self._states.get(
-            GetState(asked, timeout_s, many=True, quorum=quorum, medium=medium)
-        )
+        wanted = GetState(asked, timeout_s, many=True, quorum=quorum, medium=medium)
+        return await self._states.get(wanted)
 
     async def push_state(
         self, members: Sequence[Address], timeout_s: float = 10.0
@@ -312,6 +314,10 @@ class Channel:
     def socket_address(self) -> SocketAddress:
         """Host and port of the unicast socket; ChannelClosedError before `connect`."""
         return self._lives.sockets.address
+
+    def wake_soon(self) -> None:
+        """Let a turn happen soon: the node's service has been asked for something."""
+        self._lives.wake_soon()
 
     @property
     def node_id(self) -> str:
@@ -372,9 +378,7 @@ class Channel:
                 passed = []
                 self._states.on_event(item)
             elif isinstance(item, STATE_EVENTS):
-                self._outlet.hand_over(
-                    passed
-                )  # the state is with the reader before the caller is told
+                self._outlet.hand_over(passed)  # before the caller is told
                 passed = []
                 self._states.on_event(item)
         self._outlet.hand_over(passed)

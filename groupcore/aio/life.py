@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from random import SystemRandom
 
@@ -12,6 +13,8 @@ from groupcore.errors import WireError
 from groupcore.layers.fragmentation import FRAGMENTS_MAX, MESSAGE_BYTES_MAX
 from groupcore.peers import SocketAddress
 from groupcore.seal import BOOT_BYTES, Keyring
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.service import Service
 from groupcore.stacks import StackOptions, StackPlan, build_stack
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address
@@ -19,6 +22,8 @@ from groupcore.view import Address
 KEY_EPOCH = 1
 """The key epoch of a channel's one key."""
 WINDOW_BYTES_LEAST = 64 << 10
+SECTION_RESERVE_BYTES = 512
+"""What a section leaves free in its packet for its header."""
 BODY_OVERHEAD_BYTES = 10
 """What a body adds to the one message in it: two msgpack headers."""
 
@@ -71,10 +76,12 @@ def make_endpoint(
     plan: StackPlan,
     incarnation: int,
     record: bytes | None,
+    make_service: Callable[[Address], Service] | None = None,
 ) -> Endpoint:
     """An endpoint with a boot id that no other life has.
 
     `record` is the membership record of the last life; LineageError when it is not one.
+    `make_service` makes the life's data plane, when it is to have one.
     """
     address = Address(settings.node_id, incarnation)
     random = SystemRandom()
@@ -87,4 +94,20 @@ def make_endpoint(
         ) from None
     keys = Keyring(settings.cluster, {KEY_EPOCH: settings.key}, KEY_EPOCH)
     boot = random.randbytes(BOOT_BYTES)
-    return Endpoint(address, stack, Transport(address, keys, boot, transport, random))
+    service = None if make_service is None else make_service(address)
+    return Endpoint(address, stack, Transport(address, keys, boot, transport, random), service)
+
+
+def fitted_service(
+    options: ServiceOptions, settings: ChannelSettings, receive_buffer_bytes: int
+) -> ServiceOptions:
+    """The data plane's options, fitted to the datagrams and to the receive buffer that there is."""
+    room = transport_options(settings, ()).packet_bytes_max - SECTION_RESERVE_BYTES
+    window = max(WINDOW_BYTES_LEAST, receive_buffer_bytes // 8)
+    return replace(
+        options,
+        section_bytes=min(options.section_bytes, room),
+        state_chunk_bytes=min(options.state_chunk_bytes, room),
+        window_bytes=min(options.window_bytes, window),
+        outstanding_bytes=min(options.outstanding_bytes, window),
+    )

@@ -9,9 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from random import SystemRandom
+from typing import Protocol
 
 from groupcore.aio.connections import Connections
-from groupcore.aio.life import fitted, make_endpoint, message_bytes_max, transport_options
+from groupcore.aio.life import (
+    fitted,
+    fitted_service,
+    make_endpoint,
+    message_bytes_max,
+    transport_options,
+)
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.node import Node, Receiver, nothing
 from groupcore.aio.settings import ChannelSettings, resolve_hosts
@@ -20,11 +28,26 @@ from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.events import Connect, ConnectionClosed, Event
 from groupcore.peers import SocketAddress
+from groupcore.sequencing.events import ServiceEvent
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.service import Service
 from groupcore.stacks import StackPlan
 from groupcore.view import Address, View
 
 REJOIN_INTERVAL_S = 10.0
 """Least time between two rejoins, so that a slow node does not come and go."""
+
+
+class Hosting(Protocol):
+    """Who hosts processes of the sequencing service on this node."""
+
+    options: ServiceOptions
+
+    def begin(self, service: Service) -> None:
+        """A life begins, with a service of its own."""
+
+    def on_events(self, events: list[ServiceEvent]) -> None:
+        """What a turn of the service has to say; it must not raise."""
 
 
 class RejoinPace:
@@ -57,6 +80,7 @@ class Lives:
         deliver: Receiver,
         fail: Callable[[GroupcoreError], None],
         greet: Callable[[], Event],
+        hosting: Hosting | None = None,
     ) -> None:
         self.node: Node | None = None
         self.held = (0, 0)
@@ -68,6 +92,7 @@ class Lives:
         self._deliver = deliver
         self._fail = fail
         self._greet = greet
+        self._hosting = hosting
         self._sockets: UdpSockets | None = None
         self._connections = Connections(self._on_connection_closed)
         self._hosts: tuple[SocketAddress, ...] = ()
@@ -143,7 +168,15 @@ class Lives:
         incarnation, record = await loop.run_in_executor(None, self._lineage.begin, time.time_ns())
         endpoint = self._endpoint(incarnation, record)
         self.sockets.ignore_boot(endpoint.transport.boot)
-        self.node = Node(endpoint, self.sockets, self._lineage, self._deliver, self.backlog_bytes)
+        hosting = self._hosting
+        self.node = Node(
+            endpoint,
+            self.sockets,
+            self._lineage,
+            self._deliver,
+            self.backlog_bytes,
+            None if hosting is None else hosting.on_events,
+        )
         self.node.start(Connect(*self.held))
         self.node.notify(self._greet())
 
@@ -153,7 +186,18 @@ class Lives:
         plan = fitted(self._plan, settings, buffer_bytes, self._lineage.durable)
         self.message_bytes_max = message_bytes_max(plan.options)
         transport = transport_options(settings, self._hosts)
-        return make_endpoint(settings, transport, plan, incarnation, record)
+        hosting = self._hosting
+        if hosting is None:
+            return make_endpoint(settings, transport, plan, incarnation, record)
+        options = fitted_service(hosting.options, settings, buffer_bytes)
+
+        def make_service(address: Address) -> Service:
+            assert hosting is not None
+            service = Service(address, options, SystemRandom())
+            hosting.begin(service)
+            return service
+
+        return make_endpoint(settings, transport, plan, incarnation, record, make_service)
 
     async def _rejoin(self, excluded: Node) -> None:
         try:

@@ -19,6 +19,7 @@ from groupcore.effects import Persist
 from groupcore.endpoint import Delivery, Endpoint
 from groupcore.events import Backlog, Event, Persisted
 from groupcore.peers import SocketAddress
+from groupcore.sequencing.events import ServiceEvent
 from groupcore.view import Address
 
 log = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ class Node:
 
     `deliver` is called once a turn with everything that the turn has delivered, in order. It may
     send and notify; that is handled in a turn of its own. It must not raise. `backlog_bytes` says
-    how much of it is not consumed.
+    how much of it is not consumed. `on_service_events` is given what the data plane has to say.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Node:
         lineage: Lineage,
         deliver: Receiver,
         backlog_bytes: Callable[[], int] = nothing,
+        on_service_events: Callable[[list[ServiceEvent]], None] | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.unsent_bytes = 0
@@ -59,6 +61,7 @@ class Node:
         self._deliver = deliver
         self._loop = asyncio.get_running_loop()
         self._backlog_bytes = backlog_bytes
+        self._on_service_events = on_service_events
         self._drop_log = DropLog(endpoint.address.name)
         self._told_backlog = 0
         self._outbox: dict[Address | None, list[bytes]] = {}
@@ -169,6 +172,8 @@ class Node:
             self._records.put_nowait(record)
         if endpoint.dropped:
             self._drop_log.tell(endpoint.dropped.take(), now)
+        if turn.service_events and self._on_service_events is not None:
+            self._on_service_events(turn.service_events)
         if turn.deliveries:
             self._deliver(turn.deliveries)
         self._set_timer()

@@ -1,0 +1,254 @@
+"""A node of the sequencing service, for asyncio programs.
+
+    async with GroupNode("demo", node_id="a", receiver=print) as node:
+        group = await node.create("news")
+        process = node.open_process()
+        await node.join(process, group)
+        node.send(process, group, [b"hello"])
+
+Its channel carries the control plane; the service's packets travel beside it, on the same sockets.
+When the cluster has gone on without this node, its processes are over (`Over`): the program opens
+new ones and joins again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self, TypedDict, Unpack
+
+from groupcore.aio.channel import Channel
+from groupcore.aio.lineage import Lineage
+from groupcore.endpoint import Delivery
+from groupcore.errors import ChannelClosedError, GroupRefusedError
+from groupcore.events import Event
+from groupcore.sequencing.commands import Command
+from groupcore.sequencing.events import (
+    Congestion,
+    Created,
+    Departed,
+    Joined,
+    Refused,
+    ServiceEvent,
+    StateWanted,
+)
+from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.service import Service
+from groupcore.view import Address
+
+
+class NodeSettings(TypedDict, total=False):
+    """The settings of the channel beneath, see there."""
+
+    bind: str
+    port: int
+    multicast: str | None
+    initial_hosts: Sequence[str]
+    key: bytes | None
+    ttl: int
+    cluster_size: int
+    lineage: Lineage | None
+    datagram_bytes_max: int | None
+    leave_timeout_s: float
+
+
+CopyState = Callable[[GroupId], bytes]
+
+
+@dataclass(slots=True)
+class Over(ServiceEvent):
+    """The life of this node is over: its processes are gone, its groups' states are not kept up."""
+
+
+class GroupNode:
+    """One node. `receiver` is called with what each turn has to say, in order; it must not raise.
+
+    `copy_state` gives the state of a group as of what the receiver has been told, for another
+    node. Settings are those of `Channel`. Use one node from one loop.
+    """
+
+    def __init__(
+        self,
+        cluster: str,
+        *,
+        node_id: str,
+        receiver: Callable[[list[ServiceEvent]], None],
+        copy_state: CopyState = lambda group: b"",
+        options: ServiceOptions | None = None,
+        **settings: Unpack[NodeSettings],
+    ) -> None:
+        self.options = options or ServiceOptions()
+        self._receiver = receiver
+        self._copy_state = copy_state
+        self._service: Service | None = None
+        self._waiting: dict[int, asyncio.Future[GroupId]] = {}
+        self._joining: dict[tuple[Process, GroupId], asyncio.Future[int]] = {}
+        self._join_requests: dict[int, tuple[Process, GroupId]] = {}
+        self._uncongested = asyncio.Event()
+        self._uncongested.set()
+        self.channel = Channel(
+            cluster, node_id=node_id, hosting=self, receiver=self._ignore, **settings
+        )
+
+    async def __aenter__(self) -> Self:
+        """Join the cluster, or form it; errors are those of `Channel.connect`."""
+        await self.channel.connect()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave the cluster."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Leave the cluster."""
+        await self.channel.close()
+        self._end("left", "this node has left the cluster")
+
+    # --- processes and groups -------------------------------------------------------------------
+
+    def open_process(self) -> Process:
+        """A new process of this node; ChannelClosedError before the node has joined."""
+        return self.service.open_process()
+
+    def close_process(self, process: Process) -> None:
+        """The process leaves all its groups."""
+        self.service.close_process(process, 0.0)
+        self.channel.wake_soon()
+
+    async def create(self, name: str = "", order: Order = Order.CAUSALLY_TOTAL) -> GroupId:
+        """CREATE-GROUP: the group of that name, new or not. GroupRefusedError."""
+        request = self.service.create(name, order, 0.0)
+        return await self._answer(request)
+
+    async def join(self, process: Process, group: GroupId) -> int:
+        """JOIN-GROUP: the number from which on the process is a member. GroupRefusedError."""
+        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        request = self.service.join(process, group, 0.0)
+        self._joining[process, group] = future
+        self._join_requests[request] = (process, group)
+        self.channel.wake_soon()
+        return await future
+
+    def leave(self, process: Process, group: GroupId) -> None:
+        """LEAVE-GROUP; nothing that is delivered from now on is the process's."""
+        self.service.leave(process, group, 0.0)
+        self.channel.wake_soon()
+
+    def send(self, process: Process, group: GroupId, payloads: Sequence[bytes]) -> int:
+        """DO-MULTICAST at the end of this loop turn; the process's own number of the last one.
+
+        0, and `Refused` to the receiver, when nothing is sent. Who sends much waits for `room`.
+        """
+        number = self.service.send(process, group, list(payloads), 0.0)
+        self.channel.wake_soon()
+        return number
+
+    def send_volatile(self, process: Process, group: GroupId, payload: bytes) -> None:
+        """A message that only counts until the next one; may be lost."""
+        self.service.send_volatile(process, group, payload, 0.0)
+        self.channel.wake_soon()
+
+    async def room(self) -> None:
+        """Wait while too much of this node's has not been accepted."""
+        await self._uncongested.wait()
+
+    async def move(self, groups: Sequence[GroupId], target: Address, reason: str = "plan") -> None:
+        """Ask for a migration; the events tell when it has happened."""
+        self.service.move(tuple(groups), target, reason, 0.0)
+        self.channel.wake_soon()
+
+    def propose(self, command: Command) -> None:
+        """Say a command in the control plane's order."""
+        self.service.propose(command, 0.0)
+        self.channel.wake_soon()
+
+    @property
+    def service(self) -> Service:
+        """The present life's service; ChannelClosedError while there is none."""
+        if self._service is None:
+            raise ChannelClosedError("this node has not joined the cluster (yet, or again)")
+        return self._service
+
+    def counters(self) -> dict[str, int]:
+        """Counters of everything, by name."""
+        return self.channel.counters()
+
+    async def _answer(self, request: int) -> GroupId:
+        future: asyncio.Future[GroupId] = asyncio.get_running_loop().create_future()
+        self._waiting[request] = future
+        self.channel.wake_soon()
+        return await future
+
+    # --- from the pump --------------------------------------------------------------------------
+
+    def begin(self, service: Service) -> None:
+        """A life begins; what was waited for in the former one is over."""
+        former, self._service = self._service, service
+        if former is not None:
+            self._end("left", "the cluster has gone on without this node; join again")
+            self._receiver([Over()])
+
+    def on_events(self, events: list[ServiceEvent]) -> None:
+        """What a turn has to say, to the receiver and to who waits."""
+        told: list[ServiceEvent] = []
+        for event in events:
+            if isinstance(event, StateWanted):
+                if told:
+                    self._receiver(told)
+                    told = []
+                self.service.give_state(event.token, self._copy_state(event.group))
+                self.channel.wake_soon()
+                continue
+            told.append(event)
+        if told:
+            self._receiver(told)
+        for event in told:
+            self._settle(event)
+
+    def _settle(self, event: ServiceEvent) -> None:
+        match event:
+            case Created(request, group, _, _):
+                self._resolve(self._waiting.pop(request, None), group)
+            case Joined(group, seqno, process):
+                self._resolve(self._joining.pop((process, group), None), seqno)
+            case Departed(group, _, process, _):
+                self._fail(self._joining.pop((process, group), None), "left", "it has left")
+            case Refused(request, code, detail):
+                self._fail(self._waiting.pop(request, None), code, detail)
+                key = self._join_requests.pop(request, None)
+                if key is not None:
+                    self._fail(self._joining.pop(key, None), code, detail)
+            case Congestion(on):
+                if on:
+                    self._uncongested.clear()
+                else:
+                    self._uncongested.set()
+
+    def _end(self, code: str, detail: str) -> None:
+        for future in (*self._waiting.values(), *self._joining.values()):
+            self._fail(future, code, detail)
+        self._waiting.clear()
+        self._joining.clear()
+        self._join_requests.clear()
+        self._uncongested.set()
+
+    @staticmethod
+    def _resolve(future: asyncio.Future[int] | None, value: int) -> None:
+        if future is not None and not future.done():
+            future.set_result(value)
+
+    @staticmethod
+    def _fail(future: asyncio.Future[int] | None, code: str, detail: str) -> None:
+        if future is not None and not future.done():
+            future.set_exception(GroupRefusedError(code, detail))
+
+    def _ignore(self, deliveries: list[Delivery | Event]) -> None:
+        """The control plane's channel has nothing for the application."""

@@ -1,0 +1,115 @@
+"""Nodes of the sequencing service on real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+import pytest_asyncio
+
+from groupcore.aio import GroupNode
+from groupcore.errors import GroupRefusedError
+from groupcore.sequencing.events import Delivered, OwnerChanged, ServiceEvent, StateInstalled
+from groupcore.sequencing.names import GroupId, Order
+
+PORT = 45_871
+
+
+class Program:
+    """A program on a node: the state of a group is the list of its messages."""
+
+    def __init__(self, name: str) -> None:
+        self.state: dict[GroupId, list[bytes]] = {}
+        self.owners: dict[GroupId, str] = {}
+        self.changed = asyncio.Event()
+        self.node = GroupNode(
+            "group-node-test",
+            node_id=name,
+            receiver=self.receive,
+            copy_state=lambda group: b"\0".join(self.state[group]),
+            multicast=f"228.8.8.21:{PORT}",
+        )
+
+    def receive(self, events: list[ServiceEvent]) -> None:
+        for event in events:
+            match event:
+                case Delivered():
+                    self.state.setdefault(event.group, []).extend(event.payloads)
+                case StateInstalled(group, _, state):
+                    self.state[group] = state.split(b"\0") if state else []
+                case OwnerChanged(group, owner, _):
+                    self.owners[group] = owner
+        self.changed.set()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10):
+            while not condition():
+                self.changed.clear()
+                await self.changed.wait()
+
+
+@pytest_asyncio.fixture
+async def programs() -> AsyncIterator[list[Program]]:
+    made = [Program(name) for name in "abc"]
+    for one in made:
+        await one.node.channel.connect()
+    yield made
+    for one in made:
+        await one.node.close()
+
+
+@pytest.mark.asyncio
+async def test_three_programs_share_a_group(programs: list[Program]) -> None:
+    group = await programs[0].node.create("news")
+    processes = [one.node.open_process() for one in programs]
+    for one, process in zip(programs, processes, strict=True):
+        assert await one.node.create("news") == group
+        await one.node.join(process, group)
+    for one, process in zip(programs, processes, strict=True):
+        one.node.send(process, group, [b"from " + process.node.name.encode(), b"!"])
+    for one in programs:
+        await one.until(lambda one=one: len(one.state[group]) == 6)  # type: ignore[misc]
+    assert programs[0].state[group] == programs[1].state[group] == programs[2].state[group]
+
+
+@pytest.mark.asyncio
+async def test_a_group_moves_while_its_members_send(programs: list[Program]) -> None:
+    a, b, _ = programs
+    group = await a.node.create("moving", Order.STRICT)
+    process = a.node.open_process()
+    await a.node.join(process, group)
+    await b.node.join(b.node.open_process(), group)
+    for n in range(30):
+        a.node.send(process, group, [str(n).encode()])
+        if n % 10 == 5:
+            target = programs[n // 10].node.channel.address
+            await a.node.move([group], target)
+        await asyncio.sleep(0)
+    await b.until(lambda: len(b.state[group]) == 30)
+    assert b.state[group] == [str(n).encode() for n in range(30)]
+
+
+@pytest.mark.asyncio
+async def test_a_late_program_takes_the_state(programs: list[Program]) -> None:
+    a, _, c = programs
+    group = await a.node.create("late")
+    process = a.node.open_process()
+    await a.node.join(process, group)
+    a.node.send(process, group, [b"one", b"two"])
+    await a.until(lambda: len(a.state[group]) == 2)
+    await c.node.join(c.node.open_process(), group)
+    assert c.state[group] == [b"one", b"two"]
+
+
+@pytest.mark.asyncio
+async def test_what_is_refused_says_why(programs: list[Program]) -> None:
+    node = programs[0].node
+    process = node.open_process()
+    with pytest.raises(GroupRefusedError, match="no group 99") as refused:
+        await node.join(process, 99)
+    assert refused.value.code == "unknown_group"
+    await node.create("total")
+    with pytest.raises(GroupRefusedError) as other:
+        await node.create("total", Order.FIFO)
+    assert other.value.code == "bad_order"
