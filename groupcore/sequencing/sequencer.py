@@ -23,6 +23,7 @@ from collections import deque
 from groupcore.batch import Batch, pack_messages, unpack_messages
 from groupcore.context import Ids, Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
+from groupcore.sequencing.asked import Asked
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.headers import (
     Accept,
@@ -47,40 +48,6 @@ WAITING_MAX = 1_024
 """Runs of one sender and group that wait for its other messages; more are sent again."""
 REQUESTS_MAX = 65_536
 """Requests that wait for the window; more are dropped and sent again by their nodes."""
-
-
-class Asked:
-    """A run that asks for its numbers by itself."""
-
-    __slots__ = ("first", "group", "ids", "numbers", "origin", "payloads", "process")
-
-    def __init__(
-        self,
-        origin: Address,
-        process: int,
-        numbers: Numbers,
-        ids: Ids,
-        group: GroupId,
-        first: int,
-        payloads: list[bytes],
-    ) -> None:
-        self.origin = origin
-        self.process = process
-        self.numbers = numbers
-        self.ids = ids
-        self.group = group
-        self.first = first
-        self.payloads = payloads
-
-    @property
-    def sender(self) -> Process:
-        """Whose it is."""
-        return Process(self.origin, self.process)
-
-    @property
-    def last(self) -> int:
-        """The sender's own number of its last message."""
-        return self.first + len(self.payloads) - 1
 
 
 class Sequencer:
