@@ -112,15 +112,9 @@ class Channel:
             datagram_bytes_max=datagram_bytes_max,
         )
         plan = plan_stack(stack, stack_options)
-        self._lives = Lives(
-            self._settings,
-            plan,
-            lineage or MemoryLineage(),
-            self._on_deliveries,
-            self._fail,
-            lambda: self._states.serving(),
-            hosting,
-        )
+        record = lineage or MemoryLineage()
+        upward = (self._on_deliveries, self._fail, lambda: self._states.serving())
+        self._lives = Lives(self._settings, plan, record, *upward, hosting)
         self._gate = Gate(self._lives, when_not_primary)
         self._states = StateService(self._settings, self._lives.notify, state_provider, plan)
         self._receiver = receiver
