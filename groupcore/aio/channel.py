@@ -113,8 +113,9 @@ class Channel:
         )
         plan = plan_stack(stack, stack_options)
         record = lineage or MemoryLineage()
-        upward = (self._on_deliveries, self._fail, lambda: self._states.serving())
-        self._lives = Lives(self._settings, plan, record, *upward, hosting)
+        self._lives = Lives(
+            self._settings, plan, record, self._on_deliveries, self._fail, self._greet, hosting
+        )
         self._gate = Gate(self._lives, when_not_primary)
         self._states = StateService(self._settings, self._lives.notify, state_provider, plan)
         self._receiver = receiver
@@ -336,6 +337,9 @@ class Channel:
     def counters(self) -> dict[str, int]:
         """Counters of every layer, the transport and the sockets, by name."""
         return {**self._lives.counters(), **self._states.counters()}
+
+    def _greet(self) -> Event:
+        return self._states.serving()
 
     def _fail(self, error: GroupcoreError) -> None:
         """The channel cannot go on: whoever waits for it is told why."""
