@@ -1,0 +1,74 @@
+"""What shared objects need beneath: a process in a group of the sequencing service.
+
+The service's asyncio face gives it, and so does the test kit. Whoever implements it feeds the
+service's events of the group to the `GroupUser`, in their order, one after the other.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+from groupcore.sequencing.events import ServiceEvent
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.shared.events import SharedEvent
+from groupcore.shared.pending import Pending, Wait
+
+
+class GroupPort(Protocol):
+    """One process in one group, and the runtime around it."""
+
+    @property
+    def group(self) -> GroupId:
+        """The group's number."""
+
+    @property
+    def process(self) -> Process:
+        """The process that sends."""
+
+    @property
+    def wait(self) -> Wait:
+        """How a coroutine waits here."""
+
+    def now_s(self) -> float:
+        """Seconds since 1970 as of the program's start, and steady since then."""
+
+    def join(self) -> None:
+        """Ask to be a member; `Joined` follows."""
+
+    def leave(self) -> None:
+        """Ask to be no member any more; `Departed` follows."""
+
+    def send(self, payload: bytes) -> int:
+        """Multicast to the group; gives the process's own number of the message, from 1.
+
+        Raises MessageTooLargeError, and whatever else keeps it from being sent.
+        """
+
+    def give_state(self, token: int, state: bytes) -> None:
+        """Answer `StateWanted`."""
+
+
+class GroupUser(ABC):
+    """What is fed a group's events: an object's replica, a topic, a presence."""
+
+    @abstractmethod
+    def open(self) -> Pending[object]:
+        """Begin; gives what the program works with, once that is usable."""
+
+    @abstractmethod
+    def close(self) -> Pending[None]:
+        """End; done when nothing more comes."""
+
+    @abstractmethod
+    def feed(self, event: ServiceEvent) -> list[SharedEvent]:
+        """Take the next event of the group; gives what a program may want to know of it."""
+
+    @property
+    def wake_at_s(self) -> float | None:
+        """When `on_time` wants to be called, on the port's clock; None: never."""
+        return None
+
+    def on_time(self) -> None:
+        """The time of `wake_at_s` has come; nothing to do here for who never asks for it."""
+        return

@@ -1,0 +1,253 @@
+"""The deterministic part of a replica: an object, and what each ordered message does to it.
+
+Whatever decides the state is in here and in the messages. So replicas that are given the same
+messages are equal, a state that was packed goes on as the original does, and a replay of messages
+on a kept state gives what they gave before. What an operation uses besides its object, its
+arguments and its context breaks this, and is found by `groupcore.shared.checking`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.shared.containers import detach
+from groupcore.shared.declaration import OperationSpec
+from groupcore.shared.errors import MisfitError, SchemaMismatchError
+from groupcore.shared.handle import Handle
+from groupcore.shared.messages import (
+    HASH_BYTES,
+    Check,
+    Operate,
+    Trail,
+    Verify,
+    decode,
+    pack,
+    process_from_wire,
+    process_to_wire,
+    unpack,
+)
+from groupcore.shared.operation_context import OperationContext
+
+TIME_STEP_MAX_MS = 24 * 3600 * 1000
+"""How far one message may put the order's time forward: a mad clock does no lasting harm."""
+
+
+class Stateful(Protocol):
+    """A shared object, as the machine knows it."""
+
+    @property
+    def _shared(self) -> Handle: ...
+
+    def on_joined(self, process: Process) -> None:
+        """A process has joined, at this place in the order."""
+
+    def on_departed(self, process: Process) -> None:
+        """A process has departed, at this place in the order."""
+
+
+class Entry(NamedTuple):
+    """One number of the group's sequence: a message, or (`payload` None) a process come or gone.
+
+    `number` is the sender's own number of the message.
+    """
+
+    position: int
+    process: Process
+    number: int
+    payload: bytes | None
+    joined: bool = False
+
+
+@dataclass(slots=True)
+class Done:
+    """What one entry did. With an `error`, nothing: it raised, or could not be decoded.
+
+    `calls` are the operations with their arguments, `details` what each emitted. `failed` is the
+    operation that raised, None for a message that could not be decoded. `message` is one about
+    states, which does nothing to the object.
+    """
+
+    calls: list[tuple[OperationSpec, list[object]]] = field(default_factory=list)
+    results: list[object] = field(default_factory=list)
+    details: list[tuple[object, ...]] = field(default_factory=list)
+    error: Exception | None = None
+    failed: str | None = None
+    message: Check | Trail | Verify | None = None
+
+
+class Machine:
+    """One object and its place in the order.
+
+    `position` is the number of the last message, `time_ms` the order's time there. `members` maps
+    the processes in the group to the number of the last message that they sent.
+    """
+
+    __slots__ = ("_group", "_members", "members", "position", "target", "time_ms")
+
+    def __init__(self, target: Stateful, group: GroupId) -> None:
+        self.target = target
+        self._group = group
+        self.position = 0
+        self.time_ms = 0
+        self.members: dict[Process, int] = {}
+        self._members: tuple[Process, ...] = ()
+
+    def apply(self, entry: Entry) -> Done:
+        """Do what the next entry of the sequence says; raises nothing."""
+        position, process, number, payload, joined = entry
+        assert position == self.position + 1, f"{position} does not follow {self.position}"
+        self.position = position
+        if payload is None:
+            return self._join(process) if joined else self._depart(process)
+        if process in self.members:
+            self.members[process] = number
+        try:
+            message = decode(payload)
+        except MisfitError as error:
+            return Done(error=error)
+        if isinstance(message, Operate):
+            return self._operate(process, message)
+        return Done(message=message)
+
+    def _operate(self, process: Process, message: Operate) -> Done:
+        """Do the operations of a message, all or none."""
+        done = Done()
+        handle = self.target._shared
+        operations = handle.declaration.operations
+        try:
+            for name, wire in message.calls:
+                spec = operations.get(name)
+                if spec is None:
+                    raise MisfitError(f"there is no operation {name}")
+                done.calls.append((spec, spec.decode(wire)))
+        except Exception as error:  # a user's type may raise anything when it is made
+            return Done(error=error)
+        self._advance(message.stamp_ms)
+        handle.begin(self._context(process))
+        running = ""
+        try:
+            for spec, arguments in done.calls:
+                running = spec.name
+                done.results.append(spec.call(self.target, arguments))
+                done.details.append(tuple(handle.details))
+                handle.details = []
+        except Exception as error:
+            handle.rollback()
+            return Done(done.calls, error=error, failed=running)
+        except BaseException:
+            handle.rollback()
+            raise
+        handle.commit()
+        return done
+
+    def _join(self, process: Process) -> Done:
+        self.members.setdefault(process, 0)
+        self._members = tuple(self.members)
+        return self._tell("on_joined", process)
+
+    def _depart(self, process: Process) -> Done:
+        self.members.pop(process, None)
+        self._members = tuple(self.members)
+        return self._tell("on_departed", process)
+
+    def _tell(self, hook: str, process: Process) -> Done:
+        handle = self.target._shared
+        handle.begin(self._context(process))
+        try:
+            if hook == "on_joined":
+                self.target.on_joined(process)
+            else:
+                self.target.on_departed(process)
+        except Exception as error:
+            handle.rollback()
+            return Done(error=error, failed=hook)
+        except BaseException:
+            handle.rollback()
+            raise
+        done = Done(details=[tuple(handle.details)])
+        handle.commit()
+        return done
+
+    def _advance(self, stamp_ms: int) -> None:
+        if self.time_ms:
+            stamp_ms = min(stamp_ms, self.time_ms + TIME_STEP_MAX_MS)
+        self.time_ms = max(self.time_ms, stamp_ms)
+
+    def _context(self, process: Process) -> OperationContext:
+        return OperationContext(self._group, self.position, process, self.time_ms, self._members)
+
+    def describe(self, payload: bytes) -> tuple[str, dict[str, object]]:
+        """The first operation of a message and its arguments by name; empty when it has none."""
+        try:
+            message = decode(payload)
+            if not isinstance(message, Operate) or not message.calls:
+                return "", {}
+            name, wire = message.calls[0]
+            spec = self.target._shared.declaration.operations[name]
+            return name, spec.named(spec.decode(wire))
+        except (MisfitError, KeyError):
+            return "", {}
+
+    def packed(self) -> bytes:
+        """The whole state; `load` goes on from it."""
+        handle = self.target._shared
+        fields = [
+            field.codec.to_wire(getattr(self.target, name))
+            for name, field in handle.declaration.fields.items()
+        ]
+        members = [[process_to_wire(one), number] for one, number in self.members.items()]
+        fingerprint = handle.declaration.fingerprint
+        return pack([fingerprint, self.position, self.time_ms, members, fields])
+
+    def load(self, packed: bytes) -> None:
+        """Become what was packed.
+
+        Raises SchemaMismatchError when it was packed by another version of the class, MisfitError
+        when it is not a state at all; nothing has changed then.
+        """
+        handle = self.target._shared
+        fields = handle.declaration.fields
+        match unpack(packed):
+            case [bytes(fingerprint), int(position), int(time_ms), list(members), list(wire)]:
+                if fingerprint != handle.declaration.fingerprint or len(wire) != len(fields):
+                    name = handle.declaration.kind.__name__
+                    raise SchemaMismatchError(
+                        f"the group's {name} has other fields or operations than the one here; "
+                        "run the same version at all nodes"
+                    )
+            case _:
+                raise MisfitError("not the state of a shared object")
+        decoded = {
+            name: field.codec.adopt(field.codec.from_wire(value), handle.journal)
+            for (name, field), value in zip(fields.items(), wire, strict=True)
+        }
+        self.members = _members(members)
+        self._members = tuple(self.members)
+        self.position, self.time_ms = position, time_ms
+        for name, value in decoded.items():
+            object.__setattr__(self.target, name, value)
+
+
+def digest_of(packed: bytes) -> bytes:
+    """The hash that replicas compare."""
+    return hashlib.blake2b(packed, digest_size=HASH_BYTES).digest()
+
+
+def detached(results: Sequence[object]) -> list[object]:
+    """Results without ties to the state."""
+    return [detach(result) for result in results]
+
+
+def _members(wire: list[object]) -> dict[Process, int]:
+    members: dict[Process, int] = {}
+    for item in wire:
+        match item:
+            case [process, int(number)]:
+                members[process_from_wire(process)] = number
+            case _:
+                raise MisfitError("not the members of a group")
+    return members

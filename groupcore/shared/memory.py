@@ -1,0 +1,370 @@
+"""The order of many groups, in memory: what the test kit has in place of the sequencing service.
+
+Each group is one sequence of slots. What nodes are given obeys `sequencing.names.Order`: a message
+waits for what its sender had been given, or had sent, before (CT1, CT2); in `strict` groups also
+for all that was numbered in others before it. Apart from that the network delays each thing by
+itself: who is behind whom, and what is interleaved with what, differs from node to node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from groupcore.sequencing.events import (
+    Accepted,
+    Delivered,
+    Departed,
+    Joined,
+    Released,
+    ServiceEvent,
+    StateInstalled,
+    StateWanted,
+    Volatile,
+)
+from groupcore.sequencing.names import GroupId, MessageId, Order, Process
+
+RUN_MAX = 4
+"""Most messages that are delivered as one run."""
+
+
+@dataclass(eq=False, slots=True)
+class Context:
+    """What must be delivered before: a number of each group, and messages that have none yet."""
+
+    numbers: dict[GroupId, int] = field(default_factory=dict)
+    unnumbered: list[Slot] = field(default_factory=list)
+
+    def merge(self, other: Context) -> None:
+        """Take the other's entries in, and numbers for messages that have got one."""
+        for group, number in other.numbers.items():
+            self.numbers[group] = max(self.numbers.get(group, 0), number)
+        waiting = {id(slot): slot for slot in (*self.unnumbered, *other.unnumbered)}
+        self.unnumbered = []
+        for slot in waiting.values():
+            if slot.seqno:
+                self.numbers[slot.group] = max(self.numbers.get(slot.group, 0), slot.seqno)
+            elif not slot.lost:
+                self.unnumbered.append(slot)
+
+    def copy(self) -> Context:
+        """The same entries."""
+        return Context(dict(self.numbers), list(self.unnumbered))
+
+
+@dataclass(eq=False, slots=True)
+class Slot:
+    """One number of a group: a message, or (`payload` None) a process come or gone."""
+
+    group: GroupId
+    process: Process
+    number: int
+    payload: bytes | None
+    context: Context
+    seqno: int = 0
+    joined: bool = False
+    gone: bool = False
+    lost: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Sequence:
+    """One group: its order, its members, and its slots from number 1."""
+
+    id: GroupId
+    order: Order
+    members: list[Process] = field(default_factory=list)
+    slots: list[Slot] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Seat:
+    """One process's place in a group. `delivered` is None while it has no state."""
+
+    sequence: Sequence
+    process: Process
+    feed: Callable[[ServiceEvent], None]
+    joined_at: int = 0
+    arrived: int = 0
+    delivered: int | None = None
+    sent: int = 0
+    latest: dict[Process, int] = field(default_factory=dict)
+
+    @property
+    def node(self) -> str:
+        """The node of the process."""
+        return self.process.node.name
+
+
+class Network(Protocol):
+    """How long things take, and what gets lost, between a node and the order."""
+
+    def carry(
+        self, node: str, lane: object, deliver: Callable[[], None], lost: Callable[[], None]
+    ) -> None:
+        """Call `deliver` later, in order on one lane; `lost` when the node crashes before."""
+
+    def carry_or_lose(self, node: str, deliver: Callable[[], None]) -> None:
+        """Call `deliver` later, or never."""
+
+    def choose(self, count: int) -> int:
+        """A number below `count`, by the seed."""
+
+
+def _nothing() -> None:
+    """For what may be lost."""
+
+
+class MemoryOrder:
+    """All groups and everybody's seats in them."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._sequences: dict[str, Sequence] = {}
+        self._seats: dict[tuple[str, GroupId], Seat] = {}
+        self._contexts: dict[str, Context] = {}
+        self._wanted: dict[int, tuple[Seat, Seat]] = {}
+        self._installing: list[tuple[Seat, StateInstalled, Context]] = []
+        self._tokens = 0
+
+    def sequence(self, name: str, order: Order) -> Sequence:
+        """The group of this name, made when it is new."""
+        if name not in self._sequences:
+            self._sequences[name] = Sequence(len(self._sequences) + 1, order)
+        return self._sequences[name]
+
+    def seat(
+        self, sequence: Sequence, process: Process, feed: Callable[[ServiceEvent], None]
+    ) -> Seat:
+        """A place from which a process sends to the group, and may join it."""
+        seat = Seat(sequence, process, feed)
+        self._seats[seat.node, sequence.id] = seat
+        self._contexts.setdefault(seat.node, Context())
+        return seat
+
+    def send(self, seat: Seat, payload: bytes) -> int:
+        """DO-MULTICAST; gives the process's own number of the message."""
+        seat.sent += 1
+        number = seat.sent
+        if seat.sequence.order is Order.VOLATILE:
+            self._scatter(seat, number, payload)
+            return number
+        context = self._contexts[seat.node]
+        context.merge(Context())
+        slot = Slot(seat.sequence.id, seat.process, number, payload, context.copy())
+        context.unnumbered.append(slot)
+        self._request(seat, slot)
+        return number
+
+    def join(self, seat: Seat) -> None:
+        """JOIN-GROUP."""
+        self._request(seat, Slot(seat.sequence.id, seat.process, 0, None, Context(), joined=True))
+
+    def leave(self, seat: Seat) -> None:
+        """LEAVE-GROUP."""
+        self._request(seat, Slot(seat.sequence.id, seat.process, 0, None, Context()))
+
+    def give_state(self, token: int, state: bytes) -> None:
+        """The answer to StateWanted."""
+        giver, taker = self._wanted.pop(token)
+        assert giver.delivered is not None
+        installed = StateInstalled(giver.sequence.id, giver.delivered, state)
+        context = self._contexts[giver.node].copy()
+
+        def arrive() -> None:
+            self._installing.append((taker, installed, context))
+            self._advance(taker.node)
+
+        # Who asked has asked again if the giver has crashed meanwhile.
+        self._network.carry(taker.node, ("state", id(taker)), arrive, _nothing)
+
+    def crash(self, node: str) -> None:
+        """The node is gone: its seats are vacated, and its members depart from their groups."""
+        for seat in [seat for seat in self._seats.values() if seat.node == node]:
+            del self._seats[node, seat.sequence.id]
+            if seat.process in seat.sequence.members:
+                self._number(
+                    seat.sequence,
+                    Slot(seat.sequence.id, seat.process, 0, None, Context(), gone=True),
+                )
+            for token, (giver, taker) in list(self._wanted.items()):
+                if giver is seat or taker is seat:
+                    del self._wanted[token]
+                if giver is seat:
+                    self._ask_for_state(taker)
+
+    def _request(self, seat: Seat, slot: Slot) -> None:
+        def lost() -> None:
+            slot.lost = True
+            for node in list(self._contexts):
+                self._advance(node)
+
+        # What a node sends to strict groups, which one sequencer numbers, keeps its order.
+        strict = seat.sequence.order is Order.STRICT
+        lane = ("to", seat.node if strict else id(seat))
+        self._network.carry(seat.node, lane, lambda: self._number(seat.sequence, slot), lost)
+
+    def _number(self, sequence: Sequence, slot: Slot) -> None:
+        """The sequencer's part: the next number, and on to the members."""
+        sequence.slots.append(slot)
+        slot.seqno = len(sequence.slots)
+        if sequence.order is Order.STRICT:
+            for other in self._sequences.values():
+                if other.order is Order.STRICT and other is not sequence:
+                    slot.context.merge(Context({other.id: len(other.slots)}))
+        if sequence.order is Order.FIFO:
+            slot.context = Context()
+        members = list(sequence.members)
+        if slot.payload is None:
+            if slot.joined:
+                sequence.members.append(slot.process)
+                members.append(slot.process)
+            elif slot.process in sequence.members:
+                sequence.members.remove(slot.process)
+        for member in members:
+            self._carry(slot, member)
+        sender = self._seats.get((slot.process.node.name, sequence.id))
+        if sender is None:
+            return
+        if slot.joined:
+            sender.joined_at = slot.seqno
+            self._ask_for_state(sender)
+        elif slot.payload is not None:
+            message = MessageId(slot.process, slot.number)
+            accepted = Accepted(sequence.id, message, slot.seqno)
+            lane = ("accept", id(sender))
+            self._network.carry(sender.node, lane, lambda: sender.feed(accepted), _nothing)
+
+    def _carry(self, slot: Slot, member: Process) -> None:
+        seat = self._seats.get((member.node.name, slot.group))
+        if seat is None:
+            return
+
+        def arrive() -> None:
+            seat.arrived = slot.seqno
+            self._advance(seat.node)
+
+        self._network.carry(seat.node, ("from", id(seat)), arrive, _nothing)
+
+    def _ask_for_state(self, taker: Seat) -> None:
+        """Find somebody who has the group's state, and ask as soon as it is behind the JOIN."""
+        givers = [
+            seat
+            for seat in self._seats.values()
+            if seat.sequence is taker.sequence
+            and seat is not taker
+            and seat.delivered is not None
+            and seat.process in taker.sequence.members
+        ]
+        if not givers or taker.sequence.order is Order.VOLATILE:
+            group = taker.sequence.id
+            installed = StateInstalled(group, taker.joined_at - 1, None)
+            self._installing.append((taker, installed, Context()))
+            self._advance(taker.node)
+            return
+        self._tokens += 1
+        self._wanted[self._tokens] = (givers[self._network.choose(len(givers))], taker)
+        self._answer_wanted()
+
+    def _answer_wanted(self) -> None:
+        for token, (giver, taker) in list(self._wanted.items()):
+            if giver.delivered is not None and giver.delivered >= taker.joined_at:
+                giver.feed(StateWanted(token, giver.sequence.id))
+
+    def _scatter(self, seat: Seat, number: int, payload: bytes) -> None:
+        event = Volatile(seat.sequence.id, seat.process, payload)
+        for member in seat.sequence.members:
+            other = self._seats.get((member.node.name, seat.sequence.id))
+            if other is not None and other is not seat:
+                self._network.carry_or_lose(other.node, _latest(other, number, event))
+
+    def _advance(self, node: str) -> None:
+        """Deliver at the node whatever may be delivered now."""
+        progress = True
+        while progress:
+            progress = self._install(node)
+            for seat in self._seats_of(node):
+                run = self._next_run(seat)
+                if run:
+                    progress = True
+                    self._deliver(seat, run)
+        self._answer_wanted()
+
+    def _seats_of(self, node: str) -> Iterator[Seat]:
+        return iter([seat for seat in self._seats.values() if seat.node == node])
+
+    def _install(self, node: str) -> bool:
+        for item in self._installing:
+            seat, installed, context = item
+            if seat.node != node or not self._is_ready(seat, context):
+                continue
+            self._installing.remove(item)
+            if seat.delivered is None:
+                seat.delivered = installed.seqno
+                self._contexts[node].merge(context)
+                seat.feed(installed)
+                if installed.seqno >= seat.joined_at:
+                    seat.feed(Joined(installed.group, seat.joined_at, seat.process))
+            return True
+        return False
+
+    def _is_ready(self, seat: Seat, context: Context) -> bool:
+        """CT2: what the context names has been delivered, in the node's other groups."""
+        for group, number in context.numbers.items():
+            other = self._seats.get((seat.node, group))
+            if other is None or other is seat or other.delivered is None:
+                continue
+            if other.delivered < number:
+                return False
+        for slot in context.unnumbered:
+            other = self._seats.get((seat.node, slot.group))
+            if slot.lost or other is None or other is seat or other.delivered is None:
+                continue
+            if not slot.seqno or other.delivered < slot.seqno:
+                return False
+        return True
+
+    def _next_run(self, seat: Seat) -> list[Slot]:
+        """The next messages that may be delivered as one run: CT1, then CT2."""
+        run: list[Slot] = []
+        if seat.delivered is None:
+            return run
+        count = 1 + self._network.choose(RUN_MAX)
+        last = min(seat.arrived, seat.delivered + count)
+        for slot in seat.sequence.slots[seat.delivered : last]:
+            if run and (slot.payload is None or slot.process != run[0].process):
+                break
+            if not self._is_ready(seat, slot.context):
+                break
+            run.append(slot)
+            if slot.payload is None:
+                break
+        return run
+
+    def _deliver(self, seat: Seat, run: list[Slot]) -> None:
+        first, group = run[0], seat.sequence.id
+        seat.delivered = run[-1].seqno
+        context = self._contexts[seat.node]
+        for slot in run:
+            context.merge(slot.context)
+        context.merge(Context({group: seat.delivered}))
+        if first.payload is not None:
+            payloads = [slot.payload for slot in run if slot.payload is not None]
+            seat.feed(Delivered(group, first.seqno, first.process, first.number, payloads))
+        elif first.joined:
+            seat.feed(Joined(group, first.seqno, first.process))
+        else:
+            seat.feed(Departed(group, first.seqno, first.process, first.gone))
+            if first.process == seat.process:
+                del self._seats[seat.node, group]
+                seat.feed(Released(group))
+
+
+def _latest(seat: Seat, number: int, event: Volatile) -> Callable[[], None]:
+    def arrive() -> None:
+        if seat.delivered is not None and seat.latest.get(event.process, 0) < number:
+            seat.latest[event.process] = number
+            seat.feed(event)
+
+    return arrive

@@ -1,0 +1,148 @@
+"""What replicas of an object send to their group: operations, and comparisons of their states.
+
+A message is a msgpack array that begins with its kind. Whatever does not decode is a message that
+does nothing, at every replica alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from msgpack import Packer, unpackb
+from msgpack.exceptions import UnpackException
+
+from groupcore.sequencing.names import Process
+from groupcore.shared.codecs import check_int
+from groupcore.shared.errors import MisfitError
+from groupcore.view import Address
+
+OPERATE, CHECK, TRAIL, VERIFY = 1, 2, 3, 4
+HASH_BYTES = 8
+CALLS_MAX = 1_000
+"""Most operations in one transaction."""
+HASHES_MAX = 65
+"""Most hashes in one TRAIL."""
+
+WireCall: TypeAlias = tuple[str, object]
+"""Name of an operation and its packed arguments."""
+
+_packer = Packer(use_bin_type=True, autoreset=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Operate:
+    """Do these operations, all or none. `stamp_ms` is the sender's estimate of the order's time."""
+
+    stamp_ms: int
+    calls: list[WireCall]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """My state at the cut at `position` has this hash."""
+
+    position: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """To `process`, whose state at `cut` differs from mine: my hashes at these positions."""
+
+    process: Process
+    cut: int
+    hashes: dict[int, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Make a cut here, in any case (`asked`) or if enough has happened since the last one."""
+
+    asked: bool
+
+
+SharedMessage: TypeAlias = Operate | Check | Trail | Verify
+
+
+def process_to_wire(process: Process) -> list[object]:
+    """A process as plain values."""
+    return [process.node.name, process.node.incarnation, process.number]
+
+
+def process_from_wire(wire: object) -> Process:
+    """The process; MisfitError when these are no plain values of one."""
+    match wire:
+        case [str(name), int(incarnation), int(number)]:
+            return Process(Address(name, incarnation), number)
+        case _:
+            raise MisfitError("not a process")
+
+
+def pack(value: object) -> bytes:
+    """Plain values as bytes."""
+    packed: bytes = _packer.pack(value)
+    return packed
+
+
+def unpack(packed: bytes) -> object:
+    """The plain values in these bytes; MisfitError when there are none."""
+    try:
+        value: object = unpackb(packed, raw=False, strict_map_key=True, max_ext_len=0)
+    except (UnpackException, ValueError, TypeError, RecursionError) as error:
+        raise MisfitError(f"not packed values ({type(error).__name__})") from None
+    return value
+
+
+def encode_operate(stamp_ms: int, calls: Sequence[WireCall]) -> bytes:
+    """The message that has these operations done."""
+    return pack([OPERATE, stamp_ms, calls])
+
+
+def encode(message: Check | Trail | Verify) -> bytes:
+    """The bytes of a message about states."""
+    match message:
+        case Check(position, digest):
+            return pack([CHECK, position, digest])
+        case Trail(process, cut, hashes):
+            pairs = [[position, digest] for position, digest in hashes.items()]
+            return pack([TRAIL, process_to_wire(process), cut, pairs])
+        case Verify(asked):
+            return pack([VERIFY, asked])
+
+
+def decode(payload: bytes) -> SharedMessage:
+    """The message in these bytes; MisfitError when they are none."""
+    match unpack(payload):
+        case [1, int(stamp_ms), list(calls)] if len(calls) <= CALLS_MAX:
+            return Operate(check_int(stamp_ms), [_call(call) for call in calls])
+        case [2, int(position), bytes(digest)] if len(digest) == HASH_BYTES:
+            return Check(position, digest)
+        case [3, process, int(cut), list(pairs)] if 0 < len(pairs) <= HASHES_MAX:
+            return Trail(process_from_wire(process), cut, _hashes(pairs))
+        case [4, bool(asked)]:
+            return Verify(asked)
+        case _:
+            raise MisfitError("no message of a shared object")
+
+
+def _call(wire: object) -> WireCall:
+    match wire:
+        case [str(name), list(arguments)]:
+            return name, arguments
+        case _:
+            raise MisfitError("not a call of an operation")
+
+
+def _hashes(pairs: list[object]) -> dict[int, bytes]:
+    hashes: dict[int, bytes] = {}
+    last = -1
+    for pair in pairs:
+        match pair:
+            case [int(position), bytes(digest)] if position > last and len(digest) == HASH_BYTES:
+                hashes[position] = digest
+                last = position
+            case _:
+                raise MisfitError("not a trail of hashes")
+    return hashes

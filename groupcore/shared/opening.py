@@ -1,0 +1,26 @@
+"""From a class to what runs it in a group: what both `Node.open` and the test kit need."""
+
+from __future__ import annotations
+
+from typing import get_origin
+
+from groupcore.sequencing.names import Order
+from groupcore.shared.errors import DeclarationError
+from groupcore.shared.group import GroupPort, GroupUser
+from groupcore.shared.object import SharedObject
+from groupcore.shared.replica import Replica
+
+
+def order_of(kind: object) -> Order:
+    """The order that the group of such an object has; DeclarationError when it cannot be opened."""
+    origin = get_origin(kind) or kind
+    if isinstance(origin, type) and issubclass(origin, SharedObject):
+        return origin.group_order
+    raise DeclarationError(
+        f"{origin!r} cannot be opened; derive it from SharedObject, or put @shared before it"
+    )
+
+
+def user_of(kind: type[object], port: GroupPort) -> GroupUser:
+    """What is fed the events of the group and gives the object; not opened yet."""
+    return Replica(kind, port)

@@ -1,0 +1,102 @@
+"""Coroutines on virtual time: the test kit's stand-in for an event loop, one step at a time."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Callable, Coroutine, Generator
+from typing import Generic, TypeVar
+
+from groupcore.shared.errors import SharedError
+from groupcore.shared.pending import Pending, Signal
+
+R = TypeVar("R")
+
+LIMIT_S = 24 * 3600.0
+"""Virtual time that a program may take."""
+
+
+class StuckError(SharedError):
+    """The program waits for something that will not come: nothing is under way any more."""
+
+
+def wait(signal: Signal) -> Generator[object, None, None]:
+    """Hand the signal to the scheduler, which goes on when it is done."""
+    yield signal
+
+
+class Task(Generic[R]):
+    """A coroutine that runs; `outcome` is its result."""
+
+    def __init__(self, schedule: Schedule, coroutine: Coroutine[object, None, R]) -> None:
+        self.outcome: Pending[R] = Pending(wait)
+        self._schedule = schedule
+        self._coroutine = coroutine
+
+    def step(self) -> None:
+        """Run until it waits again, or ends."""
+        try:
+            signal = self._coroutine.send(None)
+        except StopIteration as stop:
+            self.outcome.resolve(stop.value)
+        except Exception as error:
+            self._schedule.failed.append(self._raise_unless_asked)
+            self.outcome.fail(error)
+        else:
+            assert isinstance(signal, Signal), (
+                f"{signal!r} cannot be awaited on virtual time; use the world's own sleep"
+            )
+            signal.when_done(lambda: self._schedule.after(0.0, self.step))
+
+    def _raise_unless_asked(self) -> None:
+        if not self.outcome.asked:
+            self.outcome.result()
+
+
+class Schedule:
+    """Callbacks at virtual times; those of one time come in an order drawn by the seed."""
+
+    def __init__(self, draw: random.Random) -> None:
+        self.now_s = 0.0
+        self.failed: list[Callable[[], None]] = []
+        self._draw = draw
+        self._heap: list[tuple[float, float, int, Callable[[], None]]] = []
+        self._count = 0
+
+    def after(self, delay_s: float, callback: Callable[[], None]) -> None:
+        """Call back so much later."""
+        self._count += 1
+        item = (self.now_s + delay_s, self._draw.random(), self._count, callback)
+        heapq.heappush(self._heap, item)
+
+    def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
+        """Start a coroutine; gives its outcome."""
+        task = Task(self, coroutine)
+        self.after(0.0, task.step)
+        return task.outcome
+
+    def elapse(self, delay_s: float) -> Pending[None]:
+        """Something to await that takes so long."""
+        pending: Pending[None] = Pending(wait)
+        self.after(delay_s, lambda: pending.resolve(None))
+        return pending
+
+    def run(self, coroutine: Coroutine[object, None, R]) -> R:
+        """Run a coroutine to its end, and whatever else goes on meanwhile.
+
+        Raises StuckError when it waits and nothing is under way, or for more than LIMIT_S. What
+        a spawned coroutine has raised, and nobody has awaited, is raised at the end.
+        """
+        outcome = self.spawn(coroutine)
+        while not outcome.done:
+            if not self._heap:
+                raise StuckError("everything waits and nothing is under way")
+            time_s, _tie, _count, callback = heapq.heappop(self._heap)
+            if time_s > LIMIT_S:
+                raise StuckError(f"not done after {LIMIT_S:.0f} s of virtual time")
+            self.now_s = time_s
+            callback()
+        result = outcome.result()
+        for raise_unless_asked in self.failed:
+            raise_unless_asked()
+        return result

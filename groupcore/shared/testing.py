@@ -1,0 +1,329 @@
+"""The test kit: many nodes in one process, on virtual time, over a network that a seed makes bad.
+
+```
+async def main(world: World) -> None:
+    a, b = world.node("a"), world.node("b")
+    at_a = await a.open(Counter, "clicks")
+    at_b = await b.open(Counter, "clicks")
+    await at_a.add(1)
+    await world.settle()
+    assert at_b.value == 1
+
+World(seed=1).run(main)
+```
+
+The same seed gives the same run. What a program does here it does on a real network: `WorldNode`
+has the verbs of `groupcore.aio`'s node.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from groupcore.sequencing.events import Released, ServiceEvent
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.shared.errors import SharedError
+from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
+from groupcore.shared.group import GroupUser
+from groupcore.shared.machine import digest_of
+from groupcore.shared.memory import MemoryOrder, Seat
+from groupcore.shared.opening import order_of, user_of
+from groupcore.shared.pending import Pending, Wait
+from groupcore.shared.replica import Replica
+from groupcore.shared.tasks import Schedule, wait
+from groupcore.view import Address
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+EPOCH_S = 1_700_000_000.0
+"""What the nodes' clocks show when a world begins, give or take their skew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weather:
+    """How bad the network is. Times in seconds, `loss` from 0 to 1.
+
+    A lost packet of an ordered message comes `resend_s` later; one of a volatile message never.
+    `crash_notice_s` is how long a crash goes unnoticed, `clock_skew_s` how far clocks are apart.
+    """
+
+    delay_least_s: float = 0.0005
+    delay_most_s: float = 0.01
+    loss: float = 0.0
+    resend_s: float = 0.05
+    crash_notice_s: float = 0.5
+    clock_skew_s: float = 0.2
+
+
+BAD_WEATHER = Weather(delay_most_s=0.2, loss=0.2, resend_s=0.4)
+"""A network to be ashamed of."""
+
+
+class DivergedError(SharedError):
+    """Replicas of an object have parted, or could not read each other; the text has the event."""
+
+
+class World:
+    """Nodes, their network and their time, all made from `seed`.
+
+    `strict`: `run` raises DivergedError when replicas have parted; else look into `events`.
+    """
+
+    def __init__(self, seed: int, weather: Weather | None = None, strict: bool = True) -> None:
+        self.draw = random.Random(f"program {seed}")
+        self.weather = weather or Weather()
+        self.events: list[tuple[str, SharedEvent]] = []
+        self._strict = strict
+        self._chance = random.Random(f"network {seed}")
+        self._schedule = Schedule(random.Random(f"ties {seed}"))
+        self._order = MemoryOrder(self)
+        self._nodes: dict[str, WorldNode] = {}
+        self._lanes: dict[object, float] = {}
+        self._under_way = 0
+        self._settling: list[Pending[None]] = []
+        self._lives = 0
+
+    @property
+    def now_s(self) -> float:
+        """Virtual seconds since the world began."""
+        return self._schedule.now_s
+
+    def node(self, name: str) -> WorldNode:
+        """The living node of this name, a new one if there is none."""
+        node = self._nodes.get(name)
+        if node is None:
+            self._lives += 1
+            skew_s = self._chance.uniform(0, self.weather.clock_skew_s)
+            node = WorldNode(self, Address(name, self._lives), skew_s)
+            self._nodes[name] = node
+        return node
+
+    def run(self, main: Callable[[World], Coroutine[object, None, R]]) -> R:
+        """Run a program to its end; raises what it raises, StuckError when it waits for ever."""
+        result = self._schedule.run(main(self))
+        if self._strict:
+            for name, event in self.events:
+                if isinstance(event, Diverged | MessageRejected):
+                    raise DivergedError(f"node {name}: {event}")
+        return result
+
+    def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
+        """Run a coroutine beside the others; gives its outcome, to be awaited."""
+        return self._schedule.spawn(coroutine)
+
+    def elapse(self, delay_s: float) -> Pending[None]:
+        """Something to await that takes so long."""
+        return self._schedule.elapse(delay_s)
+
+    async def settle(self) -> None:
+        """Wait until nothing is under way on the network."""
+        while self._under_way:
+            pending: Pending[None] = Pending(wait)
+            self._settling.append(pending)
+            await pending
+
+    def replicas(self, name: str) -> dict[str, Replica[object]]:
+        """The open replicas of the object of this name, by node."""
+        found = {}
+        for node in self._nodes.values():
+            user = node.users.get(name)
+            if isinstance(user, Replica) and user.ready.done and not user.closed.done:
+                found[node.name] = user
+        return found
+
+    def assert_equal(self, name: str) -> None:
+        """Fail unless all replicas of the object are at one place of the order, in one state."""
+        replicas = self.replicas(name)
+        states = {node: replica.packed() for node, replica in replicas.items()}
+        if len(set(states.values())) > 1:
+            places = {node: replica.position for node, replica in replicas.items()}
+            hashes = {node: digest_of(state).hex() for node, state in states.items()}
+            raise AssertionError(f"replicas of {name} differ: positions {places}, hashes {hashes}")
+
+    def cut_off(self, name: str) -> None:
+        """Let nothing reach the node, nor come from it, until `reconnect`."""
+        self._nodes[name].held = []
+
+    def reconnect(self, name: str) -> None:
+        """What was held back by `cut_off` arrives, in its order."""
+        node = self._nodes[name]
+        held, node.held = node.held or [], None
+        for deliver in held:
+            deliver()
+
+    def crash(self, name: str) -> None:
+        """The node is gone at once, with what it has not sent yet; the others notice later."""
+        node = self._nodes.pop(name)
+        node.end()
+        self._schedule.after(self.weather.crash_notice_s, lambda: self._order.crash(name))
+
+    def carry(
+        self, node: str, lane: object, deliver: Callable[[], None], lost: Callable[[], None]
+    ) -> None:
+        """Part of `memory.Network`."""
+        weather = self.weather
+        delay_s = self._chance.uniform(weather.delay_least_s, weather.delay_most_s)
+        while self._chance.random() < weather.loss:
+            delay_s += weather.resend_s
+        at_s = max(self.now_s + delay_s, self._lanes.get(lane, 0.0) + 1e-9)
+        self._lanes[lane] = at_s
+        target = self._nodes.get(node)
+        self._under_way += 1
+
+        def arrive() -> None:
+            self._under_way -= 1
+            if target is None or target.gone:
+                lost()
+            elif target.held is not None:
+                target.held.append(deliver)
+            else:
+                deliver()
+            self._maybe_settled()
+
+        self._schedule.after(at_s - self.now_s, arrive)
+
+    def carry_or_lose(self, node: str, deliver: Callable[[], None]) -> None:
+        """Part of `memory.Network`."""
+        if self._chance.random() >= self.weather.loss:
+            self.carry(node, object(), deliver, lambda: None)
+
+    def choose(self, count: int) -> int:
+        """Part of `memory.Network`."""
+        return self._chance.randrange(count)
+
+    def _maybe_settled(self) -> None:
+        if not self._under_way:
+            settling, self._settling = self._settling, []
+            for pending in settling:
+                pending.resolve(None)
+
+    def seat_for(
+        self, name: str, kind: object, process: Process, feed: Callable[[ServiceEvent], None]
+    ) -> tuple[MemoryOrder, Seat]:
+        """A node's place in the group of this name."""
+        return self._order, self._order.seat(
+            self._order.sequence(name, order_of(kind)), process, feed
+        )
+
+    def call_at(self, at_s: float, callback: Callable[[], None]) -> None:
+        """Call back at a virtual time."""
+        self._schedule.after(max(0.0, at_s - self.now_s), callback)
+
+
+class WorldNode:
+    """One node: one process, with the objects that it has open."""
+
+    def __init__(self, world: World, address: Address, skew_s: float) -> None:
+        self.name = address.name
+        self._ports: dict[str, _Port] = {}
+        self.held: list[Callable[[], None]] | None = None
+        self.gone = False
+        self._world = world
+        self._process = Process(address, 1)
+        self._skew_s = skew_s
+
+    @property
+    def process(self) -> Process:
+        """The node's process."""
+        return self._process
+
+    def open(self, kind: type[T], name: str) -> Awaitable[T]:
+        """Open the object of this name; at one node, there is one of a name."""
+        port = self._ports.get(name)
+        if port is None:
+            port = _Port(self._world, self, name, kind)
+            self._ports[name] = port
+            port.opened = port.user.open()
+        return cast("Awaitable[T]", port.opened)
+
+    @property
+    def users(self) -> dict[str, GroupUser]:
+        """What is open here, by name."""
+        return {name: port.user for name, port in self._ports.items()}
+
+    def forget(self, name: str) -> None:
+        """The object of this name is closed."""
+        self._ports.pop(name, None)
+
+    def end(self) -> None:
+        """Close everything at once, as a crash does."""
+        self.gone = True
+        for port in list(self._ports.values()):
+            port.feed(Released(port.group))
+
+    def now_s(self) -> float:
+        """What this node's clock shows."""
+        return EPOCH_S + self._skew_s + self._world.now_s
+
+
+class _Port:
+    """A node's process in one group: the `GroupPort` of the test kit."""
+
+    wait: Wait = staticmethod(wait)
+
+    def __init__(self, world: World, node: WorldNode, name: str, kind: type[object]) -> None:
+        self._world = world
+        self._node = node
+        self._name = name
+        self._order, self._seat = world.seat_for(name, kind, node.process, self.feed)
+        self._wake_at_s: float | None = None
+        self.opened: Pending[object] | None = None
+        self.user = user_of(kind, self)
+
+    @property
+    def group(self) -> GroupId:
+        """The group's number."""
+        return self._seat.sequence.id
+
+    @property
+    def process(self) -> Process:
+        """The node's process."""
+        return self._seat.process
+
+    def now_s(self) -> float:
+        """What the node's clock shows."""
+        return self._node.now_s()
+
+    def join(self) -> None:
+        """Ask to be a member."""
+        self._order.join(self._seat)
+
+    def leave(self) -> None:
+        """Ask to be no member any more."""
+        self._order.leave(self._seat)
+
+    def send(self, payload: bytes) -> int:
+        """Multicast."""
+        number = self._order.send(self._seat, payload)
+        self._set_alarm()
+        return number
+
+    def give_state(self, token: int, state: bytes) -> None:
+        """Answer `StateWanted`."""
+        self._order.give_state(token, state)
+
+    def feed(self, event: ServiceEvent) -> None:
+        """Hand the event to the user, and what that says to the world."""
+        self._world.events += [(self._node.name, said) for said in self.user.feed(event)]
+        if isinstance(event, Released):
+            self._node.forget(self._name)
+        self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        at_s = self.user.wake_at_s
+        if at_s is not None and at_s != self._wake_at_s:
+            self._wake_at_s = at_s
+            self._world.call_at(self._world.now_s + at_s - self.now_s(), self._ring)
+
+    def _ring(self) -> None:
+        at_s = self.user.wake_at_s
+        if self._node.gone or at_s is None:
+            return
+        if at_s <= self.now_s() + 1e-6:
+            self.user.on_time()
+        self._wake_at_s = None
+        self._set_alarm()

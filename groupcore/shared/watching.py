@@ -1,0 +1,56 @@
+"""Tells everybody who follows an object's changes what a message has done."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from groupcore.sequencing.names import Process
+from groupcore.shared.changes import Change, Changed, MemberChanged, Replaced
+from groupcore.shared.machine import Done
+from groupcore.shared.pending import Wait
+from groupcore.shared.streams import Stream
+
+
+class Watchers:
+    """The open streams of changes of one object."""
+
+    __slots__ = ("_streams",)
+
+    def __init__(self) -> None:
+        self._streams: list[Stream[Change]] = []
+
+    def open(self, wait: Wait, waiting_max: int) -> Stream[Change]:
+        """A new stream, which gets what happens from now on."""
+        stream: Stream[Change] = Stream(wait, waiting_max)
+        self._streams.append(stream)
+        return stream
+
+    def operated(self, position: int, process: Process, done: Done) -> None:
+        """A message with operations was applied."""
+        if not self._streams or done.error is not None:
+            return
+        for (spec, arguments), details in zip(done.calls, done.details, strict=True):
+            named = MappingProxyType(spec.named(arguments))
+            self._push(Changed(position, process, spec.name, named, details))
+
+    def member(self, position: int, process: Process, joined: bool, done: Done) -> None:
+        """A process has joined or departed."""
+        if self._streams:
+            details = done.details[0] if done.details else ()
+            self._push(MemberChanged(position, process, joined, details))
+
+    def replaced(self, position: int) -> None:
+        """The state was taken from another replica."""
+        self._push(Replaced(position))
+
+    def end(self) -> None:
+        """The object is closed."""
+        for stream in self._streams:
+            stream.end()
+        self._streams = []
+
+    def _push(self, change: Change) -> None:
+        for stream in self._streams:
+            stream.push(change)
+        if any(stream.ended for stream in self._streams):
+            self._streams = [stream for stream in self._streams if not stream.ended]

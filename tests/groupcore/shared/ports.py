@@ -1,0 +1,74 @@
+"""A group port that a test plays by hand, and the events that it feeds."""
+
+from __future__ import annotations
+
+from groupcore.sequencing.events import Delivered, Joined, ServiceEvent, StateInstalled
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.shared.group import GroupUser
+from groupcore.shared.messages import encode_operate
+from groupcore.shared.pending import Wait
+from groupcore.shared.tasks import wait
+from groupcore.view import Address
+
+GROUP = 7
+ME = Process(Address("a", 1), 1)
+OTHER = Process(Address("b", 1), 1)
+
+
+class HandPort:
+    """Keeps what is sent; the test decides what is delivered."""
+
+    wait: Wait = staticmethod(wait)
+
+    def __init__(self, process: Process = ME) -> None:
+        self._process = process
+        self.sent: list[bytes] = []
+        self.given: list[tuple[int, bytes]] = []
+        self.asked: list[str] = []
+        self.time_s = 1000.0
+
+    @property
+    def group(self) -> GroupId:
+        return GROUP
+
+    @property
+    def process(self) -> Process:
+        return self._process
+
+    def now_s(self) -> float:
+        return self.time_s
+
+    def join(self) -> None:
+        self.asked.append("join")
+
+    def leave(self) -> None:
+        self.asked.append("leave")
+
+    def send(self, payload: bytes) -> int:
+        self.sent.append(payload)
+        return len(self.sent)
+
+    def give_state(self, token: int, state: bytes) -> None:
+        self.given.append((token, state))
+
+
+def begin(user: GroupUser, *members: Process) -> None:
+    """The group is new, and these processes join it one after the other."""
+    feed(user, StateInstalled(GROUP, 0, None))
+    for seqno, process in enumerate(members, 1):
+        feed(user, Joined(GROUP, seqno, process))
+
+
+def feed(user: GroupUser, *events: ServiceEvent) -> list[object]:
+    """Feed events one after the other; gives what the user says."""
+    return [said for event in events for said in user.feed(event)]
+
+
+def calls(*named: tuple[str, list[object]], stamp_ms: int = 0) -> bytes:
+    """The message that calls these operations."""
+    return encode_operate(stamp_ms, named)
+
+
+def run(seqno: int, process: Process, first: int, *payloads: bytes) -> Delivered:
+    """A run of messages."""
+    return Delivered(GROUP, seqno, process, first, list(payloads))
