@@ -45,22 +45,24 @@ class Content:
         self.outline = ReplicatedOutline(limits.blocks)
         self._limits = limits
 
-    def apply(self, changes: Iterable[Change]) -> Transaction:
+    def apply(self, changes: Iterable[Change], undo: list[Undo] | None = None) -> Transaction:
         """Applies the changes, all or none, and returns them with their filled-in fields exact.
 
-        Changes that turn out to do nothing are left out. Raises RefusalError; nothing is changed
-        then.
+        Changes that turn out to do nothing are left out. `undo` is given the steps that take them
+        back, to be called in reverse. Raises RefusalError; nothing is changed then.
         """
         done: list[Change] = []
-        undo: list[Undo] = []
+        undo = [] if undo is None else undo
+        before = len(undo)
         try:
             for change in changes:
                 applied = self._apply(change, undo)
                 if applied is not None:
                     done.append(applied)
         except RefusalError:
-            for step in reversed(undo):
+            for step in reversed(undo[before:]):
                 step()
+            del undo[before:]
             raise
         return tuple(done)
 

@@ -52,6 +52,9 @@ class GroupPort(Protocol):
 class GroupUser(ABC):
     """What is fed a group's events: an object's replica, a topic, a presence."""
 
+    closed: Pending[None]
+    """Done when nothing more is done here."""
+
     @abstractmethod
     def open(self) -> Pending[object]:
         """Begin; gives what the program works with, once that is usable."""
@@ -63,6 +66,10 @@ class GroupUser(ABC):
     @abstractmethod
     def feed(self, event: ServiceEvent) -> list[SharedEvent]:
         """Take the next event of the group; gives what a program may want to know of it."""
+
+    @abstractmethod
+    def end(self, error: Exception) -> None:
+        """The node has ended: whoever waits here gets this error."""
 
     @property
     def wake_at_s(self) -> float | None:

@@ -33,6 +33,10 @@ class Caller(Protocol):
     def wait(self) -> Wait:
         """How to wait for results here."""
 
+    @property
+    def time_s(self) -> float:
+        """An estimate of the order's time, in seconds since 1970."""
+
     def changes(self, waiting_max: int) -> Stream[Change]:
         """A new stream of what happens to the object."""
 

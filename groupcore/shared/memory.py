@@ -31,7 +31,11 @@ RUN_MAX = 4
 
 @dataclass(eq=False, slots=True)
 class Context:
-    """What must be delivered before: a number of each group, and messages that have none yet."""
+    """What must be delivered before: a number of each group, and messages that have none yet.
+
+    Only a sender's own context has messages without a number, and what it has sent and is not
+    numbered itself.
+    """
 
     numbers: dict[GroupId, int] = field(default_factory=dict)
     unnumbered: list[Slot] = field(default_factory=list)
@@ -105,8 +109,8 @@ class Network(Protocol):
     ) -> None:
         """Call `deliver` later, in order on one lane; `lost` when the node crashes before."""
 
-    def carry_or_lose(self, node: str, deliver: Callable[[], None]) -> None:
-        """Call `deliver` later, or never."""
+    def carry_or_lose(self, sender: str, node: str, deliver: Callable[[], None]) -> None:
+        """Call `deliver` later, or never: a packet from one node to another."""
 
     def choose(self, count: int) -> int:
         """A number below `count`, by the seed."""
@@ -126,6 +130,7 @@ class MemoryOrder:
         self._contexts: dict[str, Context] = {}
         self._wanted: dict[int, tuple[Seat, Seat]] = {}
         self._installing: list[tuple[Seat, StateInstalled, Context]] = []
+        self._parked: list[tuple[Sequence, Slot]] = []
         self._tokens = 0
 
     def sequence(self, name: str, order: Order) -> Sequence:
@@ -197,13 +202,32 @@ class MemoryOrder:
     def _request(self, seat: Seat, slot: Slot) -> None:
         def lost() -> None:
             slot.lost = True
+            self._number_parked()
             for node in list(self._contexts):
                 self._advance(node)
 
-        # What a node sends to strict groups, which one sequencer numbers, keeps its order.
-        strict = seat.sequence.order is Order.STRICT
-        lane = ("to", seat.node if strict else id(seat))
-        self._network.carry(seat.node, lane, lambda: self._number(seat.sequence, slot), lost)
+        lane = ("to", id(seat))
+        self._network.carry(seat.node, lane, lambda: self._arrive(seat.sequence, slot), lost)
+
+    def _arrive(self, sequence: Sequence, slot: Slot) -> None:
+        """No message gets its number before those that its sender sent before it.
+
+        Else two that each wait for one behind the other would wait for ever.
+        """
+        self._parked.append((sequence, slot))
+        self._number_parked()
+
+    def _number_parked(self) -> None:
+        progress = True
+        while progress:
+            progress = False
+            for item in list(self._parked):
+                sequence, slot = item
+                slot.context.merge(Context())
+                if not slot.context.unnumbered:
+                    self._parked.remove(item)
+                    self._number(sequence, slot)
+                    progress = True
 
     def _number(self, sequence: Sequence, slot: Slot) -> None:
         """The sequencer's part: the next number, and on to the members."""
@@ -277,7 +301,7 @@ class MemoryOrder:
         for member in seat.sequence.members:
             other = self._seats.get((member.node.name, seat.sequence.id))
             if other is not None and other is not seat:
-                self._network.carry_or_lose(other.node, _latest(other, number, event))
+                self._network.carry_or_lose(seat.node, other.node, _latest(other, number, event))
 
     def _advance(self, node: str) -> None:
         """Deliver at the node whatever may be delivered now."""
@@ -317,12 +341,6 @@ class MemoryOrder:
                 continue
             if other.delivered < number:
                 return False
-        for slot in context.unnumbered:
-            other = self._seats.get((seat.node, slot.group))
-            if slot.lost or other is None or other is seat or other.delivered is None:
-                continue
-            if not slot.seqno or other.delivered < slot.seqno:
-                return False
         return True
 
     def _next_run(self, seat: Seat) -> list[Slot]:
@@ -357,7 +375,7 @@ class MemoryOrder:
         else:
             seat.feed(Departed(group, first.seqno, first.process, first.gone))
             if first.process == seat.process:
-                del self._seats[seat.node, group]
+                seat.delivered = None
                 seat.feed(Released(group))
 
 

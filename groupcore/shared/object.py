@@ -106,6 +106,14 @@ class SharedObject:
         """The processes that have the object open, as far as this replica is, oldest first."""
         return self._shared.caller.members
 
+    @property
+    def time_s(self) -> float:
+        """This replica's estimate of the order's time now, in seconds since 1970.
+
+        Not for operations: these have `context.time_s`, which is the same at every replica.
+        """
+        return self._shared.caller.time_s
+
     def emit(self, detail: object) -> None:
         """Tell whoever follows `changes()` of this; ContextError outside an operation."""
         assert self._shared.context is not None

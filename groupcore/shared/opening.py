@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import get_origin
+from typing import get_args, get_origin
 
 from groupcore.sequencing.names import Order
 from groupcore.shared.errors import DeclarationError
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.object import SharedObject
 from groupcore.shared.replica import Replica
+from groupcore.shared.schema import codec_of
+from groupcore.shared.types.presence import Presence
+from groupcore.shared.types.topic import Topic
 
 
 def order_of(kind: object) -> Order:
     """The order that the group of such an object has; DeclarationError when it cannot be opened."""
     origin = get_origin(kind) or kind
-    if isinstance(origin, type) and issubclass(origin, SharedObject):
+    if isinstance(origin, type) and issubclass(origin, SharedObject | Topic | Presence):
         return origin.group_order
     raise DeclarationError(
         f"{origin!r} cannot be opened; derive it from SharedObject, or put @shared before it"
@@ -22,5 +25,15 @@ def order_of(kind: object) -> Order:
 
 
 def user_of(kind: type[object], port: GroupPort) -> GroupUser:
-    """What is fed the events of the group and gives the object; not opened yet."""
+    """What is fed the events of the group and gives the object; not opened yet.
+
+    Raises DeclarationError when a `Topic` or `Presence` does not say of what.
+    """
+    origin = get_origin(kind) or kind
+    if isinstance(origin, type) and issubclass(origin, Topic | Presence):
+        arguments = get_args(kind)
+        if not arguments:
+            name = origin.__name__
+            raise DeclarationError(f"{name} needs the type of its values; open {name}[...]")
+        return origin(port, codec_of(arguments[0]))
     return Replica(kind, port)

@@ -71,7 +71,7 @@ class Replica(GroupUser, Generic[T]):
         self.target = kind()
         target = cast("SharedObject", self.target)
         self.ready: Pending[T] = Pending(port.wait)
-        self.closed: Pending[None] = Pending(port.wait)
+        self.closed = Pending(port.wait)
         self.counters = Counters()
         self._kind = kind
         self._port = port
@@ -115,6 +115,11 @@ class Replica(GroupUser, Generic[T]):
         """Number of the last message that this replica has done."""
         return self._machine.position
 
+    @property
+    def time_s(self) -> float:
+        """This replica's estimate of the order's time."""
+        return self._clock.now_ms() / 1000
+
     def changes(self, waiting_max: int) -> Stream[Change]:
         """A new stream of what happens to the object."""
         return self._watchers.open(self._port.wait, waiting_max)
@@ -155,7 +160,7 @@ class Replica(GroupUser, Generic[T]):
             case Refused():
                 self._refused(event)
             case Released():
-                self._end(ClosedError("the object is closed at this node"))
+                self.end(ClosedError("the object is closed at this node"))
             case _:
                 return []
         return []
@@ -168,9 +173,9 @@ class Replica(GroupUser, Generic[T]):
             if position > self._machine.position:  # R2
                 entry = Entry(position, run.process, number, payload)
                 done = self._machine.apply(entry)
+                self._watchers.operated(position, run.process, done)
                 if mine:
                     self._answer(number, done)
-                self._watchers.operated(position, run.process, done)
                 events += self._finish(entry, done)
             position += 1
             number += 1
@@ -218,7 +223,7 @@ class Replica(GroupUser, Generic[T]):
     def _on_departed(self, event: Departed) -> list[SharedEvent]:
         events = self._membership(event.seqno, event.process, False)
         if event.process == self._port.process:
-            self._end(ClosedError("this process has left the object's group"))
+            self.end(ClosedError("this process has left the object's group"))
         return events
 
     def _install(self, event: StateInstalled) -> None:
@@ -233,7 +238,7 @@ class Replica(GroupUser, Generic[T]):
                 case _:
                     raise MisfitError("not the state of a replica")
         except SharedError as error:
-            self._end(error)
+            self.end(error)
             return
         assert self._machine.position == event.seqno, "a state is of the position it comes with"
         self._clock.saw(time_ms)
@@ -251,9 +256,9 @@ class Replica(GroupUser, Generic[T]):
         for pending in self._waiting.pop(event.request, ()):
             pending.fail(RefusedError(event.code, event.detail))
 
-    def _end(self, error: Exception) -> None:
+    def end(self, error: Exception) -> None:
         """Nothing more is done here: R1 for whoever waits, R3."""
-        self._error = error
+        self._error = self._error or error
         waiting, self._waiting = self._waiting, {}
         for pendings in waiting.values():
             for pending in pendings:

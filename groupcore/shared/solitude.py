@@ -26,6 +26,7 @@ class Solitary:
 
     process = NOBODY
     members = (NOBODY,)
+    time_s = 0.0
     wait: Wait = staticmethod(wait_never)
 
     def __init__(self, target: Stateful) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Callable, Coroutine, Generator
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from groupcore.shared.errors import SharedError
 from groupcore.shared.pending import Pending, Signal
@@ -88,15 +88,13 @@ class Schedule:
         a spawned coroutine has raised, and nobody has awaited, is raised at the end.
         """
         outcome = self.spawn(coroutine)
-        while not outcome.done:
-            if not self._heap:
-                raise StuckError("everything waits and nothing is under way")
-            time_s, _tie, _count, callback = heapq.heappop(self._heap)
-            if time_s > LIMIT_S:
-                raise StuckError(f"not done after {LIMIT_S:.0f} s of virtual time")
-            self.now_s = time_s
+        while not outcome.done and self._heap and self._heap[0][0] <= LIMIT_S:
+            self.now_s, _tie, _count, callback = heapq.heappop(self._heap)
             callback()
-        result = outcome.result()
+        result = outcome.result() if outcome.done else None
         for raise_unless_asked in self.failed:
             raise_unless_asked()
-        return result
+        if not outcome.done:
+            at = f"after {LIMIT_S:.0f} s" if self._heap else "and nothing is under way"
+            raise StuckError(f"the program still waits, {at} (virtual time {self.now_s:.3f} s)")
+        return cast("R", result)

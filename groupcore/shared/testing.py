@@ -23,9 +23,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from groupcore.sequencing.events import Released, ServiceEvent
+from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Process
-from groupcore.shared.errors import SharedError
+from groupcore.shared.errors import ClosedError, SharedError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.group import GroupUser
 from groupcore.shared.machine import digest_of
@@ -186,10 +186,24 @@ class World:
 
         self._schedule.after(at_s - self.now_s, arrive)
 
-    def carry_or_lose(self, node: str, deliver: Callable[[], None]) -> None:
+    def carry_or_lose(self, sender: str, node: str, deliver: Callable[[], None]) -> None:
         """Part of `memory.Network`."""
-        if self._chance.random() >= self.weather.loss:
-            self.carry(node, object(), deliver, lambda: None)
+        source, target = self._nodes.get(sender), self._nodes.get(node)
+        if source is None or source.held is not None or target is None:
+            return
+        if self._chance.random() < self.weather.loss:
+            return
+        weather = self.weather
+        self._under_way += 1
+
+        def arrive() -> None:
+            self._under_way -= 1
+            if not target.gone and target.held is None:
+                deliver()
+            self._maybe_settled()
+
+        delay_s = self._chance.uniform(weather.delay_least_s, weather.delay_most_s)
+        self._schedule.after(delay_s, arrive)
 
     def choose(self, count: int) -> int:
         """Part of `memory.Network`."""
@@ -238,6 +252,7 @@ class WorldNode:
             port = _Port(self._world, self, name, kind)
             self._ports[name] = port
             port.opened = port.user.open()
+            port.user.closed.when_done(lambda: self.forget(port))
         return cast("Awaitable[T]", port.opened)
 
     @property
@@ -245,15 +260,15 @@ class WorldNode:
         """What is open here, by name."""
         return {name: port.user for name, port in self._ports.items()}
 
-    def forget(self, name: str) -> None:
-        """The object of this name is closed."""
-        self._ports.pop(name, None)
+    def forget(self, port: _Port) -> None:
+        """The object of this port is closed."""
+        self._ports = {name: one for name, one in self._ports.items() if one is not port}
 
     def end(self) -> None:
         """Close everything at once, as a crash does."""
         self.gone = True
         for port in list(self._ports.values()):
-            port.feed(Released(port.group))
+            port.user.end(ClosedError("the node is gone"))
 
     def now_s(self) -> float:
         """What this node's clock shows."""
@@ -309,8 +324,6 @@ class _Port:
     def feed(self, event: ServiceEvent) -> None:
         """Hand the event to the user, and what that says to the world."""
         self._world.events += [(self._node.name, said) for said in self.user.feed(event)]
-        if isinstance(event, Released):
-            self._node.forget(self._name)
         self._set_alarm()
 
     def _set_alarm(self) -> None:

@@ -1,0 +1,130 @@
+"""A text that many type into at once.
+
+Source. Operational transformation under a total order (docs/decisions/0009): an edit says which
+version it was made against, and every replica carries it over the edits since then, where it
+stands in the order. Only TP1 is needed, and `objects.delta.transform` has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from groupcore.objects.delta import (
+    TEXT_MAX,
+    Delta,
+    apply,
+    canonical,
+    growth,
+    parse_delta,
+    transform,
+)
+from groupcore.objects.refusal import (
+    BadChangeError,
+    BaseTooOldError,
+    OutOfRangeError,
+    RefusalError,
+    TooLargeError,
+)
+from groupcore.shared.codecs import Codec
+from groupcore.shared.object import SharedObject
+from groupcore.shared.operations import operation
+from groupcore.shared.pending import Pending
+
+HISTORY_MAX = 1_000
+"""Edits may be made against any of so many last versions."""
+
+
+class DeltaCodec(Codec):
+    """A canonical delta of `groupcore.objects.delta`."""
+
+    def __init__(self) -> None:
+        super().__init__("Delta")
+
+    def to_wire(self, value: object) -> object:
+        if not isinstance(value, tuple):
+            raise self.misfit(value)
+        return list(self._parse(list(value)))
+
+    def from_wire(self, wire: object) -> object:
+        return self._parse(wire)
+
+    def _parse(self, wire: object) -> Delta:
+        try:
+            return parse_delta(wire, TEXT_MAX)
+        except RefusalError as error:
+            raise self.misfit(wire) from error
+
+
+Edit = Annotated[Delta, DeltaCodec()]
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdited:
+    """A detail of a change: `delta` led to `version`; what the others see of an edit."""
+
+    version: int
+    delta: Delta
+
+
+class Text(SharedObject):
+    """A text of at most 100,000 code points; `version` counts its edits.
+
+    Places are counted in code points of the text as it is here when the call is made. What others
+    type meanwhile moves them along. Two that insert at one place: the first in the order stands
+    left. A change's details are `TextEdited`.
+    """
+
+    text: str = ""
+    version: int = 0
+    _recent: list[Edit]
+
+    @operation
+    def edit(self, base: int, delta: Edit) -> int:
+        """Apply a delta that was made against version `base`; gives the new version.
+
+        Raises BaseTooOldError when it is too far behind, BadChangeError for a version that is not
+        there yet, OutOfRangeError and TooLargeError: take the text anew, then.
+        """
+        behind = self.version - base
+        if behind < 0:
+            raise BadChangeError(f"there is no version {base} yet, but {self.version}")
+        if behind > len(self._recent):
+            raise BaseTooOldError(
+                f"version {base} is older than the {len(self._recent)} kept edits"
+            )
+        for other in self._recent[len(self._recent) - behind :]:
+            delta = transform(delta, other, other_first=True)
+        if len(self.text) + growth(delta) > TEXT_MAX:
+            raise TooLargeError(f"a text may hold {TEXT_MAX} code points")
+        self.text = apply(delta, self.text)
+        self.version += 1
+        self._recent.append(delta)
+        if len(self._recent) >= 2 * HISTORY_MAX:
+            del self._recent[:HISTORY_MAX]
+        self.emit(TextEdited(self.version, delta))
+        return self.version
+
+    def insert(self, at: int, text: str) -> Pending[int]:
+        """Insert before the code point at `at`; OutOfRangeError behind the end."""
+        return self.replace(at, 0, text)
+
+    def delete(self, at: int, count: int) -> Pending[int]:
+        """Delete `count` code points from `at` on; OutOfRangeError behind the end."""
+        return self.replace(at, count, "")
+
+    def append(self, text: str) -> Pending[int]:
+        """Insert at the end."""
+        return self.replace(len(self.text), 0, text)
+
+    def replace(self, at: int, count: int, text: str) -> Pending[int]:
+        """Put `text` in the place of `count` code points from `at` on; gives the new version."""
+        if at < 0 or count < 0 or at + count > len(self.text):
+            raise OutOfRangeError(f"{at} and {count} more of {len(self.text)} code points")
+        return self.edit(self.version, canonical([at, text, -count]))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __len__(self) -> int:
+        return len(self.text)
