@@ -21,7 +21,7 @@ from groupcore.layers.probe import Report
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Ask, print, and say by the exit code whether anybody has answered."""
-    given = _parser().parse_args(arguments)
+    given = make_parser().parse_args(arguments)
     try:
         found = asyncio.run(_probe(given))
     except GroupcoreError as error:
@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """The options, with their defaults."""
     parser = argparse.ArgumentParser(
         prog="python -m groupcore.probe", description=(__doc__ or "").partition("\n\n")[2]
     )
@@ -117,7 +118,7 @@ def nobody_answers(cluster: str, timeout_s: float, found: Found) -> str:
     return (
         f"nobody of cluster {cluster!r} has answered within {timeout_s:g} s: check that the nodes "
         "run with PROBE in their stack, and give their --multicast and --bind, or a --host of "
-        "theirs where there is no multicast"
+        "theirs where there is no multicast; `make run` says at its start what reaches its nodes"
     )
 
 

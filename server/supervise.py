@@ -39,6 +39,15 @@ RESTART_MOST_S = 30.0
 END_S = 8.0
 """How long processes may take to leave before they are killed."""
 
+PROBE_DEFAULTS = {
+    "cluster": "groupcore",
+    "key-file": "",
+    "bind": "127.0.0.1",
+    "multicast": "228.8.8.8:45588",
+    "ttl": "0",
+}
+"""The options that nodes and probe have in common, and what both take without them."""
+
 READY_S = 90.0
 """How long all nodes may take to be ready."""
 
@@ -80,6 +89,24 @@ def make_variables(environment: Mapping[str, str], root: Path) -> dict[str, str]
     variables.setdefault("GROUPCORE_MULTICAST", f"228.8.8.8:{group_port}")
     variables["PYTHONUNBUFFERED"] = "1"
     return variables
+
+
+def probe_command(variables: Mapping[str, str], root: Path) -> str:
+    """What asks these nodes of their layers, to be run in the project's folder.
+
+    Only what differs from the probe's own defaults is in it.
+    """
+    python = Path(sys.executable)
+    shown = python.relative_to(root) if python.is_relative_to(root) else python
+    words = [str(shown), "-m", "groupcore.probe"]
+    for flag, default in PROBE_DEFAULTS.items():
+        value = variables.get("GROUPCORE_" + flag.upper().replace("-", "_"), "")
+        if value not in ("", default):
+            words += [f"--{flag}", value]
+    if variables["GROUPCORE_MULTICAST"] == "none":
+        hosts = variables.get("GROUPCORE_INITIAL_HOSTS", "").split(",")
+        words += [word for host in hosts if host.strip() for word in ("--host", host.strip())]
+    return shlex.join(words)
 
 
 def make_arguments(line: Line, variables: Mapping[str, str]) -> list[str]:
@@ -210,6 +237,7 @@ async def make_ready(variables: Mapping[str, str], supervisor: Supervisor) -> No
         say("all", f"imported {count} documents as the sample workspace")
     for address in addresses:
         say("all", f"http://{address}/")
+    say("all", f"to look inside: {probe_command(variables, ROOT)}")
     say("all", "ready; Ctrl-C ends all")
 
 

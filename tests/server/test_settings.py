@@ -13,10 +13,18 @@ from pathlib import Path
 
 import pytest
 
+from groupcore.probe import make_parser
 from server.errors import SettingsProblem
 from server.settings import SETTINGS, help_text, read_settings
 from server.store import Record, open_store
-from server.supervise import Line, make_arguments, make_variables, read_procfile
+from server.supervise import (
+    PROBE_DEFAULTS,
+    Line,
+    make_arguments,
+    make_variables,
+    probe_command,
+    read_procfile,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -203,3 +211,26 @@ def test_the_procfile_becomes_commands_with_the_variables_filled_in() -> None:
         read_procfile("what is this")
     with pytest.raises(SettingsProblem, match="PORT_BASE"):
         make_variables({"PORT_BASE": "80"}, Path("/root"))
+
+
+def test_the_command_that_probes_the_nodes_has_what_the_probe_does_not_know_by_itself() -> None:
+    root = Path(sys.executable).parent.parent.parent
+    plain = f"{Path(sys.executable).relative_to(root)} -m groupcore.probe"
+
+    def command(**environment: str) -> str:
+        return probe_command(make_variables(environment, root), root)
+
+    assert command() == plain
+    assert command(PORT_BASE="8200") == f"{plain} --multicast 228.8.8.8:18200"
+    assert command(GROUPCORE_KEY_FILE="a key", GROUPCORE_TTL="1") == (
+        f"{plain} --key-file 'a key' --ttl 1"
+    )
+    hosts = {"GROUPCORE_MULTICAST": "none", "GROUPCORE_INITIAL_HOSTS": "h:1, h:2"}
+    assert command(**hosts) == f"{plain} --multicast none --host h:1 --host h:2"
+
+
+def test_the_command_that_probes_the_nodes_is_one_that_the_probe_takes() -> None:
+    given = make_parser().parse_args([])
+    for flag, default in PROBE_DEFAULTS.items():
+        value = getattr(given, flag.replace("-", "_"))
+        assert ("" if value is None else str(value)) == default

@@ -40,11 +40,13 @@ function summary(value: unknown): DocumentSummary {
   return typeof blocks === "number" ? { id, title: name, blocks } : { id, title: name };
 }
 
-/** All documents, by title. */
+const TITLES = new Intl.Collator(undefined, { numeric: true });
+
+/** All documents, by title as people sort: 2 before 10. */
 export async function listDocuments(): Promise<DocumentSummary[]> {
   const { documents } = fields(await ask("/api/v1/documents"));
   if (!Array.isArray(documents)) throw new ApiError("The server's answer could not be read.");
-  return documents.map(summary);
+  return documents.map(summary).sort((one, other) => TITLES.compare(one.title, other.title));
 }
 
 /** Creates a document once, however often the request is repeated under the same key. */

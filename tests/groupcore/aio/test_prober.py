@@ -87,7 +87,9 @@ async def test_where_there_is_no_cluster_nobody_answers(
 ) -> None:
     group = f"228.8.8.8:{free_port()}"
     assert await run("--multicast", group, "--timeout", "0.2") == 1
-    assert "check that the nodes run with PROBE in their stack" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "check that the nodes run with PROBE in their stack" in said
+    assert "`make run` says at its start what reaches its nodes" in said
 
 
 async def test_wrong_settings_are_refused_by_name(capsys: pytest.CaptureFixture[str]) -> None:
