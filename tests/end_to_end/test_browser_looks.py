@@ -124,6 +124,24 @@ async def test_a_document_fits_the_screen(
     assert await tab.page.evaluate(MOVING) == 0
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_a_long_title_is_shown_whole_and_stays_one_line_of_text(
+    cluster: Cluster, tabs: Tabs, width: int
+) -> None:
+    doc = await cluster.create("a", "text")
+    tab = await tabs.open(f"{cluster.nodes['a'].url}/doc/{doc}", width=width)
+    await tab.loaded()
+    title = tab.page.get_by_test_id("title")
+    await title.fill(f"A title as long\nas it may be {LONG}"[:200])
+    await tab.put_caret(0)
+    await tab.saved()
+    assert await title.input_value() == f"A title as long as it may be {LONG}"[:200]
+    hidden = "(title) => title.scrollHeight - title.clientHeight"
+    assert await title.evaluate(hidden) <= 1
+    await tab.screenshot(f"title-{width}")
+    await fits(tab)
+
+
 @pytest.mark.parametrize("place", ["list", "document"])
 async def test_the_focus_is_seen_wherever_the_tab_key_takes_it(
     cluster: Cluster, tabs: Tabs, place: str
