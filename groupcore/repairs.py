@@ -1,19 +1,21 @@
-"""What is missing, whom to ask for it and when: the asking side of repair.
+"""What is missing, whom to ask for it and when: the asking side of repair, for NAKACK and TOTAL.
 
-Plain state and rules, no time and no messages: NAKACK turns what this says into requests. A gap
-is asked for in the turn in which it is first seen, of the sender, or of the member that is known
-to hold it; what does not come is asked for again, less and less often, of others who may hold it.
-In a flush only what the cut contains is asked for, first of those who held it when they voted.
+`Repairs` is plain state and rules, no time and no messages: what to ask for now, and of whom.
+`Repairing` says when, with the timers of the layer that asks. A gap is asked for in the turn in
+which it is first seen, of the sender, or of the member that is known to hold it; what does not
+come is asked for again, less and less often, of others who may hold it. In a flush only what the
+cut contains is asked for, first of those who held it when they voted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from groupcore.digest import Digest
-from groupcore.events import FetchCut
+from groupcore.digest import Digest, covers
+from groupcore.effects import Effect, Notify, StartTimer, StopTimer
+from groupcore.events import CutHeld, FetchCut
 from groupcore.view import Address
 from groupcore.window import Window
 
@@ -123,3 +125,87 @@ class Repairs:
         if may_answer and self.tries < ASK_SENDER_TIMES:
             return origin
         return self.random.choice(others) if others else None
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What a layer says of what it holds, and how it asks.
+
+    `digest`: what is held; `windows`: those in which gaps may be asked for now; `unreachable`:
+    members that cannot be asked; `ask`: the request for something.
+    """
+
+    digest: Callable[[], Digest]
+    windows: Callable[[], Mapping[Address, Window]]
+    unreachable: Callable[[], frozenset[Address]]
+    ask: Callable[[Wanted], Effect]
+
+
+class Repairing:
+    """When to ask, one view at a time.
+
+    It starts the layer's timers `repair` and `retry`; the layer hands them back. `frozen`: a view
+    change is under way, and only its cut, `fetch`, is asked for.
+    """
+
+    def __init__(self, repairs: Repairs, holdings: Holdings) -> None:
+        self.repairs = repairs
+        self.holdings = holdings
+        self.frozen = self.retrying = False
+        self.fetch: FetchCut | None = None
+        self.requests_sent = 0
+
+    def begin_view(self, members: tuple[Address, ...]) -> None:
+        """Nothing is missing yet in a new view."""
+        self.frozen, self.fetch, self.retrying = False, None, False
+        self.repairs.begin_view(members)
+
+    def freeze(self) -> None:
+        """A view change begins: nothing is asked for until its cut is known."""
+        self.frozen, self.fetch, self.retrying = True, None, False
+
+    def fetch_cut(self, event: FetchCut) -> list[Effect]:
+        """Get what the cut contains, of those who held it when they voted."""
+        self.fetch = event
+        self.repairs.begin()
+        return self.cut_held() or self.repair()
+
+    def cut_held(self) -> list[Effect]:
+        """Tell once when everything that was asked for is here."""
+        if self.fetch is None or not covers(self.holdings.digest(), self.fetch.cut):
+            return []
+        self.fetch = None
+        return [StopTimer("retry"), Notify(CutHeld())]
+
+    def repair(self) -> list[Effect]:
+        """Ask for gaps in the turn in which they are first seen; again after a while."""
+        effects = self.requests(only_new=True)
+        if not self.retrying and self.unheld():
+            self.retrying = True
+            self.repairs.progress()
+            effects.append(StartTimer("retry", self.repairs.next_retry_s()))
+        return effects
+
+    def retry(self) -> list[Effect]:
+        """Ask again for what is still missing, less and less often while nothing comes."""
+        self.retrying = self.unheld()
+        if not self.retrying:
+            return []
+        effects = self.requests(only_new=False)
+        return [*effects, StartTimer("retry", self.repairs.next_retry_s())]
+
+    def requests(self, only_new: bool) -> list[Effect]:
+        """Ask for every gap, or for those not asked for yet."""
+        if self.frozen and self.fetch is None:
+            return []
+        windows, silent = self.holdings.windows(), self.holdings.unreachable()
+        wanted = self.repairs.wanted(windows, silent, self.fetch, only_new)
+        effects = [self.holdings.ask(each) for each in wanted]
+        self.requests_sent += len(effects)
+        return effects
+
+    def unheld(self) -> bool:
+        """Whether anything is known to exist and still missing."""
+        if self.frozen:
+            return self.fetch is not None and not covers(self.holdings.digest(), self.fetch.cut)
+        return any(window.received < window.highest for window in self.holdings.windows().values())

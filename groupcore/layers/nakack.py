@@ -31,13 +31,12 @@ from random import Random
 
 from groupcore.acknowledging import Acknowledging, Tally
 from groupcore.batch import Batch, Header
-from groupcore.digest import Digest, covers
+from groupcore.digest import Digest
 from groupcore.early import Early
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer, Up
 from groupcore.events import (
     Acknowledged,
     CutAgreed,
-    CutHeld,
     Event,
     FetchCut,
     FlushStarted,
@@ -51,7 +50,7 @@ from groupcore.layer import Layer
 from groupcore.layers.nakack_answers import Answering
 from groupcore.layers.nakack_headers import Ack, Data, HighWater, NakackOptions, Repair, Request
 from groupcore.outgoing import Outgoing
-from groupcore.repairs import Repairs
+from groupcore.repairs import Holdings, Repairing, Repairs, Wanted
 from groupcore.view import Address, View
 from groupcore.window import Window
 
@@ -76,22 +75,20 @@ class Nakack(Layer):
         self.me = me
         self.random = random
         self.options = options
-        self.unreachable = unreachable
         self.view: View | None = None
         self.number = 0
         self.windows: dict[Address, Window] = {}
         self.mine = Outgoing(Window(), ())
-        self.frozen = False
         self.future = Early(options.future_bytes_max)
-        self.fetch: FetchCut | None = None
         self.acknowledging = Acknowledging(me, options.window_bytes, options.ack_late_s)
         self.early: list[Batch] = []
         self.repairs = Repairs(me, random, options.repair)
+        holdings = Holdings(self.digest, lambda: self.windows, unreachable, self.ask)
+        self.repairing = Repairing(self.repairs, holdings)
         self.answering = Answering(me, options.repair)
         self.much = Tally(options.report_bytes)
-        self.retrying = False
         self.high_water_s = options.high_water_min_s
-        self.numbers = {"sent": 0, "requests_sent": 0, "dropped": 0}
+        self.numbers = {"sent": 0, "dropped": 0}
 
     def digest(self) -> Digest:
         """For each sender the number up to which everything is held here."""
@@ -109,14 +106,15 @@ class Nakack(Layer):
         """Batches sent, repaired, asked for and dropped; bytes in flight; batches kept."""
         kept = sum(len(window.batches) for window in self.windows.values())
         now = {"in_flight_bytes": self.mine.in_flight_bytes, "kept": kept}
-        return self.numbers | self.answering.counters() | now
+        asked = {"requests_sent": self.repairing.requests_sent}
+        return self.numbers | asked | self.answering.counters() | now
 
     def on_down(self, batch: Batch, now: float) -> list[Effect]:
         """Number a reliable multicast; everything else passes."""
         if batch.destination is not None or not batch.reliable:
             return [Down(batch)]
         assert self.view is not None, "FLUSH holds back what is sent before the first view"
-        assert not self.frozen, "FLUSH holds back what is sent in a view change"  # I3
+        assert not self.repairing.frozen, "FLUSH holds back what is sent in a view change"  # I3
         return self.number_batch(batch)
 
     def number_batch(self, batch: Batch) -> list[Effect]:
@@ -171,8 +169,8 @@ class Nakack(Layer):
         if not window.add(seqno, batch):
             self.numbers["dropped"] += 1  # the acknowledgement may have been lost
             return self.owe(origin, 0, at_once=True)
-        if self.frozen:
-            return self.cut_held()
+        if self.repairing.frozen:
+            return self.repairing.cut_held()
         effects: list[Effect] = [Up(ready) for ready in window.deliverable()]
         effects += self.owe(origin, batch.size_bytes)
         if self.much.add(batch.size_bytes):
@@ -183,7 +181,7 @@ class Nakack(Layer):
 
     def owe(self, origin: Address, size_bytes: int, at_once: bool = False) -> list[Effect]:
         """Acknowledge at the end of the turn or a little later; never in a flush (I3)."""
-        if self.frozen or self.options.acknowledge == "none":
+        if self.repairing.frozen or self.options.acknowledge == "none":
             return []
         delay_s = self.acknowledging.note(origin, size_bytes, at_once)
         return [] if delay_s is None else [StartTimer("ack", delay_s)]
@@ -205,7 +203,7 @@ class Nakack(Layer):
         if header.view != self.number or not mine.acknowledge(member, header.received):
             return []
         effects: list[Effect] = []
-        if not self.frozen:
+        if not self.repairing.frozen:
             effects.append(Notify(Acknowledged(member, mine.acknowledged[member])))
         return effects + self.on_settled(mine.settle())
 
@@ -214,7 +212,7 @@ class Nakack(Layer):
         if not opened:
             return []
         self.high_water_s = self.options.high_water_min_s
-        effects = [] if self.frozen else self.transmit()
+        effects = [] if self.repairing.frozen else self.transmit()
         if self.mine.all_hold:
             effects.append(StopTimer("high_water"))
         return effects
@@ -222,7 +220,7 @@ class Nakack(Layer):
     def on_high_water(self, sender: Address, header: HighWater) -> list[Effect]:
         """The sender has sent up to a number: acknowledge, or ask for what is missing (I4)."""
         window = self.windows.get(sender)
-        if header.view != self.number or window is None or self.frozen:
+        if header.view != self.number or window is None or self.repairing.frozen:
             return []
         return self.owe(sender, 0, at_once=True) + self.announce({sender: header.seqno})
 
@@ -237,16 +235,9 @@ class Nakack(Layer):
         self.repairs.progress()
         return self.receive(window, header.seqno, original, header.origin)
 
-    def requests(self, only_new: bool) -> list[Effect]:
-        """Ask for every gap, or for those not asked for yet."""
-        if self.frozen and self.fetch is None:
-            return []
-        effects = [
-            self.tell(ask.holder, Request(self.number, ask.origin, ask.ranges))
-            for ask in self.repairs.wanted(self.windows, self.unreachable(), self.fetch, only_new)
-        ]
-        self.numbers["requests_sent"] += len(effects)
-        return effects
+    def ask(self, wanted: Wanted) -> Effect:
+        """The request for what is missing."""
+        return self.tell(wanted.holder, Request(self.number, wanted.origin, wanted.ranges))
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
         """`begin`, `ack`, `repair`, `answer` at the end of a turn; `retry`, `high_water` later."""
@@ -254,8 +245,8 @@ class Nakack(Layer):
             "ack": self.acknowledge,
             "answer": lambda: self.answering.answer(now),
             "begin": self.begin,
-            "repair": self.repair,
-            "retry": self.retry,
+            "repair": self.repairing.repair,
+            "retry": self.repairing.retry,
             "high_water": self.repeat_high_water,
         }
         return handlers[timer]()
@@ -274,67 +265,31 @@ class Nakack(Layer):
 
     def repeat_high_water(self) -> list[Effect]:
         """Say how far I have sent, as long as somebody has not acknowledged it."""
-        if self.frozen or self.view is None or self.mine.all_hold:
+        if self.repairing.frozen or self.view is None or self.mine.all_hold:
             return []
         mark = HighWater(self.number, self.mine.sent)
         self.high_water_s = min(2 * self.high_water_s, self.options.high_water_max_s)
         full = [Notify(WindowFull())] if self.mine.waits else []
         return [self.tell(None, mark), *full, StartTimer("high_water", self.high_water_s)]
 
-    def repair(self) -> list[Effect]:
-        """Ask for gaps in the turn in which they are first seen; again after a while."""
-        effects = self.requests(only_new=True)
-        if not self.retrying and self.unheld():
-            self.retrying = True
-            self.repairs.progress()
-            effects.append(StartTimer("retry", self.repairs.next_retry_s()))
-        return effects
-
-    def retry(self) -> list[Effect]:
-        """Ask again for what is still missing, less and less often while nothing comes."""
-        self.retrying = self.unheld()
-        if not self.retrying:
-            return []
-        effects = self.requests(only_new=False)
-        return [*effects, StartTimer("retry", self.repairs.next_retry_s())]
-
-    def unheld(self) -> bool:
-        """Whether anything is known to exist and still missing."""
-        if self.frozen:
-            return self.fetch is not None and not covers(self.digest(), self.fetch.cut)
-        return any(window.received < window.highest for window in self.windows.values())
-
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """The steps of a view change, and stability."""
         match event:
             case FlushStarted():
-                self.frozen, self.fetch = True, None
+                self.repairing.freeze()
                 self.acknowledging.stop()
                 return self.stop_timers()
             case FetchCut():
-                return self.on_fetch_cut(event)
+                return self.repairing.fetch_cut(event)
             case CutAgreed():
                 return self.on_cut_agreed(event)
             case ViewInstalled():
                 return self.on_view(event.view)
-            case Stable() if not self.frozen:
+            case Stable() if not self.repairing.frozen:
                 return self.on_stable(event)
-            case HeldBy() if not self.frozen:
+            case HeldBy() if not self.repairing.frozen:
                 return self.on_held_by(event)
         return []
-
-    def on_fetch_cut(self, event: FetchCut) -> list[Effect]:
-        """Get what the cut contains."""
-        self.fetch = event
-        self.repairs.begin()
-        return self.cut_held() or self.repair()
-
-    def cut_held(self) -> list[Effect]:
-        """Tell once when everything that was asked for is here."""
-        if self.fetch is None or not covers(self.digest(), self.fetch.cut):
-            return []
-        self.fetch = None
-        return [StopTimer("retry"), Notify(CutHeld())]
 
     def on_cut_agreed(self, event: CutAgreed) -> list[Effect]:
         """Deliver up to the cut, sender by sender in rank order (I3)."""
@@ -350,9 +305,8 @@ class Nakack(Layer):
         self.answering.begin(view.number, self.windows)
         others = [member for member in view.members if member != self.me]
         self.mine = Outgoing(self.windows[self.me], others)
-        self.frozen, self.fetch = False, None
         self.acknowledging.begin(view)
-        self.repairs.begin_view(view.members)
+        self.repairing.begin_view(view.members)
         self.early = self.future.take(view.number)
         return [*self.stop_timers(), StartTimer("begin", 0)]
 
@@ -366,7 +320,6 @@ class Nakack(Layer):
 
     def stop_timers(self) -> list[Effect]:
         """Nothing is asked for or repeated until the next step."""
-        self.retrying = False
         return [StopTimer("high_water"), StopTimer("retry"), StopTimer("repair")]
 
     def on_stable(self, event: Stable) -> list[Effect]:
@@ -391,4 +344,4 @@ class Nakack(Layer):
         for sender, seqno in known.items():
             if sender in self.windows and sender != self.me:
                 self.windows[sender].announce(seqno)
-        return [StartTimer("repair", 0)] if self.unheld() else []
+        return [StartTimer("repair", 0)] if self.repairing.unheld() else []

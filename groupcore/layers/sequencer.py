@@ -46,6 +46,7 @@ from groupcore.events import (
 from groupcore.forward_table import ForwardTable
 from groupcore.forward_watch import ForwardWatch
 from groupcore.layer import Layer
+from groupcore.order_progress import OrderProgress
 from groupcore.order_state import OrderState
 from groupcore.own_messages import OwnMessages
 from groupcore.view import Address, View
@@ -98,11 +99,10 @@ class Sequencer(Layer):
         self.members: frozenset[Address] = frozenset()
         self.coordinator = me
         self.epoch_view = 0
-        self.position = 0
+        self.progress = OrderProgress()
         self.forward_table = ForwardTable(window_bytes)
         watch = watch or ForwardWatch()
         self.own = OwnMessages(self.name, self.forward_table, watch, stop_s)
-        self.received_table: dict[Address, int] = {}
         self.early = Early(EARLY_BYTES_MAX)
         self.numbers = {
             "forwarded": 0,
@@ -118,11 +118,11 @@ class Sequencer(Layer):
         `abandoned`: what had not come back when stop() ran out of time; `late`: how often the order
         was late.
         """
-        return {**self.numbers, **self.own.counters(), "position": self.position}
+        return {**self.numbers, **self.own.counters(), "position": self.progress.position}
 
     def order_state(self) -> OrderState:
         """What a member that joins at this place in the order must be given."""
-        return OrderState(self.position, dict(self.received_table))
+        return self.progress.state()
 
     # --- sending ----------------------------------------------------------------------------------
 
@@ -187,15 +187,13 @@ class Sequencer(Layer):
         effects: list[Effect] = []
         if origin == self.me:
             effects = self.own.take_back(header.seqno)
-        received = self.received_table.get(origin, 0)
-        if header.seqno != received + 1:
-            self.numbers["duplicates" if header.seqno <= received else "dropped"] += 1
+        ordered = self.progress.take(batch, origin, header.seqno)
+        if ordered is None:
+            is_duplicate = header.seqno <= self.progress.received.get(origin, 0)
+            self.numbers["duplicates" if is_duplicate else "dropped"] += 1
             return effects
-        self.received_table[origin] = header.seqno
         self.own.ordered_cost += cost_of(batch)
-        first = self.position + 1
-        self.position += batch.count
-        return [Up(batch.ordered(origin, first)), *effects]
+        return [Up(ordered), *effects]
 
     # --- views and the end ------------------------------------------------------------------------
 
@@ -217,11 +215,7 @@ class Sequencer(Layer):
         self.members = frozenset(event.view.members)
         if event.fresh or event.recovered:
             self.begin_epoch(event)
-        self.received_table = {
-            member: seqno
-            for member, seqno in self.received_table.items()
-            if member in event.view.members
-        }
+        self.progress.keep(event.view.members)
         effects: list[Effect] = []
         if before is None or before.coordinator != event.view.coordinator or event.recovered:
             table = self.forward_table.batches
@@ -234,8 +228,5 @@ class Sequencer(Layer):
     def begin_epoch(self, event: ViewInstalled) -> None:
         """A joiner takes the tables it was given; a recovered epoch begins with empty ones (I6)."""
         self.epoch_view = event.view.number if event.recovered else 0
-        self.position = event.position
-        self.received_table = {}
+        self.progress.begin(event.position, event.order_state)
         self.forward_table.renumber()
-        if event.order_state is not None:
-            self.received_table = dict(event.order_state.received)

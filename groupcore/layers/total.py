@@ -235,7 +235,7 @@ class Total(Layer):
             self.numbers["duplicates"] += 1  # the acknowledgement may have been lost
             return self.queue.owe(0, at_once=True)
         if self.queue.frozen:
-            return self.queue.cut_held()
+            return self.queue.repairing.cut_held()
         wary = self.wakefulness.is_wary(now)
         if header.held > self.held:
             self.held = header.held
@@ -339,7 +339,7 @@ class Total(Layer):
                 self.queue.freeze()
                 return [*self.stop_timers(), *self.own.on_event(event)]
             case FetchCut():
-                return self.queue.fetch_cut(event)
+                return self.queue.repairing.fetch_cut(event)
             case CutAgreed():
                 return self.deliver(event.cut.get(self.queue.coordinator, 0))
             case ViewInstalled():

@@ -12,11 +12,10 @@ from random import Random
 from groupcore.acknowledging import Acknowledging
 from groupcore.answers import Answers
 from groupcore.batch import Batch, Header
-from groupcore.digest import Digest, covers
-from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
-from groupcore.events import CutHeld, FetchCut
+from groupcore.digest import Digest
+from groupcore.effects import Down, Effect, StartTimer
 from groupcore.layers.total_headers import CumSeqAck, NewView, Resend, SeqAck, TotalOptions
-from groupcore.repairs import Repairs
+from groupcore.repairs import Holdings, Repairing, Repairs, Wanted
 from groupcore.view import Address, View
 from groupcore.window import Window
 
@@ -27,7 +26,7 @@ SEQ_ACKS_MAX = 16
 class Queue:
     """One view at a time. `placed`: it is known with which id the view begins.
 
-    `frozen`: a view change is under way, nothing is acknowledged, and only its cut is asked for.
+    In a view change nothing is acknowledged, and only its cut is asked for.
     """
 
     def __init__(
@@ -39,26 +38,26 @@ class Queue:
     ) -> None:
         self.me = me
         self.options = options
-        self.unreachable = unreachable
         self.number = 0
         self.members: tuple[Address, ...] = ()
         self.window = Window()
         self.previous: tuple[int, Window] = (0, Window())
-        self.placed = self.frozen = False
-        self.fetch: FetchCut | None = None
+        self.placed = False
         self.acknowledging = Acknowledging(me, options.window_bytes, options.ack_late_s)
         self.beyond: list[int] = []
         self.repairs = Repairs(me, random, options.repair)
-        self.retrying = self.asking = False
+        holdings = Holdings(self.digest, self.windows, unreachable, self.request)
+        self.repairing = Repairing(self.repairs, holdings)
+        self.asking = False
         self.ask_s = options.repeat_min_s
         self.answers = Answers(options.repair)
-        self.requests_sent = self.repairs_sent = 0
+        self.repairs_sent = 0
 
     def counters(self) -> dict[str, int]:
         """Requests and repairs sent, repairs that went to all; what is kept, what waits."""
         window = self.window
         return {
-            "requests_sent": self.requests_sent,
+            "requests_sent": self.repairing.requests_sent,
             "repairs_sent": self.repairs_sent,
             **self.answers.numbers,
             "kept": len(window.batches),
@@ -70,10 +69,9 @@ class Queue:
         self.previous = (self.number, self.window)
         self.number, self.members = view.number, view.members
         self.window, self.placed = Window(), False
-        self.frozen, self.fetch, self.beyond = False, None, []
-        self.retrying = self.asking = False
+        self.beyond, self.asking = [], False
         self.acknowledging.begin(view)
-        self.repairs.begin_view(view.members)
+        self.repairing.begin_view(view.members)
 
     def place(self, first: int) -> None:
         """The ids of this view begin there."""
@@ -108,9 +106,9 @@ class Queue:
             case "ack":
                 return self.acknowledge()
             case "repair":
-                return self.repair()
+                return self.repairing.repair()
             case "retry":
-                return self.retry()
+                return self.repairing.retry()
         return self.ask()
 
     # --- acknowledging ----------------------------------------------------------------------------
@@ -162,38 +160,14 @@ class Queue:
 
     # --- retransmission ---------------------------------------------------------------------------
 
-    def requests(self, only_new: bool) -> list[Effect]:
-        """TOTAL_RESEND for every gap, or for those not asked for yet: the sequencer first."""
-        if (self.frozen or not self.placed) and self.fetch is None:
-            return []
-        windows = {self.coordinator: self.window}
-        wanted = self.repairs.wanted(windows, self.unreachable(), self.fetch, only_new)
-        effects = [self.tell(ask.holder, Resend(self.number, ask.ranges)) for ask in wanted]
-        self.requests_sent += len(effects)
-        return effects
+    def windows(self) -> dict[Address, Window]:
+        """Where gaps may be asked for: nowhere before the first id is known, but for a cut."""
+        known = self.placed or self.repairing.fetch is not None
+        return {self.coordinator: self.window} if known else {}
 
-    def repair(self) -> list[Effect]:
-        """Ask for gaps in the turn in which they are first seen; again after a while."""
-        effects = self.requests(only_new=True)
-        if not self.retrying and self.unheld():
-            self.retrying = True
-            self.repairs.progress()
-            effects.append(StartTimer("retry", self.repairs.next_retry_s()))
-        return effects
-
-    def retry(self) -> list[Effect]:
-        """Ask again for what is still missing, less and less often while nothing comes."""
-        self.retrying = self.unheld()
-        if not self.retrying:
-            return []
-        effects = self.requests(only_new=False)
-        return [*effects, StartTimer("retry", self.repairs.next_retry_s())]
-
-    def unheld(self) -> bool:
-        """Whether anything is known to exist and still missing."""
-        if self.frozen:
-            return self.fetch is not None and not covers(self.digest(), self.fetch.cut)
-        return self.placed and self.window.received < self.window.highest
+    def request(self, wanted: Wanted) -> Effect:
+        """TOTAL_RESEND; the sequencer is asked first."""
+        return self.tell(wanted.holder, Resend(self.number, wanted.ranges))
 
     def on_resend(self, member: Address, resend: Resend, now: float) -> list[Effect]:
         """Gather what is asked for and held, of this view or the one before it."""
@@ -221,21 +195,13 @@ class Queue:
 
     # --- view changes -----------------------------------------------------------------------------
 
+    @property
+    def frozen(self) -> bool:
+        """Whether a view change is under way."""
+        return self.repairing.frozen
+
     def freeze(self) -> None:
         """A view change begins."""
-        self.frozen, self.fetch = True, None
-        self.retrying = self.asking = False
+        self.repairing.freeze()
+        self.asking = False
         self.acknowledging.stop()
-
-    def fetch_cut(self, event: FetchCut) -> list[Effect]:
-        """Get what the cut contains, of those who held it when they voted."""
-        self.fetch = event
-        self.repairs.begin()
-        return self.cut_held() or self.repair()
-
-    def cut_held(self) -> list[Effect]:
-        """Tell once when everything that was asked for is here."""
-        if self.fetch is None or not covers(self.digest(), self.fetch.cut):
-            return []
-        self.fetch = None
-        return [StopTimer("retry"), Notify(CutHeld())]

@@ -80,7 +80,7 @@ def _joiner_forgets() -> list[Patch]:
 
     def begin_epoch(self: sequencer.Sequencer, event: ViewInstalled) -> None:
         original(self, event)
-        self.received_table = {}
+        self.progress.received = {}
 
     return [(sequencer.Sequencer, "begin_epoch", begin_epoch)]
 
@@ -90,7 +90,7 @@ def _table_forgotten() -> list[Patch]:
 
     def on_view(self: sequencer.Sequencer, event: ViewInstalled) -> list[Effect]:
         effects = original(self, event)
-        self.received_table = {}
+        self.progress.received = {}
         return effects
 
     return [(sequencer.Sequencer, "on_view", on_view)]
@@ -122,7 +122,7 @@ def _resent_in_reverse() -> list[Patch]:
     def anything(
         self: sequencer.Sequencer, batch: Batch, header: sequencer.Ordered
     ) -> list[Effect]:
-        self.received_table[header.origin] = header.seqno - 1
+        self.progress.received[header.origin] = header.seqno - 1
         return deliver(self, batch, header)
 
     return [
@@ -177,8 +177,8 @@ def _cut_off_by_one() -> list[Patch]:
 
 def _joiner_at_zero() -> list[Patch]:
     def order_state(self: sequencer.Sequencer) -> OrderState:
-        received: dict[Address, int] = dict(self.received_table)
-        return OrderState(max(self.position - 1, 0), received)
+        received: dict[Address, int] = dict(self.progress.received)
+        return OrderState(max(self.progress.position - 1, 0), received)
 
     return [(sequencer.Sequencer, "order_state", order_state)]
 

@@ -56,7 +56,7 @@ def _resent_after_new() -> list[Patch]:
         return [self.send(seqno, batch) for seqno, batch in self.forward_table.batches.items()]
 
     def anything(self: Sequencer, batch: Batch, header: Ordered) -> list[Effect]:
-        self.received_table[header.origin] = header.seqno - 1
+        self.progress.received[header.origin] = header.seqno - 1
         return deliver(self, batch, header)
 
     return [

@@ -5,9 +5,13 @@ from __future__ import annotations
 from random import Random
 
 from groupcore.batch import Batch
-from groupcore.events import FetchCut
+from groupcore.digest import Digest
+from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
+from groupcore.events import CutHeld, FetchCut
 from groupcore.repairs import (
     ASK_SENDER_TIMES,
+    Holdings,
+    Repairing,
     RepairOptions,
     Repairs,
     Wanted,
@@ -137,3 +141,77 @@ def test_an_offer_of_less_than_is_missing_or_of_an_unheard_member_is_not_taken_u
     mine.offer(C, {B: 4})
     (ask,) = mine.wanted(held, frozenset({C}), None, only_new=False)
     assert ask.holder == B
+
+
+# --- when to ask ----------------------------------------------------------------------------------
+
+
+def ask(wanted: Wanted) -> Effect:
+    return Down(Batch(A, wanted.holder, (), b"", 0))
+
+
+def repairing(held: dict[Address, Window]) -> Repairing:
+    def digest() -> Digest:
+        return {origin: window.received for origin, window in held.items()}
+
+    made = Repairing(
+        Repairs(A, Random(1), RepairOptions()),
+        Holdings(digest, lambda: held, lambda: NOBODY, ask),
+    )
+    made.begin_view((A, B, C, D))
+    return made
+
+
+def asked(effects: list[Effect]) -> list[Address | None]:
+    return [effect.batch.destination for effect in effects if isinstance(effect, Down)]
+
+
+def timers(effects: list[Effect]) -> list[str]:
+    return [effect.name for effect in effects if isinstance(effect, StartTimer)]
+
+
+def test_a_gap_starts_the_timer_that_asks_again_once_and_asks_until_it_is_closed() -> None:
+    held = windows(2)
+    made = repairing(held)
+    first = made.repair()
+    assert (asked(first), timers(first)) == ([B], ["retry"])
+    assert made.repair() == []
+    again = made.retry()
+    assert (asked(again), timers(again)) == ([B], ["retry"])
+    held[B].add(1, Batch(B, None, (), b"x", 1))
+    assert made.retry() == []
+    assert made.requests_sent == 2
+
+
+def test_in_a_view_change_nothing_is_asked_for_before_its_cut_is_known() -> None:
+    made = repairing(windows(2))
+    made.freeze()
+    assert made.repair() == made.retry() == []
+    assert not made.unheld()
+
+
+def test_of_a_cut_only_what_it_contains_is_asked_for_and_its_end_is_told_once() -> None:
+    held = windows(2, 4)
+    made = repairing(held)
+    made.freeze()
+    assert asked(made.fetch_cut(FetchCut({B: 2}, {B: (C,)}))) == [C]
+    assert made.unheld()
+    held[B].add(1, Batch(B, None, (), b"x", 1))
+    assert made.cut_held() == [StopTimer("retry"), Notify(CutHeld())]
+    assert made.cut_held() == []
+    assert not made.unheld()
+
+
+def test_a_cut_that_is_held_already_is_told_at_once() -> None:
+    made = repairing(windows(1))
+    made.freeze()
+    assert made.fetch_cut(FetchCut({B: 1}, {})) == [StopTimer("retry"), Notify(CutHeld())]
+
+
+def test_a_view_begins_with_nothing_to_fetch() -> None:
+    made = repairing(windows(2))
+    made.repair()
+    made.freeze()
+    made.fetch_cut(FetchCut({B: 5}, {}))
+    made.begin_view((A, B, C, D))
+    assert (made.frozen, made.fetch, made.retrying) == (False, None, False)

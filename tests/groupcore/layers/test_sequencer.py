@@ -43,14 +43,14 @@ def test_the_forward_table_lists_messages_to_be_forwarded_not_yet_received_as_br
 def test_the_received_table_keeps_the_highest_seqno_seen_per_member() -> None:
     layer = member()
     hear(layer, ordered(A, 1), ordered(C, 1), ordered(A, 2))
-    assert layer.received_table == {A: 2, C: 1}
+    assert layer.progress.received == {A: 2, C: 1}
 
 
 def test_the_received_table_has_entries_for_members_of_the_group_only() -> None:
     layer = member()
     hear(layer, ordered(A, 1), ordered(C, 1))
     layer.on_event(installed(A, B, number=2), 0.0)
-    assert layer.received_table == {A: 1}
+    assert layer.progress.received == {A: 1}
 
 
 # --- On send(M) -----------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def test_if_the_message_was_already_delivered_it_is_discarded() -> None:  # I2
     hear(layer, ordered(C, 1), ordered(C, 2))
     assert hear(layer, ordered(C, 1), ordered(C, 2)) == []
     assert layer.counters()["duplicates"] == 2
-    assert layer.position == 2
+    assert layer.progress.position == 2
 
 
 def test_a_message_of_ours_that_comes_back_twice_is_discarded_the_second_time() -> None:  # I2, I3
@@ -210,7 +210,7 @@ def test_the_seqno_needs_to_be_one_higher_than_the_previous() -> None:  # I2
 def test_delivery_updates_the_received_table_with_key_s() -> None:
     layer = member()
     hear(layer, ordered(C, 1))
-    assert layer.received_table[C] == 1
+    assert layer.progress.received[C] == 1
 
 
 def test_delivery_is_of_a_shallow_copy_with_the_original_sender() -> None:  # I5
@@ -234,7 +234,7 @@ def test_the_position_counts_messages_not_batches() -> None:
     batch.count = 5
     (first, second) = ups(hear(layer, batch, ordered(A, 1)))
     assert (first.position, second.position) == (1, 6)
-    assert layer.position == 6
+    assert layer.progress.position == 6
 
 
 # --- On view change -------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ def test_what_was_ordered_for_a_member_that_has_left_meanwhile_is_dropped_by_all
         layer.on_event(installed(A, B, number=2), 0.0)
         assert hear(layer, ordered(C, 1)) == []
         assert layer.counters()["dropped"] == 1
-        assert layer.position == 0
+        assert layer.progress.position == 0
 
 
 def test_what_a_former_coordinator_multicasts_in_the_next_view_is_dropped_by_all_alike() -> None:

@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from groupcore.batch import Batch
 from groupcore.events import Stable
+from groupcore.layers.total import Total
 from groupcore.layers.total_headers import (
     CumSeqAck,
     Mark,
     Resend,
     SeqAck,
+    TotalOptions,
 )
 from groupcore.view import Address
 from tests.groupcore.layers.building import (
@@ -30,6 +34,7 @@ from tests.groupcore.layers.building import (
     ups,
 )
 from tests.groupcore.layers.totals import (
+    NAMES,
     bcast,
     begin,
     delivered,
@@ -92,8 +97,8 @@ def test_after_the_sequencer_any_holder_is_asked() -> None:
 
 
 def test_a_sequencer_that_is_not_heard_is_not_asked() -> None:
-    layer = member()
-    layer.queue.unreachable = lambda: frozenset({A})
+    layer = Total(B, Random(1), TotalOptions(), unreachable=lambda: frozenset({A}))
+    begin(layer, installed(*NAMES), first=1)
     hear(layer, bcast(2, A, 2))
     assert downs(layer.on_timer("repair", 0.0)) == [bare(B, Resend(1, (1, 1)), to=C)]
 
