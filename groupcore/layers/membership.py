@@ -13,8 +13,7 @@ the nodes that look for one decide the first, or the next after what is on their
 
 Place. Above the reliable layers, whose digests it reads; below FLUSH, which stops the members for
 it, and the ordering layer, which then needs to know nothing of failures. The two roles in a
-ballot are `groupcore.membership.voter` and `proposer`; here is who joins and leaves, and when to
-propose.
+ballot are `groupcore.membership.voter` and `proposer`; `convener` says when to propose.
 
 Source. Pbcast design, GMS ("Membership Updating": joins and leaves in bulk, one provisional
 list); the ballots are single-decree Paxos on each succession; reliability.md rows 10 to 20.
@@ -60,6 +59,7 @@ from groupcore.events import (
 from groupcore.layer import Layer
 from groupcore.membership.admission import Admission
 from groupcore.membership.company import Company
+from groupcore.membership.convener import Convener
 from groupcore.membership.doorkeeper import Doorkeeper
 from groupcore.membership.headers import (
     HEADERS,
@@ -84,7 +84,7 @@ from groupcore.membership.primary import PrimaryWatch
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.seeker import Seeker
 from groupcore.membership.state import MembershipOptions, MembershipState, Questions
-from groupcore.membership.succession import Record, is_quorum_of
+from groupcore.membership.succession import Record
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 
@@ -142,9 +142,9 @@ class Membership(Layer):
         self.merger = Merger(self.state, self.proposer, self.company, random)
         self.begun_at = 0
         self.primary = PrimaryWatch(self.state)
-        self.gathering = False
-        self.fruitless = 0
-        self.not_before = 0.0
+        self.convener = Convener(
+            self.state, self.proposer, self.company, self.leaver, self.primary, ask, random
+        )
         self.views = 0
 
     def counters(self) -> dict[str, int]:
@@ -169,7 +169,7 @@ class Membership(Layer):
                 silent, candidates = self.company.silent(), self.company.candidates(now)
                 return self.proposer.on_promise(sender, promise, silent, candidates, now)
             case Propose() as propose:
-                return [*self.voter.on_propose(sender, propose), *self.watch()]
+                return [*self.voter.on_propose(sender, propose), *self.convener.watch()]
             case Accept() as accept:
                 return self.proposer.on_accept(sender, accept, self.company.silent(), now)
             case Install() as install:
@@ -186,7 +186,7 @@ class Membership(Layer):
                 return self.seeker.on_join_refused(code)
             case LeaveRequest():
                 self.leaver.note(sender)
-                return self.gather()
+                return self.convener.gather()
             case Dissolved():
                 return self.leaver.on_dissolved()
         raise AssertionError("not a header of GMS")
@@ -196,7 +196,7 @@ class Membership(Layer):
         effects = self.voter.on_prepare(proposer, prepare)
         if proposer != self.me and self.state.record.promised == prepare.ballot:
             self.proposer.quiet_until = now + self.options.stuck_s
-        return [*effects, *self.watch()]
+        return [*effects, *self.convener.watch()]
 
     def on_coordinators(self, views: tuple[View, ...], now: float) -> list[Effect]:
         """There are other coordinators: learn that this one is behind, join, or merge."""
@@ -235,7 +235,7 @@ class Membership(Layer):
                 return self.voter.on_cut_delivered()
             case FlushStarted():
                 self.state.blocked = True
-                return self.watch()
+                return self.convener.watch()
             case Flushed():
                 silent, candidates = self.company.silent(), self.company.candidates(now)
                 return self.proposer.on_flushed(event, silent, candidates, now)
@@ -266,13 +266,13 @@ class Membership(Layer):
             return []
         handlers: dict[str, Callable[[float], list[Effect]]] = {
             "tick": self.on_tick,
-            "gather": self.on_gathered,
+            "gather": self.convener.on_gathered,
             "repeat": self.on_repeat,
             "confirm": lambda now: self.proposer.confirm(self.company.unreachable()),
-            "stuck": self.on_stuck,
+            "stuck": self.convener.on_stuck,
             "behind": lambda now: self.voter.on_behind(),
             "merge": self.merger.on_timer,
-            "leave": lambda now: [*self.leaver.ask(now), *self.gather()],
+            "leave": lambda now: [*self.leaver.ask(now), *self.convener.gather()],
         }
         return self.settle(handlers[timer](now), now)
 
@@ -287,7 +287,7 @@ class Membership(Layer):
         if self.state.view is None:
             return [again, *self.seeker.seek(now)]
         watched = self.primary.watch(self.company.keep(self.state.view), now)
-        return [again, *watched, *self.consider(now)]
+        return [again, *watched, *self.convener.consider(now)]
 
     def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
         """A node asks to be taken in (I8)."""
@@ -295,19 +295,7 @@ class Membership(Layer):
         if view is None:
             return []
         answer = self.doorkeeper.on_join_request(joiner, request, view, now)
-        return self.gather() if answer is None else answer
-
-    def gather(self) -> list[Effect]:
-        """Wait a moment for others that join or leave at the same time (I6)."""
-        if self.gathering:
-            return []
-        self.gathering = True
-        return [StartTimer("gather", self.options.bulk_s)]
-
-    def on_gathered(self, now: float) -> list[Effect]:
-        """Serve all who have asked meanwhile."""
-        self.gathering = False
-        return self.consider(now)
+        return self.convener.gather() if answer is None else answer
 
     def on_repeat(self, now: float) -> list[Effect]:
         """An attempt goes on."""
@@ -319,66 +307,8 @@ class Membership(Layer):
         return [
             *self.proposer.go_on(silent, candidates, now),
             *self.proposer.maybe_decided(silent, now),
-            *self.consider(now),
+            *self.convener.consider(now),
         ]
-
-    def consider(self, now: float) -> list[Effect]:
-        """Propose the next view if there is reason to, and this member is the one to do it."""
-        view, state = self.state.view, self.state
-        if view is None or self.proposer.attempt is not None:
-            return []
-        waits = state.blocked or now < self.proposer.quiet_until
-        if waits and not self.company.has_lost_its_proposer():
-            return []
-        if not self.company.leads(view):
-            return []
-        keep = self.company.keep(view)
-        candidates = self.company.candidates(now)
-        leaving = [member for member in view.members if member in candidates.leaving]
-        if len(keep) == len(view.members):
-            wanted = bool(candidates.joiners) or bool(leaving)
-            if not wanted or now < self.not_before:
-                return []
-        if set(keep) <= set(leaving) and not candidates.joiners:
-            return self.leaver.dissolve()
-        return self.propose(view, keep, now)
-
-    def propose(self, view: View, keep: tuple[Address, ...], now: float) -> list[Effect]:
-        """Start an attempt if enough nodes can vote: members, else what is on disks."""
-        cluster_size = self.options.cluster_size
-        expected = frozenset(keep)
-        if self.proposer.is_failing:
-            alone = self.go_alone(view, expected, now)
-            if alone:
-                return alone
-        if not is_quorum_of(view, {member.name for member in keep}, cluster_size):
-            seekers = frozenset(self.ask.seeking(now))
-            expected |= seekers
-            if not is_quorum_of(view, {member.name for member in expected}, cluster_size):
-                return self.go_alone(view, frozenset(keep), now)
-        return [*self.proposer.start(view, expected, now), *self.watch()]
-
-    def go_alone(self, view: View, keep: frozenset[Address], now: float) -> list[Effect]:
-        """A component that could decide nothing for a while (merge policy `application`)."""
-        if not self.options.partitionable or self.primary.is_primary:
-            return []
-        return [*self.proposer.start(view, keep, now, alone=True), *self.watch()]
-
-    def watch(self) -> list[Effect]:
-        """A member that was stopped proposes itself when nothing comes of it (I7)."""
-        if not self.state.blocked or self.proposer.attempt is not None:
-            return []
-        rank = 0 if self.state.view is None else self.state.view.rank(self.me)
-        delay_s = self.options.stuck_s + 0.1 * rank * (1 + self.random.random())
-        return [StartTimer("stuck", delay_s)]
-
-    def on_stuck(self, now: float) -> list[Effect]:
-        """Still blocked: the proposer has died, or could not get a quorum."""
-        view = self.state.view
-        if view is None or not self.state.blocked or self.proposer.attempt is not None:
-            return []
-        effects = self.propose(view, self.company.keep(view), now)
-        return effects or [StartTimer("stuck", self.proposer.back_off_s())]
 
     def on_view_installed(self, event: ViewInstalled, now: float) -> list[Effect]:
         """A view begins: who is in it need not ask any more."""
@@ -394,7 +324,5 @@ class Membership(Layer):
         for member in () if event.previous is None else event.previous.members:
             if member not in event.view.members:
                 self.admission.left_view(member)
-        same = event.previous is not None and event.previous.members == event.view.members
-        self.fruitless = self.fruitless + 1 if same else 0
-        self.not_before = now + (min(0.1 * 2**self.fruitless, 2.0) if same else 0.0)
+        self.convener.on_view(event, now)
         return self.primary.on_view(now)

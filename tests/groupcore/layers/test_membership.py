@@ -281,7 +281,7 @@ def test_a_view_that_changed_nothing_is_not_tried_again_at_once() -> None:
     layer = member()
     hear(layer, D, request(), now=1.0)
     layer.on_event(ViewInstalled(view_of(A, B, C, number=4), VIEW), 1.0)
-    assert layer.not_before == pytest.approx(1.2)
+    assert layer.convener.not_before == pytest.approx(1.2)
     hear(layer, D, request(), now=1.1)
     assert told(layer.on_timer("tick", 1.1)) == []
     assert asks_for(3, layer.on_timer("tick", 1.3))
