@@ -153,7 +153,7 @@ class Repairing:
         self.holdings = holdings
         self.frozen = self.retrying = False
         self.fetch: FetchCut | None = None
-        self.requests_sent = 0
+        self.numbers = {"requests_sent": 0}
 
     def begin_view(self, members: tuple[Address, ...]) -> None:
         """Nothing is missing yet in a new view."""
@@ -201,7 +201,7 @@ class Repairing:
         windows, silent = self.holdings.windows(), self.holdings.unreachable()
         wanted = self.repairs.wanted(windows, silent, self.fetch, only_new)
         effects = [self.holdings.ask(each) for each in wanted]
-        self.requests_sent += len(effects)
+        self.numbers["requests_sent"] += len(effects)
         return effects
 
     def unheld(self) -> bool:

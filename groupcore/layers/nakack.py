@@ -83,7 +83,7 @@ class Nakack(Layer):
         self.acknowledging = Acknowledging(me, options.window_bytes, options.ack_late_s)
         self.early: list[Batch] = []
         self.repairs = Repairs(me, random, options.repair)
-        holdings = Holdings(self.digest, lambda: self.windows, unreachable, self.ask)
+        holdings = Holdings(self.digest, self.repairable, unreachable, self.ask)
         self.repairing = Repairing(self.repairs, holdings)
         self.answering = Answering(me, options.repair)
         self.much = Tally(options.report_bytes)
@@ -106,8 +106,7 @@ class Nakack(Layer):
         """Batches sent, repaired, asked for and dropped; bytes in flight; batches kept."""
         kept = sum(len(window.batches) for window in self.windows.values())
         now = {"in_flight_bytes": self.mine.in_flight_bytes, "kept": kept}
-        asked = {"requests_sent": self.repairing.requests_sent}
-        return self.numbers | asked | self.answering.counters() | now
+        return self.numbers | self.repairing.numbers | self.answering.counters() | now
 
     def on_down(self, batch: Batch, now: float) -> list[Effect]:
         """Number a reliable multicast; everything else passes."""
@@ -234,6 +233,10 @@ class Nakack(Layer):
         original = Batch(header.origin, None, batch.headers[:-1], batch.body, batch.count)
         self.repairs.progress()
         return self.receive(window, header.seqno, original, header.origin)
+
+    def repairable(self) -> dict[Address, Window]:
+        """Where gaps may be asked for: everywhere."""
+        return self.windows
 
     def ask(self, wanted: Wanted) -> Effect:
         """The request for what is missing."""

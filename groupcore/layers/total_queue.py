@@ -46,7 +46,7 @@ class Queue:
         self.acknowledging = Acknowledging(me, options.window_bytes, options.ack_late_s)
         self.beyond: list[int] = []
         self.repairs = Repairs(me, random, options.repair)
-        holdings = Holdings(self.digest, self.windows, unreachable, self.request)
+        holdings = Holdings(self.digest, self.repairable, unreachable, self.request)
         self.repairing = Repairing(self.repairs, holdings)
         self.asking = False
         self.ask_s = options.repeat_min_s
@@ -57,7 +57,7 @@ class Queue:
         """Requests and repairs sent, repairs that went to all; what is kept, what waits."""
         window = self.window
         return {
-            "requests_sent": self.repairing.requests_sent,
+            **self.repairing.numbers,
             "repairs_sent": self.repairs_sent,
             **self.answers.numbers,
             "kept": len(window.batches),
@@ -160,7 +160,7 @@ class Queue:
 
     # --- retransmission ---------------------------------------------------------------------------
 
-    def windows(self) -> dict[Address, Window]:
+    def repairable(self) -> dict[Address, Window]:
         """Where gaps may be asked for: nowhere before the first id is known, but for a cut."""
         known = self.placed or self.repairing.fetch is not None
         return {self.coordinator: self.window} if known else {}

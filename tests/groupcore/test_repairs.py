@@ -180,7 +180,7 @@ def test_a_gap_starts_the_timer_that_asks_again_once_and_asks_until_it_is_closed
     assert (asked(again), timers(again)) == ([B], ["retry"])
     held[B].add(1, Batch(B, None, (), b"x", 1))
     assert made.retry() == []
-    assert made.requests_sent == 2
+    assert made.numbers == {"requests_sent": 2}
 
 
 def test_in_a_view_change_nothing_is_asked_for_before_its_cut_is_known() -> None:
