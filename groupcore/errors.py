@@ -59,3 +59,13 @@ class GroupRefusedError(GroupcoreError):
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(f"{detail} ({code})")
         self.code = code
+
+
+class PlanError(GroupcoreError):
+    """A placement plan cannot be carried out; nothing of it has been. `item` is what is wrong."""
+
+    def __init__(self, item: str, problem: str, remedy: str) -> None:
+        super().__init__(f"{item}: {problem}; {remedy}")
+        self.item = item
+        self.problem = problem
+        self.remedy = remedy

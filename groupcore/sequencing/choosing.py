@@ -7,7 +7,7 @@ that comes or goes changes little (Thaler and Ravishankar, 1998).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
 
@@ -26,8 +26,11 @@ def _hash(name: str) -> int:
 
 def score(group: GroupId, node: str) -> int:
     """How well a group and a node go together, by chance: 64 bits that depend on nothing else."""
-    mixed = int.from_bytes(blake2b(group.to_bytes(8, "big"), digest_size=8).digest(), "big")
-    return _mix(mixed, _hash(node))
+    return _mix(_hash_of(group), _hash(node))
+
+
+def _hash_of(group: GroupId) -> int:
+    return int.from_bytes(blake2b(group.to_bytes(8, "big"), digest_size=8).digest(), "big")
 
 
 def _mix(group: int, node: int) -> int:
@@ -81,27 +84,28 @@ def dearest(state: DirectoryState, sides: dict[Address, list[GroupId]]) -> Addre
 
 
 class Spread:
-    """Gives groups that have lost their sequencer to the others: rendezvous within the bound."""
+    """Gives groups that must leave their sequencer to the others: rendezvous within the bound.
 
-    def __init__(self, state: DirectoryState, orphans: Iterable[GroupId]) -> None:
-        self._options = state.options
+    `load` is that of all these groups together.
+    """
+
+    def __init__(self, state: DirectoryState, load: int) -> None:
         self._nodes = state.candidates()
         self._hashes = [_hash(node.name) for node in self._nodes]
         self._carried = [state.loads.node(node) for node in self._nodes]
-        self._total = sum(self._carried) + state.load_of(orphans)
+        mean_percent = (sum(self._carried) + load) * state.options.balance_percent
+        self._limit = mean_percent // (100 * len(self._nodes)) + state.options.slack_us
 
-    def place(self, groups: Sequence[GroupId], load: int) -> Address:
-        """The owner of these groups, which stay together; `load` is theirs."""
-        limit = (
-            self._total * self._options.balance_percent // (100 * len(self._nodes))
-            + self._options.slack_us
-            - load
-        )
-        mixed = int.from_bytes(blake2b(groups[0].to_bytes(8, "big"), digest_size=8).digest(), "big")
+    def place(self, groups: Sequence[GroupId], load: int, near: Address | None = None) -> Address:
+        """The new owner of these groups, which stay together; `near`, if that fits."""
+        limit = self._limit - load
         fitting = [index for index, carried in enumerate(self._carried) if carried <= limit]
-        if fitting:
-            chosen = max(fitting, key=lambda index: _mix(mixed, self._hashes[index]))
+        if not fitting:
+            chosen = min(range(len(self._nodes)), key=self._carried.__getitem__)
+        elif near is not None and self._nodes.index(near) in fitting:
+            chosen = self._nodes.index(near)
         else:
-            chosen = min(range(len(self._nodes)), key=lambda index: self._carried[index])
+            mixed = _hash_of(groups[0])
+            chosen = max(fitting, key=lambda index: _mix(mixed, self._hashes[index]))
         self._carried[chosen] += load
         return self._nodes[chosen]

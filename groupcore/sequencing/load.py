@@ -29,9 +29,9 @@ def load_us(sample: LoadSample, options: PlacementOptions) -> int:
 
 @dataclass(slots=True)
 class Busy:
-    """A group that was reported: its load, smoothed, and the node that sends most to it.
+    """A group that was reported: its load, and the node that sends most to it with its share.
 
-    `share` is that node's part of the messages in percent, of the last report.
+    Both are smoothed; the share, in percent, grows only while it is the same node's.
     """
 
     load: int
@@ -84,10 +84,15 @@ class LoadBook:
         self._shift(group, former, -1)
         self._shift(group, node, 1)
 
-    def rest(self, group: GroupId) -> None:
+    def rest(self, group: GroupId, reason: str) -> None:
         """The group has just moved: placement leaves it alone for some reports."""
-        if self._options.rest_reports:
-            self.resting[group] = self._options.rest_reports
+        reports = {
+            "load": self._options.rest_reports,
+            "locality": self._options.rest_reports,
+            "plan": self._options.plan_rest_reports,
+        }.get(reason, 0)
+        if reports:
+            self.resting[group] = reports
 
     def keep_nodes(self, nodes: Container[Address]) -> None:
         """Queue delays of all other nodes are forgotten; the loads of groups are not."""
@@ -122,7 +127,7 @@ class LoadBook:
         if load:
             sender, share = (known.sender, known.share) if known else ("", 0)
             if sample is not None:
-                sender, share = _main_sender(sample)
+                sender, share = _main_sender(sample, sender, share)
             self.busy[group] = Busy(load, sender, share)
         else:
             self.busy.pop(group, None)
@@ -139,9 +144,13 @@ class LoadBook:
             self._busy_totals.pop(node, None)
 
 
-def _main_sender(sample: LoadSample) -> tuple[str, int]:
+def _main_sender(sample: LoadSample, former: str, share: int) -> tuple[str, int]:
+    """Who sends most, and its smoothed share: another has to outweigh the former one first."""
     total = sum(sample.senders.values())
     if not total:
-        return "", 0
+        return former, share // 2
     name = min(sample.senders, key=lambda name: (-sample.senders[name], name))
-    return name, 100 * sample.senders[name] // total
+    present = 100 * sample.senders[name] // total
+    if name == former:
+        return name, (share + present + 1) // 2
+    return (name, present // 2) if present > share else (former, share // 2)

@@ -90,8 +90,7 @@ def finish_move(state: DirectoryState, by: Address, command: Moved) -> list[Chan
     for group, last in zip(move.groups, command.last, strict=True):
         epochs.append(state.give(group, move.target))
         state.entries[group].floor = last
-        if move.reason in ("load", "locality"):
-            state.loads.rest(group)
+        state.loads.rest(group, move.reason)
     return [
         OwnerMoved(command.move, move.groups, move.source, move.target, tuple(epochs), command.last)
     ]

@@ -16,28 +16,30 @@ class PlacementOptions:
     strict_groups_max: int = 64
     """In how many strict groups one process may be: one that is in everything fuses everything."""
     balance_percent: int = 125
-    """A node may carry so much of the mean load before groups leave it, and no less."""
-    slack_us: int = 20_000
-    """So much load (µs of processor time a second) above the bound is not worth a move."""
+    """A node that carries more of the mean load than this gives groups away."""
+    slack_us: int = 5_000
+    """So much load above the bound (µs of processor time a second) is not worth a move."""
     count_slack: int = 16
     """So many groups above the bound a node may have of those it created itself."""
-    message_ns: int = 10_000
+    message_ns: int = 2_500
     """Load of one message, whoever gets it."""
-    fan_out_ns: int = 1_000
+    fan_out_ns: int = 500
     """Load of one message for each node that it goes to."""
-    kilobyte_ns: int = 1_500
+    kilobyte_ns: int = 500
     """Load of 1,024 bytes."""
     idle_us: int = 1
     """Load of a group that nobody sends to, in µs a second."""
     delay_penalty: int = 10
     """Load (µs a second) that each µs of queue delay counts for."""
     locality_percent: int = 60
-    """A group goes to the node that sends at least so much of its messages."""
-    locality_us: int = 500
-    """A group with less load than this is not moved for locality."""
+    """A group goes to the node that sends at least so much of its messages, again and again."""
+    locality_us: int = 40
+    """A group with less load than this is not moved for locality: ten messages a second."""
     moves_max: int = 8
     """So many moves may be under way before placement plans another."""
     groups_per_move: int = 32
     """So many groups that need not stay together travel in one move."""
     rest_reports: int = 3
     """After a move for load or locality a group stays for so many reports of its sequencer."""
+    plan_rest_reports: int = 300
+    """After a move for a plan, which somebody approved, it stays for so many."""

@@ -50,7 +50,7 @@ def _successors(
     state: DirectoryState, stream: Address, wishes: dict[GroupId, Address]
 ) -> dict[GroupId, Address]:
     orphans = [group for group, entry in state.entries.items() if entry.owner == stream]
-    spread = Spread(state, orphans)
+    spread = Spread(state, state.load_of(orphans))
     owners: dict[GroupId, Address] = {}
     for group in orphans:
         if group in owners:

@@ -1,0 +1,115 @@
+"""Placement plans from outside: a JSON text that says which node shall sequence which group.
+
+`{"plan": 1, "groups": {"<name or number>": "<node>", ...}}`. It is checked whole before any of it
+is done. Groups that it does not name stay where they are, so a strict component has to be named
+whole, unless its other groups are at that node already.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from groupcore.errors import PlanError
+from groupcore.sequencing.directory import Directory
+from groupcore.sequencing.directory_state import DirectoryState
+from groupcore.sequencing.names import GroupId
+
+FORMAT = 1
+"""The value of `plan` in every plan."""
+PLAN_BYTES_MAX = 16 * 1024 * 1024
+"""No plan is longer."""
+SHOWN_MAX = 40
+"""So many characters of what is wrong are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A checked plan: the node, by name, that shall sequence each group."""
+
+    targets: dict[GroupId, str]
+
+
+def check_plan(text: str | bytes, directory: Directory) -> Plan:
+    """The plan in a text, fit for the directory as it is now.
+
+    Raises PlanError, which names the first thing that is wrong and its remedy: a text that is no
+    plan, an unknown group or node, a group that stands twice, a node that drains, a strict
+    component that would be split (S2).
+    """
+    state = directory.state
+    targets: dict[GroupId, str] = {}
+    for key, node in _parse(text).items():
+        group = _group(state, key)
+        if group in targets:
+            raise PlanError(_shown(key), "the group stands twice", "name it once")
+        targets[group] = _node(state, key, node)
+    for group in targets:
+        _check_component(state, targets, group)
+    return Plan(targets)
+
+
+def _parse(text: str | bytes) -> dict[str, object]:
+    """The groups of the plan, as they are written."""
+    if len(text) > PLAN_BYTES_MAX:
+        raise PlanError("the plan", f"has more than {PLAN_BYTES_MAX} bytes", "split it")
+    try:
+        value = json.loads(text, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise PlanError("the plan", f"is no JSON: {str(error)[:80]}", "correct it there") from None
+    if not isinstance(value, dict) or set(value) != {"plan", "groups"}:
+        raise PlanError("the plan", "is no object of plan and groups", "give it just these keys")
+    if type(value["plan"]) is not int or value["plan"] != FORMAT:
+        raise PlanError("plan", "is another format", f"write {FORMAT}")
+    groups: object = value["groups"]
+    if not isinstance(groups, dict) or not groups:
+        raise PlanError("groups", "names no group", "give an object of group to node")
+    return groups
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise PlanError(_shown(twice), "stands twice", "name it once")
+    return made
+
+
+def _group(state: DirectoryState, key: str) -> GroupId:
+    """A name counts before a number."""
+    named = state.names.get(key)
+    if named is not None:
+        return named
+    if key.isascii() and key.isdigit() and len(key) <= 20 and int(key) in state.entries:
+        return int(key)
+    raise PlanError(_shown(key), "no group has this name or number", "leave it out")
+
+
+def _node(state: DirectoryState, key: str, node: object) -> str:
+    if not isinstance(node, str):
+        raise PlanError(_shown(key), "its node is no text", "give the node's name")
+    present = sorted(member.name for member in state.members)
+    if node not in present:
+        remedy = f"name one of {', '.join(present)}"
+        raise PlanError(_shown(key), f"no node {_shown(node)} is in the view", remedy)
+    if node in state.draining:
+        raise PlanError(_shown(key), f"{node} is being drained", "end that or name another node")
+    return node
+
+
+def _check_component(state: DirectoryState, targets: dict[GroupId, str], group: GroupId) -> None:
+    target = targets[group]
+    wrong = [
+        other
+        for other in state.unit_of(group)
+        if targets.get(other, state.home_of(other).name) != target
+    ]
+    if wrong:
+        groups = ", ".join(map(str, wrong))
+        problem = f"it shares two processes or more with {groups}: they need one sequencer (S2)"
+        raise PlanError(f"group {group}", problem, f"give {groups} to {target} as well")
+
+
+def _shown(text: str) -> str:
+    return repr(text[:SHOWN_MAX])
