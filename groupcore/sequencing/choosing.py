@@ -46,6 +46,13 @@ def within_bound(load: int, total: int, nodes: int, options: PlacementOptions) -
     return load * nodes * 100 <= bound
 
 
+def is_overload(state: DirectoryState, node: Address, load: int) -> bool:
+    """Whether `load` is more than the bound allows this node; for one that drains it never is."""
+    nodes = state.candidates()
+    total = sum(state.loads.node(one) for one in nodes)
+    return node in nodes and not within_bound(load, total, len(nodes), state.options)
+
+
 def new_owner(state: DirectoryState, group: GroupId, creator: Address) -> Address:
     """Who sequences a new group: its creator while that is not above the bound, else the idlest.
 

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from groupcore.sequencing import directory_snapshot, moving, resolving
-from groupcore.sequencing.choosing import new_owner
+from groupcore.sequencing.choosing import is_overload, new_owner
 from groupcore.sequencing.commands import (
     CancelMove,
     Command,
@@ -193,7 +193,8 @@ class Directory:
         def home_of(group: GroupId) -> Address | None:
             return state.home_of(group) if state.owner_of(group) == by else None
 
-        state.loads.report(by, command, home_of)
+        load = state.loads.report(by, command, home_of)
+        state.loads.note_weight(by, is_overload(state, by, load))
         return []
 
     def _drain(self, command: Drain, by: Address) -> list[Change]:

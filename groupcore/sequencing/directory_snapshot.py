@@ -65,6 +65,7 @@ def pack(state: DirectoryState) -> bytes:
     loads = [
         [[g, busy.load, busy.sender, busy.share] for g, busy in sorted(state.loads.busy.items())],
         [[number(node), delay] for node, delay in sorted(state.loads.delays.items())],
+        [[number(node), times] for node, times in sorted(state.loads.heavy.items())],
         sorted(state.loads.resting.items()),
     ]
     streams = known.numbered(sorted(state.streams))
@@ -132,7 +133,8 @@ def _read_moves(state: DirectoryState, moves: list[Any], known: list[Address]) -
 
 
 def _read_loads(state: DirectoryState, loads: list[Any], known: list[Address]) -> None:
-    busy, delays, resting = loads
+    busy, delays, heavy, resting = loads
     state.loads.busy = {group: Busy(load, sender, share) for group, load, sender, share in busy}
     state.loads.delays = {known[node]: delay for node, delay in delays}
+    state.loads.heavy = {known[node]: times for node, times in heavy}
     state.loads.resting = dict(resting)

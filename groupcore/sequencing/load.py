@@ -42,12 +42,13 @@ class Busy:
 class LoadBook:
     """Loads of groups and nodes, with moves that have begun counted at their targets."""
 
-    __slots__ = ("_busy_totals", "_counts", "_options", "busy", "delays", "resting")
+    __slots__ = ("_busy_totals", "_counts", "_options", "busy", "delays", "heavy", "resting")
 
     def __init__(self, options: PlacementOptions) -> None:
         self._options = options
         self.busy: dict[GroupId, Busy] = {}
         self.delays: dict[Address, int] = {}
+        self.heavy: dict[Address, int] = {}
         self.resting: dict[GroupId, int] = {}
         self._counts: dict[Address, int] = {}
         self._busy_totals: dict[Address, int] = {}
@@ -95,18 +96,37 @@ class LoadBook:
             self.resting[group] = reports
 
     def keep_nodes(self, nodes: Container[Address]) -> None:
-        """Queue delays of all other nodes are forgotten; the loads of groups are not."""
+        """All other nodes are forgotten; the loads of their groups are not."""
         self.delays = {node: delay for node, delay in self.delays.items() if node in nodes}
+        self.heavy = {node: times for node, times in self.heavy.items() if node in nodes}
+
+    def note_weight(self, node: Address, heavy: bool) -> None:
+        """Whether the node was above the bound when it reported."""
+        if heavy:
+            times = self.heavy.get(node, 0) + 1
+            self.heavy[node] = min(times, self._options.heavy_reports)
+        else:
+            self.heavy.pop(node, None)
+
+    def is_heavy(self, node: Address) -> bool:
+        """Whether the node has been above the bound for some time."""
+        return self.heavy.get(node, 0) >= self._options.heavy_reports
 
     def report(
         self, by: Address, report: ReportLoad, home_of: Callable[[GroupId], Address | None]
-    ) -> None:
+    ) -> int:
         """A sequencer's report; `home_of` says where a group of its own is or goes, else None.
 
-        Half of the former load is kept. What the report leaves out is idle, so its load halves.
+        Each report changes the loads a little (`smoothing`); what it leaves out has been idle.
+        Returns what the node carries by this report alone, or by all of them if that is less.
         """
         self.delays[by] = min(report.queue_delay_us, DELAY_MAX_US)
         samples = {sample.group: sample for sample in report.samples}
+        present = sum(
+            load_us(sample, self._options)
+            for group, sample in samples.items()
+            if home_of(group) == by
+        )
         for group in list(dict.fromkeys([*self.busy, *samples])):
             home = home_of(group)
             if home is not None:
@@ -115,15 +135,15 @@ class LoadBook:
             self.resting[group] -= 1
             if not self.resting[group]:
                 del self.resting[group]
+        smoothed = self.node(by)
+        return min(smoothed, smoothed - self._busy_totals.get(by, 0) + present)
 
     def _smooth(self, group: GroupId, sample: LoadSample | None) -> int:
         """Take one sample in; returns by how much the group's load has changed."""
         known = self.busy.get(group)
-        load = load_us(sample, self._options) if sample else 0
-        former = 0
-        if known is not None:
-            former = known.load
-            load = (former + load) // 2
+        former = known.load if known else 0
+        present = load_us(sample, self._options) if sample else 0
+        load = former + (present - former) // self._options.smoothing
         if load:
             sender, share = (known.sender, known.share) if known else ("", 0)
             if sample is not None:

@@ -1,7 +1,8 @@
 """Placement: which groups should move, so that the sequencers carry alike and near the senders.
 
-In this order: what a node that drains still has; what a node carries above the bound; what is
-mostly sent by one node and sequenced by another. A strict component moves whole.
+In this order: what a node that drains still has; what a node carries above the bound, to where it
+is sent from if that helps; what else one node mostly sends and another sequences. A strict
+component moves whole.
 
 Invariants.
   I1  While loads stay the same the moves come to an end: one for load makes the nodes more alike,
@@ -12,7 +13,7 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from groupcore.sequencing.choosing import Spread, within_bound
@@ -45,9 +46,11 @@ def plan_balance(directory: Directory) -> list[PlannedMove]:
     if state.view is None or room <= 0:
         return []
     planner = _Planner(state, room)
+    heavy = {node for node in state.members if state.loads.is_heavy(node)}
     planner.drain()
-    planner.balance()
-    planner.bring_near()
+    planner.bring_near(heavy)
+    planner.balance(heavy)
+    planner.bring_near(state.members)
     return planner.moves()
 
 
@@ -92,12 +95,12 @@ class _Planner:
 
     # --- load -------------------------------------------------------------------------------------
 
-    def balance(self) -> None:
+    def balance(self, heavy_nodes: Container[Address]) -> None:
         """Nodes above the bound give the idlest what brings the two closest to each other."""
         units: dict[Address, dict[Unit, int]] = {}
         for unit in self._units(sorted(self._state.loads.busy)):
             source = self._movable_from(unit)
-            if source is not None and source in self._nodes and not self._rests(unit):
+            if source in self._nodes and source in heavy_nodes and not self._rests(unit):
                 units.setdefault(source, {})[unit] = self._state.load_of(unit)
         heavy = sorted(units)
         while heavy:
@@ -122,7 +125,7 @@ class _Planner:
 
     # --- locality ---------------------------------------------------------------------------------
 
-    def bring_near(self) -> None:
+    def bring_near(self, sources: Container[Address]) -> None:
         """What one node sends most of goes there, the busiest first, while there is room."""
         state = self._state
         wishes = []
@@ -130,7 +133,9 @@ class _Planner:
             load = state.load_of(unit)
             target = self._names.get(self._main_sender(unit))
             source = self._movable_from(unit)
-            if target is None or source is None or target == source or self._rests(unit):
+            if source is None or source not in sources or self._rests(unit):
+                continue
+            if target is None or target == source:
                 continue
             if load >= self._options.locality_us * len(unit):
                 wishes.append((-load, unit, source, target))

@@ -17,23 +17,27 @@ class PlacementOptions:
     """In how many strict groups one process may be: one that is in everything fuses everything."""
     balance_percent: int = 125
     """A node that carries more of the mean load than this gives groups away."""
-    slack_us: int = 5_000
+    slack_us: int = 3_000
     """So much load above the bound (µs of processor time a second) is not worth a move."""
     count_slack: int = 16
     """So many groups above the bound a node may have of those it created itself."""
-    message_ns: int = 2_500
+    message_ns: int = 1_000
     """Load of one message, whoever gets it."""
     fan_out_ns: int = 500
     """Load of one message for each node that it goes to."""
-    kilobyte_ns: int = 500
+    kilobyte_ns: int = 400
     """Load of 1,024 bytes."""
     idle_us: int = 1
     """Load of a group that nobody sends to, in µs a second."""
+    smoothing: int = 4
+    """A report changes a load by one part in so many of the difference."""
+    heavy_reports: int = 3
+    """A node gives groups away when so many of its reports in turn were above the bound."""
     delay_penalty: int = 10
     """Load (µs a second) that each µs of queue delay counts for."""
     locality_percent: int = 60
     """A group goes to the node that sends at least so much of its messages, again and again."""
-    locality_us: int = 40
+    locality_us: int = 25
     """A group with less load than this is not moved for locality: ten messages a second."""
     moves_max: int = 8
     """So many moves may be under way before placement plans another."""

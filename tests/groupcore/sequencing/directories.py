@@ -24,6 +24,11 @@ NODES = A, B, C, D = tuple(Address(name, 1) for name in "abcd")
 P, Q, R, S = tuple(Process(node, 7) for node in NODES)
 """One process on each node."""
 
+Traffic = dict[GroupId, tuple[int, str]]
+"""Messages a second of each group, and which node sends nine tenths of them."""
+SMOOTH = 40
+"""After so many equal reports the smoothed loads are those of the reports."""
+
 T = TypeVar("T", bound=Change)
 
 
@@ -90,5 +95,28 @@ def load(made: Directory, by: Address, **samples: int) -> None:
         LoadSample(int(name[1:]), messages, 100 * messages, 3, {by.name: messages})
         for name, messages in samples.items()
     )
-    for _ in range(12):  # until the smoothed load is that of the samples
+    for _ in range(SMOOTH):
         made.apply(ReportLoad(0, given), by)
+
+
+def report(
+    made: Directory,
+    traffic: Traffic,
+    delays: dict[Address, int] | None = None,
+    times: int = 1,
+) -> None:
+    """Every node reports what it sequences."""
+    assert made.view is not None
+    for _ in range(times):
+        _report_once(made, traffic, delays or {})
+
+
+def _report_once(made: Directory, traffic: Traffic, delays: dict[Address, int]) -> None:
+    assert made.view is not None
+    for node in made.view.members:
+        samples = tuple(
+            LoadSample(group, count, 100 * count, 3, {sender: 9 * count // 10, "z": count // 10})
+            for group, (count, sender) in traffic.items()
+            if made.owner_of(group) == node and count
+        )
+        made.apply(ReportLoad(delays.get(node, 0), samples), node)

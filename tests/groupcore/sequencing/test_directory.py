@@ -141,7 +141,7 @@ def test_a_report_counts_for_groups_of_its_sender_alone() -> None:
     load(made, B, **{f"g{group}": 1000, "g99": 1000})
     assert made.state.loads.group(group) == made.state.options.idle_us
     load(made, A, **{f"g{group}": 1000})
-    assert made.state.loads.group(group) > 4_000
+    assert made.state.loads.group(group) > 2_000
 
 
 def test_a_node_that_drains_gets_no_new_groups() -> None:

@@ -8,22 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.sequencing.choosing import score, within_bound
-from groupcore.sequencing.commands import Drain, EnterStrict, LoadSample, Move, ReportLoad
+from groupcore.sequencing.commands import Drain, EnterStrict, Move
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import MoveBegan, OwnerMoved
-from groupcore.sequencing.load import LOAD_MAX_US, load_us
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.sequencing.placement import PlannedMove, plan_balance
 from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address
 from tests.groupcore.sequencing.directories import (
     NODES,
+    SMOOTH,
     A,
     B,
     C,
     D,
     P,
     Q,
+    Traffic,
     begin,
     create,
     directory,
@@ -31,25 +32,12 @@ from tests.groupcore.sequencing.directories import (
     finish,
     load,
     only,
+    report,
     strict,
     view,
 )
 
 OPTIONS = PlacementOptions()
-Traffic = dict[GroupId, tuple[int, str]]
-"""Messages a second of each group, and which node sends nine tenths of them."""
-
-
-def report(made: Directory, traffic: Traffic, delays: dict[Address, int] | None = None) -> None:
-    """Every node reports what it sequences."""
-    assert made.view is not None
-    for node in made.view.members:
-        samples = tuple(
-            LoadSample(group, count, 100 * count, 3, {sender: 9 * count // 10, "z": count // 10})
-            for group, (count, sender) in traffic.items()
-            if made.owner_of(group) == node and count
-        )
-        made.apply(ReportLoad((delays or {}).get(node, 0), samples), node)
 
 
 def carry_out(made: Directory, planned: list[PlannedMove]) -> int:
@@ -74,62 +62,9 @@ def rounds_until_rest(made: Directory, traffic: Traffic, rounds_max: int = 400) 
         moves.update(group for move in planned for group in move.groups)
         carry_out(made, planned)
         quiet = 0 if planned else quiet + 1
-        if quiet > OPTIONS.rest_reports + 8:  # nothing rests, all loads are smooth
+        if quiet > OPTIONS.rest_reports + SMOOTH:  # nothing rests, all loads are smooth
             return moves
     raise AssertionError("the moves do not come to an end")
-
-
-# --- what load is ---------------------------------------------------------------------------------
-
-
-def test_load_counts_messages_where_they_go_and_bytes() -> None:
-    sample = LoadSample(1, messages=1000, bytes=1_024_000, fan_out=4, senders={})
-    assert load_us(sample, OPTIONS) == 1000 * (2_500 + 4 * 500) // 1000 + 1000 * 500 // 1000
-    assert load_us(LoadSample(1, 0, 0, 9, {}), OPTIONS) == 0
-
-
-def test_no_report_counts_for_more_than_the_limit() -> None:
-    most = (1 << 64) - 1
-    assert load_us(LoadSample(1, most, most, most, {}), OPTIONS) == LOAD_MAX_US
-
-
-def test_load_is_smoothed_and_what_is_left_out_fades() -> None:
-    made = directory()
-    group = create(made)
-    loads = made.state.loads
-    report(made, {group: (1000, "a")})
-    full = loads.group(group)
-    report(made, {group: (2000, "a")})
-    assert full < loads.group(group) < 2 * full
-    for _ in range(20):
-        report(made, {})
-    assert loads.group(group) == OPTIONS.idle_us
-    assert not loads.busy
-
-
-def test_the_main_sender_must_be_it_again_and_again() -> None:
-    made = directory()
-    group = create(made)
-    busy = made.state.loads.busy
-    report(made, {group: (1000, "b")})
-    assert (busy[group].sender, busy[group].share) == ("b", 45)
-    report(made, {group: (1000, "b")})
-    assert busy[group].share >= OPTIONS.locality_percent
-    for sender in "cbcbcb":  # two that take turns
-        report(made, {group: (1000, sender)})
-    assert busy[group].share < 90
-    assert busy[group].sender in "bc"
-
-
-def test_loads_move_with_their_groups() -> None:
-    made = directory()
-    group = create(made)
-    report(made, {group: (1000, "a")})
-    loads, before = made.state.loads, made.state.loads.node(A)
-    move = begin(made, (group,), B)
-    assert (loads.node(A), loads.node(B)) == (0, before)  # counted where it goes
-    finish(made, move)
-    assert (loads.node(A), loads.node(B)) == (0, before)
 
 
 # --- new groups -----------------------------------------------------------------------------------
@@ -222,6 +157,23 @@ def test_an_overloaded_node_gives_few_groups_to_the_idlest() -> None:
     assert max(moves.values()) == 1  # and none twice
 
 
+def test_a_burst_of_one_report_moves_nothing() -> None:
+    made = directory()
+    groups = [create(made, node) for node in (A, A, B, B, C, C)]
+    for turn in range(120):
+        burst = groups[turn % 5] if turn % 10 == 0 else None
+        report(made, {group: (30_000 if group == burst else 3000, "z") for group in groups})
+        assert plan_balance(made) == []
+
+
+def test_what_must_leave_goes_where_it_is_sent_from() -> None:
+    made = directory()
+    traffic: Traffic = {create(made, A): (3000, "abc"[n % 3]) for n in range(12)}
+    moves = rounds_until_rest(made, traffic)
+    assert [made.owner_of(group) for group in traffic] == [A, B, C] * 4
+    assert set(moves.values()) == {1}
+
+
 def test_one_group_that_is_too_much_for_any_node_is_not_passed_around() -> None:
     made = directory()
     traffic: Traffic = {create(made, A): (100_000, "z")}
@@ -241,7 +193,7 @@ def test_a_strict_component_moves_whole() -> None:
 def test_requests_that_wait_long_at_a_node_count_as_load() -> None:
     made = directory()
     traffic: Traffic = {create(made, node): (1000, "z") for node in (A, B, C) for _ in range(2)}
-    report(made, traffic, {A: 5_000})
+    report(made, traffic, {A: 5_000}, times=SMOOTH)
     planned = plan_balance(made)
     assert planned
     assert {(made.owner_of(move.groups[0]), move.reason) for move in planned} == {(A, "load")}
@@ -250,7 +202,7 @@ def test_requests_that_wait_long_at_a_node_count_as_load() -> None:
 def test_a_group_that_has_moved_rests_for_some_reports() -> None:
     made = directory()
     traffic: Traffic = {create(made, A): (5000, "z") for _ in range(3)}
-    report(made, traffic)
+    report(made, traffic, times=SMOOTH)
     planned = plan_balance(made)
     carry_out(made, planned)
     moved = planned[0].groups[0]
@@ -268,7 +220,7 @@ def test_a_group_that_has_moved_rests_for_some_reports() -> None:
 def test_no_more_moves_are_under_way_than_allowed() -> None:
     made = directory(options=PlacementOptions(moves_max=2, groups_per_move=1))
     traffic: Traffic = {create(made, A): (3000, "z") for _ in range(12)}
-    report(made, traffic)
+    report(made, traffic, times=SMOOTH)
     planned = plan_balance(made)
     assert len(planned) == 2
     begin(made, planned[0].groups, planned[0].target)
@@ -280,7 +232,7 @@ def test_no_more_moves_are_under_way_than_allowed() -> None:
 def test_groups_with_one_source_and_target_share_a_move() -> None:
     made = directory(A, B)
     traffic: Traffic = {create(made, A): (1000, "z") for _ in range(12)}
-    report(made, traffic)
+    report(made, traffic, times=SMOOTH)
     (move,) = plan_balance(made)
     assert len(move.groups) > 2
 
@@ -289,7 +241,7 @@ def test_what_moves_or_waits_for_its_streams_end_is_left_alone() -> None:
     made = directory(*NODES)
     traffic: Traffic = {create(made, D): (9000, "z") for _ in range(3)}
     begin(made, (1,), C)
-    report(made, traffic)
+    report(made, traffic, times=SMOOTH)
     assert all(1 not in move.groups for move in plan_balance(made))
     made.on_view(view(2, A, B, C), [D])
     assert plan_balance(made) == []
@@ -386,8 +338,7 @@ def test_whatever_the_loads_the_moves_come_to_an_end_and_none_is_left_to_make(
 def test_the_plan_is_the_same_everywhere() -> None:
     made, again = directory(), Directory()
     traffic: Traffic = {create(made, A): (3000, "bcz"[n % 3]) for n in range(20)}
-    for _ in range(3):
-        report(made, traffic)
+    report(made, traffic, times=SMOOTH)
     again.restore(made.snapshot())
     assert plan_balance(made) == plan_balance(again) != []
 
@@ -395,6 +346,8 @@ def test_the_plan_is_the_same_everywhere() -> None:
 def test_a_plan_is_one_that_the_directory_takes() -> None:
     made = directory()
     traffic: Traffic = {create(made, A): (3000, "z") for _ in range(12)}
-    report(made, traffic)
-    for move in plan_balance(made):
+    report(made, traffic, times=SMOOTH)
+    planned = plan_balance(made)
+    assert planned
+    for move in planned:
         only(made.apply(Move(1, move.groups, move.target, move.reason), B), MoveBegan)
