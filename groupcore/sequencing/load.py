@@ -122,11 +122,7 @@ class LoadBook:
         """
         self.delays[by] = min(report.queue_delay_us, DELAY_MAX_US)
         samples = {sample.group: sample for sample in report.samples}
-        present = sum(
-            load_us(sample, self._options)
-            for group, sample in samples.items()
-            if home_of(group) == by
-        )
+        present = sum(load_us(sample, self._options) for sample in report.samples)
         for group in list(dict.fromkeys([*self.busy, *samples])):
             home = home_of(group)
             if home is not None:
@@ -165,12 +161,10 @@ class LoadBook:
 
 
 def _main_sender(sample: LoadSample, former: str, share: int) -> tuple[str, int]:
-    """Who sends most, and its smoothed share: another has to outweigh the former one first."""
+    """Who sends most, and its smoothed share."""
     total = sum(sample.senders.values())
     if not total:
         return former, share // 2
     name = min(sample.senders, key=lambda name: (-sample.senders[name], name))
     present = 100 * sample.senders[name] // total
-    if name == former:
-        return name, (share + present + 1) // 2
-    return (name, present // 2) if present > share else (former, share // 2)
+    return name, ((share if name == former else 0) + present + 1) // 2

@@ -43,7 +43,7 @@ class PlacementOptions:
     """So many moves may be under way before placement plans another."""
     groups_per_move: int = 32
     """So many groups that need not stay together travel in one move."""
-    rest_reports: int = 3
+    rest_reports: int = 10
     """After a move for load or locality a group stays for so many reports of its sequencer."""
     plan_rest_reports: int = 300
     """After a move for a plan, which somebody approved, it stays for so many."""

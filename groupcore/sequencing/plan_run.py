@@ -31,7 +31,7 @@ from groupcore.sequencing.plan import Plan
 from groupcore.view import Address
 
 ATTEMPTS_MAX = 3
-"""So often a unit is tried whose moves are called off."""
+"""So often a unit is tried whose moves are refused or called off."""
 
 Unit = tuple[GroupId, ...]
 
@@ -70,7 +70,6 @@ class PlanRun:
         self._asked: dict[int, list[Unit]] = {}
         self._moving: dict[int, list[Unit]] = {}
         self._attempts: dict[Unit, int] = {}
-        self._alone: set[Unit] = set()
         self._failed: dict[GroupId, str] = {}
         self._cancelled = False
         self._tick_off(plan.targets)
@@ -92,7 +91,8 @@ class PlanRun:
         match change:
             case CommandRefused():
                 if change.by == self._me and change.request in self._asked:
-                    self._on_refused(self._asked.pop(change.request), change)
+                    for unit in self._asked.pop(change.request):
+                        self._count_attempt(unit, f"{change.code}: {change.detail}")
             case MoveBegan():
                 self._on_began(change)
             case OwnerMoved():
@@ -136,14 +136,13 @@ class PlanRun:
         for unit, source, target in self._due():
             batch = open_ones.get((source, target))
             fits = batch is not None and sum(map(len, batch)) + len(unit) <= limit
-            if batch is not None and fits and unit not in self._alone:
+            if batch is not None and fits:
                 batch.append(unit)
                 continue
             if len(made) >= room:
                 break
             made.append((target, [unit]))
-            if unit not in self._alone:
-                open_ones[source, target] = made[-1][1]
+            open_ones[source, target] = made[-1][1]
         return made
 
     def _due(self) -> Iterator[tuple[Unit, Address, Address]]:
@@ -176,15 +175,6 @@ class PlanRun:
                 entry = self._directory.entries.get(group)
                 if entry is None or entry.owner.name == name:
                     del self._todo[group]
-
-    def _on_refused(self, units: list[Unit], refusal: CommandRefused) -> None:
-        if refusal.code in ("moving", "unknown_node", "already_there"):
-            for unit in units:
-                self._count_attempt(unit, refusal.detail)
-        elif len(units) > 1:
-            self._alone.update(units)  # only what is to blame fails
-        else:
-            self._fail(units[0], f"{refusal.code}: {refusal.detail}")
 
     def _on_began(self, change: MoveBegan) -> None:
         move = self._directory.moves.get(change.move)

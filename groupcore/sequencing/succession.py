@@ -49,21 +49,23 @@ def end_stream(state: DirectoryState, command: EndStream) -> list[Change]:
 def _successors(
     state: DirectoryState, stream: Address, wishes: dict[GroupId, Address]
 ) -> dict[GroupId, Address]:
-    orphans = [group for group, entry in state.entries.items() if entry.owner == stream]
-    spread = Spread(state, state.load_of(orphans))
     owners: dict[GroupId, Address] = {}
-    for group in orphans:
-        if group in owners:
+    free: list[tuple[int, list[GroupId]]] = []
+    seen: set[GroupId] = set()
+    for group, entry in state.entries.items():
+        if entry.owner != stream or group in seen:
             continue
         component = state.unit_of(group)
+        seen.update(component)
         unit = [g for g in component if state.entries[g].owner == stream]
         wished = [wishes[g] for g in unit if g in wishes]
         sides = sides_of(state, component)
-        if sides:
-            owner = dearest(state, sides)
-        elif wished:
-            owner = wished[0]
+        if sides or wished:
+            owner = dearest(state, sides) if sides else wished[0]
+            owners.update(dict.fromkeys(unit, owner))
         else:
-            owner = spread.place(unit, state.load_of(unit))
-        owners.update(dict.fromkeys(unit, owner))
+            free.append((state.load_of(unit), unit))
+    spread = Spread(state, sum(load for load, _ in free))
+    for load, unit in sorted(free, key=lambda one: -one[0]):  # the heaviest while there is room
+        owners.update(dict.fromkeys(unit, spread.place(unit, load)))
     return owners

@@ -27,6 +27,7 @@ from groupcore.sequencing.directory_changes import (
     MoveBegan,
 )
 from groupcore.sequencing.names import Order
+from groupcore.sequencing.placement_options import PlacementOptions
 from tests.groupcore.sequencing.directories import (
     NODES,
     A,
@@ -177,13 +178,15 @@ def test_a_node_that_is_to_drain_still_drains_after_a_restart() -> None:
 
 def busy_directory() -> Directory:
     """Something in each of its tables."""
-    made = directory(*NODES)
+    made = directory(*NODES, options=PlacementOptions(locality_percent=70))
     create(made, A, name="prices")
     strict(made, B, P, P._replace(number=8))
     strict(made, C, P)
     made.apply(EnterStrict(7, 3, P._replace(number=8)), A)
     begin(made, (1,), C)
     load(made, A, g1=500)
+    made.apply(ReportLoad(100_000, ()), C)
+    assert made.state.loads.heavy
     made.apply(Drain(1, "b", True), A)
     made.on_view(view(2, A, B, C), [D])
     began = only(made.apply(Move(3, (create(made, A),), C, "load"), A), MoveBegan)
@@ -199,7 +202,7 @@ def test_a_snapshot_is_exact() -> None:
         assert getattr(again.state, table) == getattr(made.state, table)
     for table in ("pending", "groups_given", "moves_given", "members"):
         assert getattr(again.state, table) == getattr(made.state, table)
-    for table in ("busy", "delays", "resting"):
+    for table in ("busy", "delays", "heavy", "resting"):
         assert getattr(again.state.loads, table) == getattr(made.state.loads, table)
     assert again.state.overlap.entries() == made.state.overlap.entries()
     assert again.snapshot() == made.snapshot()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.sequencing.choosing import score, within_bound
-from groupcore.sequencing.commands import Drain, EnterStrict, Move
+from groupcore.sequencing.commands import DeleteGroup, Drain, EnterStrict, Move
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import MoveBegan, OwnerMoved
 from groupcore.sequencing.names import GroupId, Order
@@ -83,6 +83,15 @@ def test_many_new_groups_of_one_node_are_spread() -> None:
     owners = Counter(made.owner_of(create(made, A)) for _ in range(900))
     assert owners[A] < 420
     assert min(owners.values()) > 200
+
+
+def test_nodes_that_carry_alike_are_chosen_by_rendezvous() -> None:
+    made = directory(*NODES)
+    made.apply(Drain(1, "a", True), B)
+    for _ in range(10):
+        group = create(made, A)
+        assert made.owner_of(group) == max((B, C, D), key=lambda node: score(group, node.name))
+        made.apply(DeleteGroup(1, group), A)
 
 
 def test_rendezvous_spreads_evenly_and_moves_little_when_a_node_goes() -> None:
@@ -174,6 +183,34 @@ def test_what_must_leave_goes_where_it_is_sent_from() -> None:
     assert set(moves.values()) == {1}
 
 
+def test_of_what_must_leave_nothing_takes_a_detour() -> None:
+    made = directory()
+    groups = [create(made, A) for _ in range(400)]
+    carry_out(made, [PlannedMove(tuple(g for g in groups if made.owner_of(g) != A), A, "test")])
+    moves = rounds_until_rest(made, {g: (100, "abc"[g % 3]) for g in groups})
+    assert set(moves.values()) == {1}
+    assert {made.owner_of(group) for group in groups if group % 3 == 2} == {C}
+
+
+def test_a_node_with_one_heavy_group_does_not_hide_another_that_is_overloaded() -> None:
+    made = directory(*NODES)
+    traffic: Traffic = {create(made, A): (60_000, "z")}
+    traffic.update((create(made, B), (5_000, "z")) for _ in range(10))
+    moves = rounds_until_rest(made, traffic)
+    assert sum(moves.values()) >= 3
+    assert {made.owner_of(group) for group in moves} <= {C, D}
+
+
+def test_a_move_carries_no_more_groups_than_allowed() -> None:
+    made = directory(A, B)
+    groups = [create(made, A) for _ in range(300)]
+    made.apply(Drain(1, "a", True), B)
+    planned = plan_balance(made)
+    assert {len(move.groups) for move in planned[:-1]} == {OPTIONS.groups_per_move}
+    assert len(planned) <= OPTIONS.moves_max
+    assert groups
+
+
 def test_one_group_that_is_too_much_for_any_node_is_not_passed_around() -> None:
     made = directory()
     traffic: Traffic = {create(made, A): (100_000, "z")}
@@ -201,20 +238,30 @@ def test_requests_that_wait_long_at_a_node_count_as_load() -> None:
 
 def test_a_group_that_has_moved_rests_for_some_reports() -> None:
     made = directory()
-    traffic: Traffic = {create(made, A): (5000, "z") for _ in range(3)}
-    report(made, traffic, times=SMOOTH)
-    planned = plan_balance(made)
-    carry_out(made, planned)
-    moved = planned[0].groups[0]
-    target = made.owner_of(moved)
-    assert target is not None
-    traffic = {**traffic, moved: (50_000, "z"), create(made, target): (50_000, "z")}
+    group = create(made, A)
+    report(made, {group: (100, "b")}, times=3)
+    carry_out(made, plan_balance(made))
+    assert made.owner_of(group) == B
     for _ in range(OPTIONS.rest_reports - 1):
-        report(made, traffic)
-        assert all(moved not in move.groups for move in plan_balance(made))
-    assert moved in made.state.loads.resting
-    report(made, traffic)
-    assert moved not in made.state.loads.resting
+        report(made, {group: (100, "c")})
+        assert plan_balance(made) == []
+    report(made, {group: (100, "c")})
+    carry_out(made, plan_balance(made))
+    assert made.owner_of(group) == C
+
+
+def test_a_group_that_has_moved_rests_from_balance_as_well() -> None:
+    made = directory()
+    groups = [create(made, A) for _ in range(6)]
+    report(made, dict.fromkeys(groups, (5000, "z")), times=SMOOTH)
+    carry_out(made, plan_balance(made))
+    moved = next(group for group in groups if made.owner_of(group) != A)
+    beside = [group for group in groups if made.owner_of(group) == made.owner_of(moved)]
+    for _ in range(OPTIONS.rest_reports - 1):
+        report(made, dict.fromkeys(beside, (50_000, "z")))
+        assert plan_balance(made) == []
+    report(made, dict.fromkeys(beside, (50_000, "z")))
+    assert plan_balance(made) != []
 
 
 def test_no_more_moves_are_under_way_than_allowed() -> None:
