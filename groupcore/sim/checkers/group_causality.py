@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import gt
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, process_name
@@ -18,7 +20,6 @@ from groupcore.sim.trace_groups import (
     GroupSent,
     GroupState,
 )
-from groupcore.view import Address
 
 Clock = list[int]
 """A vector clock: for each sender how many of its messages, to whatever group, are known."""
@@ -68,8 +69,8 @@ class _Cause:
 
     def __post_init__(self) -> None:
         if self.before is not None and self.before is not self.clock:
-            pairs = enumerate(zip(self.clock, self.before, strict=True))
-            self.news = [(i, now) for i, (now, then) in pairs if now > then]
+            grown = map(gt, self.clock, self.before)
+            self.news = [(i, self.clock[i]) for i in compress(range(len(self.clock)), grown)]
 
 
 class GroupCausalOrder(Checker):
@@ -85,7 +86,7 @@ class GroupCausalOrder(Checker):
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """One pass in the order of events, with one clock a process and one a message."""
-        run = _Run(trace.once(index_groups), trace)
+        run = _Run(trace.once(index_groups))
         for record in trace.records:
             if type(record) is GroupDelivered:
                 run.move_on(record)
@@ -106,9 +107,9 @@ class GroupCausalOrder(Checker):
 
 
 class _Run:
-    def __init__(self, index: GroupIndex, trace: Trace) -> None:
+    def __init__(self, index: GroupIndex) -> None:
         self.index = index
-        senders = dict.fromkeys(sent.process for sent in trace.of(GroupSent))
+        senders = dict.fromkeys(sent.process for sent in index.sent.values())
         self._number = {process: i for i, process in enumerate(senders)}
         self._minds: dict[GroupProcess, _Mind] = {}
         self._sent = [0] * len(senders)
@@ -141,12 +142,16 @@ class _Run:
         if cause is None:
             return []  # invariant 1
         late = []
-        members = self._members.setdefault((Address(record.n, record.inc), group), {})
-        key = (cause.sender, group)
+        sender, lseq, seqno = cause.sender, cause.lseq, record.seqno
+        members = self._members.setdefault((record.n, record.inc, group), {})
+        key = (sender, group)
         for process in record.to:
             mind = self.mind(process)
-            if mind.clock[cause.sender] >= cause.lseq and record.seqno > members.get(process, 0):
-                late.append((mid, process))
+            before = members.get(process, 0)
+            if seqno > before:
+                members[process] = seqno
+                if mind.clock[sender] >= lseq:
+                    late.append((mid, process))
             known = mind.merged.get(key)
             if known is None or known is not cause.before:
                 mind.learn(cause.clock)
@@ -154,27 +159,26 @@ class _Run:
             for i, n in cause.news:
                 if n > clock[i]:
                     clock[i] = n
-            clock[cause.sender] = max(cause.lseq, clock[cause.sender])
+            if lseq > clock[sender]:
+                clock[sender] = lseq
             mind.merged[key] = cause.clock
-            members[process] = max(record.seqno, members.get(process, 0))
         return late
 
     def move_on(self, record: GroupDelivered | GroupJoined | GroupLeft | GroupState) -> None:
         """A node says the next thing of a group."""
-        key = (Address(record.n, record.inc), record.group)
+        key = (record.n, record.inc, record.group)
         self._positions[key] = max(record.seqno, self._positions.get(key, 0))
 
     def change(self, record: GroupJoined | GroupLeft | GroupState) -> None:
         """Who is a member here; members know what the state that they begin with holds."""
-        node = Address(record.n, record.inc)
-        key = (node, record.group)
+        key = (record.n, record.inc, record.group)
         members = self._members.setdefault(key, {})
         if isinstance(record, GroupLeft):
             members.pop(record.process, None)
         elif isinstance(record, GroupState):
             for process in members:
                 self._begin(process, record.group, record.seqno)
-        elif record.process[:2] == node:
+        elif record.process[:2] == key[:2]:
             members[record.process] = self._positions[key]
             self._begin(record.process, record.group, self._positions[key])
 

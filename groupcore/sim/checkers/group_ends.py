@@ -74,7 +74,7 @@ class GroupLiveness(Checker):
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Judge the end; a trace without healing or ends has nothing to judge."""
-        living = living_nodes(trace)
+        living = trace.once(living_nodes)
         if trace.healed_at is None or not living:
             return
         t = max(end.t for end in trace.ends)
@@ -87,13 +87,12 @@ class GroupLiveness(Checker):
         self, trace: Trace, living: set[Address], t: int, found: list[Violation]
     ) -> None:
         index, refused = trace.once(index_groups), trace.once(refused_messages)
-        closed = closing_times(trace)
+        closed = trace.once(closing_times)
         told: dict[tuple[GroupProcess, GroupId], int] = {}
         for record in trace.of(GroupAccepted):
             key = (record.process, record.group)
             told[key] = max(record.number, told.get(key, 0))
-        for sent in trace.of(GroupSent):
-            mid = sent.mid
+        for mid, sent in index.sent.items():
             if sent.process[:2] not in living or sent.process in closed or mid in refused:
                 continue
             if mid not in index.places:
@@ -107,7 +106,7 @@ class GroupLiveness(Checker):
     def _check_requests(
         self, trace: Trace, living: set[Address], t: int, found: list[Violation]
     ) -> None:
-        closed, memberships = closing_times(trace), trace.once(stays)
+        closed, memberships = trace.once(closing_times), trace.once(stays)
         refused = {(record.n, record.inc, record.request) for record in trace.of(GroupRefused)}
         last: dict[tuple[GroupProcess, GroupId], GroupAsked] = {}
         for asked in trace.of(GroupAsked):
@@ -125,7 +124,7 @@ class GroupLiveness(Checker):
     def _check_places(
         self, trace: Trace, living: set[Address], t: int, found: list[Violation]
     ) -> None:
-        index, closed = trace.once(index_groups), closing_times(trace)
+        index, closed = trace.once(index_groups), trace.once(closing_times)
         ends = {(Address(end.n, end.inc), end.group): end for end in trace.of(GroupEnd)}
         needed = {
             (Address(*process[:2]), group): process

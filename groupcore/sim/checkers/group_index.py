@@ -22,11 +22,10 @@ from groupcore.sim.trace_groups import (
     GroupStamped,
     GroupState,
 )
-from groupcore.view import Address
 
 Said = GroupDelivered | GroupJoined | GroupLeft | GroupState | GroupReleased
 """What a node says of a group in the group's order."""
-Stream = tuple[Address, GroupId]
+Stream = tuple[str, int, GroupId]
 """One life of a node, and a group of which it says something."""
 Place = tuple[GroupId, int]
 """A group and a number of its sequence."""
@@ -39,7 +38,7 @@ class GroupIndex:
     """What a trace says of groups, gathered in one pass.
 
     `contents` has what stands at each place: what was delivered there first, and where nothing
-    was, what was stamped there in an epoch that stands. `hashes` has what was sent.
+    was, what was stamped there in an epoch that stands. `sent` has the first that was sent of each.
     """
 
     orders: dict[GroupId, Order] = field(default_factory=dict)
@@ -47,7 +46,7 @@ class GroupIndex:
     contents: dict[Place, Content] = field(default_factory=dict)
     places: dict[GroupMid, int] = field(default_factory=dict)
     last: dict[GroupId, int] = field(default_factory=dict)
-    hashes: dict[GroupMid, int] = field(default_factory=dict)
+    sent: dict[GroupMid, GroupSent] = field(default_factory=dict)
     stamps: list[GroupStamped] = field(default_factory=list)
     owned: dict[GroupId, list[GroupOwned]] = field(default_factory=dict)
     _limits: dict[tuple[GroupId, int], int] = field(default_factory=dict)
@@ -93,20 +92,20 @@ def index_groups(trace: Trace) -> GroupIndex:
     for record in trace.records:
         if type(record) is GroupDelivered:
             group = record.group
-            streams.setdefault((Address(record.n, record.inc), group), []).append(record)
+            streams.setdefault((record.n, record.inc, group), []).append(record)
             if (group, record.seqno) not in index.contents:
                 index.learn(group, record.seqno, (record.process, record.number))
         elif type(record) is GroupSent:
-            index.hashes.setdefault(record.mid, record.h)
+            index.sent.setdefault(record.mid, record)
         elif type(record) is GroupStamped:
             index.stamps.append(record)
         elif isinstance(record, GroupJoined | GroupLeft):
-            key = (Address(record.n, record.inc), record.group)
+            key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)
             what = JOIN if isinstance(record, GroupJoined) else LEAVE
             index.learn(record.group, record.seqno, (record.process, what))
         elif isinstance(record, GroupState | GroupReleased):
-            key = (Address(record.n, record.inc), record.group)
+            key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)
         elif type(record) is GroupOwned:
             index.owned.setdefault(record.group, []).append(record)

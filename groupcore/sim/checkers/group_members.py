@@ -45,33 +45,34 @@ def living_nodes(trace: Trace) -> set[Address]:
 
 @dataclass(slots=True)
 class Stay:
-    """A process in a group: what it began with, up to which number, and what it has been given.
+    """A process in a group: which number it began with, and which of its own it has been given.
 
     `until`: the number of its LEAVE, None while it stays.
     """
 
     begun: int
     until: int | None = None
-    given: set[GroupMid] = field(default_factory=set)
+    given: set[int] = field(default_factory=set)
 
 
 def stays(trace: Trace) -> dict[tuple[GroupProcess, GroupId], Stay]:
     """The last stay of each process in each group, as its node tells it."""
     found: dict[tuple[GroupProcess, GroupId], Stay] = {}
-    for (node, group), said in trace.once(index_groups).streams.items():
+    for (n, inc, group), said in trace.once(index_groups).streams.items():
         position = 0
         here: dict[GroupProcess, Stay] = {}
         for record in said:
-            if isinstance(record, GroupDelivered):
-                for process in record.to:
-                    if process in here:
-                        here[process].given.add(record.mid)
-            if isinstance(record, GroupDelivered | GroupJoined | GroupLeft | GroupState):
+            if type(record) is GroupDelivered:
+                position = max(position, record.seqno)
+                if record.process in here and record.process in record.to:
+                    here[record.process].given.add(record.number)
+                continue
+            if isinstance(record, GroupJoined | GroupLeft | GroupState):
                 position = max(position, record.seqno)
             if isinstance(record, GroupState):
                 for stay in here.values():
                     stay.begun = record.seqno
-            if isinstance(record, GroupJoined) and record.process[:2] == node:
+            if isinstance(record, GroupJoined) and record.process[:2] == (n, inc):
                 here[record.process] = found[record.process, group] = Stay(position)
             if isinstance(record, GroupLeft) and record.process in here:
                 here.pop(record.process).until = record.seqno
@@ -89,15 +90,14 @@ class GroupSelfDelivery(Checker):
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """What was sent, less what was given; that it has a number at all is invariant 25."""
         index, refused = trace.once(index_groups), trace.once(refused_messages)
-        living, closed = living_nodes(trace), closing_times(trace)
+        living, closed = trace.once(living_nodes), trace.once(closing_times)
         memberships = trace.once(stays)
-        for sent in trace.of(GroupSent):
+        for mid, sent in index.sent.items():
             stay = memberships.get((sent.process, sent.group))
             if stay is None or sent.process[:2] not in living or sent.process in closed:
                 continue
-            mid = sent.mid
             seqno = index.places.get(mid)
-            if seqno is None or seqno <= stay.begun or mid in refused or mid in stay.given:
+            if sent.number in stay.given or seqno is None or seqno <= stay.begun or mid in refused:
                 continue
             if stay.until is None or seqno < stay.until:
                 text = (
@@ -220,8 +220,8 @@ class GroupStateTransfer(Checker):
                 return  # nobody delivered this one: invariant 5 tells of it
             process, number = content
             if number > 0:
-                h = index.hashes.get(GroupMid(process, group, number), 0)
-                digest.update(group_state_step(process, number, h))
+                sent = index.sent.get(GroupMid(process, group, number))
+                digest.update(group_state_step(process, number, 0 if sent is None else sent.h))
             if (group, seqno) in claims:
                 self._compare(claims[group, seqno], digest.hexdigest(), found)
 

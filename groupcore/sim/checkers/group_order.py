@@ -13,7 +13,6 @@ from groupcore.sim.checkers.group_index import (
     GroupIndex,
     Place,
     Said,
-    Stream,
     index_groups,
 )
 from groupcore.sim.trace import Trace
@@ -73,13 +72,10 @@ class GroupNoDuplication(Checker):
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """One set of identities a stream; the cut is the number of its last state."""
         index = trace.once(index_groups)
-        for node_group, said in index.streams.items():
-            self._scan_stream(index, node_group, said, found)
+        for said in index.streams.values():
+            self._scan_stream(index, said, found)
 
-    def _scan_stream(
-        self, index: GroupIndex, stream: Stream, said: list[Said], found: list[Violation]
-    ) -> None:
-        node, group = stream
+    def _scan_stream(self, index: GroupIndex, said: list[Said], found: list[Violation]) -> None:
         seen: dict[GroupMid, int] = {}
         cut = 0
         for record in said:
@@ -95,8 +91,9 @@ class GroupNoDuplication(Checker):
             else:
                 seen[mid] = record.seqno
                 continue
-            text = f"{life(*node)} delivers {group_message(mid)} of group {group} {text}"
-            found.append(self.breach(record.t, (node.name,), text, mid))
+            who = life(record.n, record.inc)
+            text = f"{who} delivers {group_message(mid)} of group {record.group} {text}"
+            found.append(self.breach(record.t, (record.n,), text, mid))
 
 
 class GroupSlotAgreement(Checker):
@@ -148,15 +145,15 @@ class GroupTotalOrder(Checker):
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Compare each number with the one before it."""
-        for (node, _), said in trace.once(index_groups).streams.items():
+        for said in trace.once(index_groups).streams.values():
             last = 0
             for record in said:
                 if isinstance(record, GroupReleased) or _is_own_join(record):
                     continue
                 if record.seqno < last or (record.seqno == last and type(record) is not GroupState):
-                    text = f"{life(*node)} {say(record)} after number {last}"
+                    text = f"{life(record.n, record.inc)} {say(record)} after number {last}"
                     mids = [record.mid] if type(record) is GroupDelivered else []
-                    found.append(self.breach(record.t, (node.name,), text, *mids))
+                    found.append(self.breach(record.t, (record.n,), text, *mids))
                 last = max(last, record.seqno)
 
 
@@ -172,19 +169,17 @@ class GroupGapFreedom(Checker):
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Follow the expected number and the processes that have joined through each stream."""
         index = trace.once(index_groups)
-        closed = closing_times(trace)
-        for stream, said in index.streams.items():
-            self._scan_stream(index, closed, stream, said, found)
+        closed = trace.once(closing_times)
+        for said in index.streams.values():
+            self._scan_stream(index, closed, said, found)
 
     def _scan_stream(
         self,
         index: GroupIndex,
         closed: dict[GroupProcess, int],
-        stream: Stream,
         said: list[Said],
         found: list[Violation],
     ) -> None:
-        node, _ = stream
         last: int | None = 0
         members: dict[GroupProcess, None] = {}
         for record in said:
@@ -197,16 +192,15 @@ class GroupGapFreedom(Checker):
             if last is None or not (_is_own_join(record) or self._follows(index, record, last)):
                 before = "without a state" if last is None else f"after number {last}"
                 mids = [record.mid] if isinstance(record, GroupDelivered) else []
-                text = f"{life(*node)} {say(record)} {before}"
-                found.append(self.breach(record.t, (node.name,), text, *mids))
+                text = f"{life(record.n, record.inc)} {say(record)} {before}"
+                found.append(self.breach(record.t, (record.n,), text, *mids))
             last = max(last or 0, record.seqno)
             if isinstance(record, GroupDelivered):
                 for process in members:
                     if process not in record.to and record.t <= closed.get(process, record.t):
-                        text = (
-                            f"{life(*node)} {say(record)}, but not to its {process_name(process)}"
-                        )
-                        found.append(self.breach(record.t, (node.name,), text, record.mid))
+                        who = life(record.n, record.inc)
+                        text = f"{who} {say(record)}, but not to its {process_name(process)}"
+                        found.append(self.breach(record.t, (record.n,), text, record.mid))
             elif isinstance(record, GroupLeft):
                 members.pop(record.process, None)
             elif _is_own_join(record):
@@ -231,15 +225,15 @@ class GroupFifo(Checker):
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Each stream by itself, then the order that all together have shown."""
         index = trace.once(index_groups)
-        for (node, _), said in index.streams.items():
+        for said in index.streams.values():
             last: dict[GroupProcess, int] = {}
             for record in said:
                 if type(record) is not GroupDelivered:
                     continue
                 before = last.get(record.process, 0)
                 if record.number < before:
-                    text = f"{life(*node)} {say(record)} after the sender's {before}"
-                    found.append(self.breach(record.t, (node.name,), text, record.mid))
+                    text = f"{life(record.n, record.inc)} {say(record)} after the sender's {before}"
+                    found.append(self.breach(record.t, (record.n,), text, record.mid))
                 else:
                     last[record.process] = record.number
         for group in index.last:

@@ -18,7 +18,6 @@ from groupcore.sim.trace_groups import (
     GroupStamped,
     GroupState,
 )
-from groupcore.view import Address
 from tests.groupcore.sequencing.obvious import Obvious
 
 
@@ -53,16 +52,16 @@ class Comparison:
                 case GroupJoined() | GroupLeft() | GroupState():
                     self._change(record)
                 case GroupReleased():
-                    self._positions.pop((Address(record.n, record.inc), record.group), None)
+                    self._positions.pop((record.n, record.inc, record.group), None)
                 case Lived(n=n, inc=inc, what=what) if what in ENDINGS:
-                    self._end_life(Address(n, inc))
+                    self._end_life((n, inc))
                 case GroupClosed():
                     self._closed.add(record.process)
         if self.trace.healed_at is not None:
             self._look_for_what_is_missing()
         return self.objections
 
-    def _end_life(self, node: Address) -> None:
+    def _end_life(self, node: tuple[str, int]) -> None:
         for process in sorted({stamp.process for stamp in self.index.stamps}):
             if process[:2] == node:
                 self.model.forget(process)
@@ -73,7 +72,7 @@ class Comparison:
 
     def _deliver(self, record: GroupDelivered) -> None:
         group, seqno = record.group, record.seqno
-        self._positions[Address(record.n, record.inc), group] = seqno
+        self._positions[record.n, record.inc, group] = seqno
         for process in record.to:
             self._pass_joins(process, group, seqno)
             why = self.model.objection(process, group, seqno)
@@ -92,11 +91,10 @@ class Comparison:
             self.model.deliver(process, group, mine[group] + 1)
 
     def _change(self, record: GroupJoined | GroupLeft | GroupState) -> None:
-        node, group = Address(record.n, record.inc), record.group
-        members = self._members.setdefault((node, group), {})
-        position = self._positions[node, group] = max(
-            record.seqno, self._positions.get((node, group), 0)
-        )
+        node, group = (record.n, record.inc), record.group
+        key = (*node, group)
+        members = self._members.setdefault(key, {})
+        position = self._positions[key] = max(record.seqno, self._positions.get(key, 0))
         if isinstance(record, GroupState):
             for process in members:
                 self._begin(record.t, process, group, position)

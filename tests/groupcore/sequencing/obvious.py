@@ -4,9 +4,11 @@ Whole contexts `{group: number}` with every entry, on every message: nothing is 
 is stable, known already, or of no concern to anybody. Where the paper leaves something open or its
 letter would wait for ever:
 
-- T2 asks for equality of what the sequencer has put in (`C | intersect(G)`); what the sender's
-  context has brought is judged by CT2. With equality for both, a sender's old entry for a group of
-  another sequencer would never be equal again.
+- T2 asks that the entries of the sequencer (`C | intersect(G)`) are equal to D_p. Here D_p may be
+  further, as in CT2. With equality a sender's old entry for a group of another sequencer would
+  never be equal again, nor would one from before two groups came apart, when the other one's next
+  message has no reason to wait any more. Among messages that are bound to each other nothing is
+  lost: the later one has the earlier one in its own entries.
 - The sequencer puts in the groups of the destination's component, and they bind the processes that
   are in both groups when the message is numbered. (S2 leaves no meaning to more.) A process is in a
   group until it has been given what stands before its LEAVE. JOIN and LEAVE themselves bind nobody.
@@ -170,9 +172,8 @@ class Obvious:
                 if reason:
                     return reason
         for other, n in self._exact(process, message):
-            has = self.last_message(other, mine[other]) if other in mine else n
-            if has != n:
-                return f"T2: {n} is the last of group {other}, the process was given {has}"
+            if n > mine.get(other, n):
+                return f"T2: {n} of group {other} is before it, {mine[other]} were given"
         return ""
 
     def objection_to_begin(self, process: GroupProcess, group: GroupId, seqno: int) -> str:
