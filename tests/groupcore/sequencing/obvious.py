@@ -13,8 +13,8 @@ letter would wait for ever:
   are in both groups when the message is numbered. (S2 leaves no meaning to more.) A process is in a
   group until it has been given what stands before its LEAVE. JOIN and LEAVE themselves bind nobody.
 - A sequencer does not number a message whose context has a SEQ(id) without a number. Otherwise
-  two sequencers can put effects before causes so that each waits for the other for ever: see
-  `test_numbering_before_the_numbers_of_the_context_are_known_can_wait_for_ever`.
+  two sequencers can put effects before causes so that each waits for the other for ever (decision
+  0020).
 - A process that joins begins with a state. The state must hold what the process has been told of in
   that group, and the process must have been given what the state depends on.
 - SEQ(id) of a message that will never have a number, because its sender is gone, binds nobody.

@@ -9,7 +9,7 @@ from groupcore.sim.checkers import GROUP_CHECKERS, check_all
 from groupcore.sim.trace_groups import JOIN, LEAVE, GroupMid, GroupProcess
 from tests.groupcore.sequencing.comparison import compare
 from tests.groupcore.sequencing.obvious import Obvious, merge
-from tests.groupcore.sequencing.toy import Toy
+from tests.groupcore.sequencing.toy import StuckError, Toy
 
 P, Q, R = ("a", 1, 1), ("b", 1, 1), ("c", 1, 1)
 G, H, K = 1, 2, 3
@@ -105,14 +105,27 @@ def test_seq_what_a_sender_that_is_gone_has_no_number_for_binds_nobody() -> None
     assert rules.objection(Q, H, 2) == ""
 
 
-def test_numbering_before_the_numbers_of_the_context_are_known_can_wait_for_ever() -> None:
-    """Two sequencers, four processes; nobody does anything that the paper forbids."""
+def test_two_senders_and_two_hasty_sequencers_can_make_a_process_wait_for_ever() -> None:
+    """Decision 0020; nobody does anything that the paper forbids."""
+    rules = model((Q, (G, H)))
+    m1, m2, m3, m4 = (GroupMid(*m) for m in ((P, H, 1), (P, G, 1), (R, G, 1), (R, H, 1)))
+    for mid in (m1, m2, m3, m4):
+        rules.send(mid)
+    assert rules.objection_to_stamp(m2) == f"SEQ: {m1} has no number, and comes before it"
+    assert rules.objection_to_stamp(m4) == f"SEQ: {m3} has no number, and comes before it"
+    for mid in (m2, m3, m4, m1):
+        number_it(rules, mid)
+    assert rules.objection(Q, G, 2) == "CT2: it names 3 of group 2, 1 were given"
+    assert rules.objection(Q, H, 2) == "CT2: it names 3 of group 1, 1 were given"
+    assert rules.deliverable(Q, sorted(rules.places)) == []
+
+
+def test_the_circle_may_go_through_a_process_that_is_in_none_of_the_groups_that_wait() -> None:
     both = ("d", 1, 1)
     rules = model((both, (G, K)), (Q, (G, H)), (P, (G,)))
     a, b = GroupMid(P, G, 1), GroupMid(P, K, 1)
     rules.send(a)
     rules.send(b)
-    assert rules.objection_to_stamp(b) == f"SEQ: {a} has no number, and comes before it"
     number_it(rules, b)  # K's sequencer does not wait for the number of a
     post(rules, R, K, 1)
     rules.deliver(Q, H, post(rules, R, H, 1))
@@ -209,6 +222,18 @@ def test_what_the_rules_allow_breaks_no_invariant_and_always_comes_to_an_end(see
     trace = toy.run(300)
     assert check_all(trace, GROUP_CHECKERS) == []
     assert compare(trace) == []
+
+
+def test_hasty_sequencers_get_stuck_and_patient_ones_do_not() -> None:
+    def is_stuck(seed: int, hasty: bool) -> bool:
+        try:
+            Toy(seed, 3, 2, (TOTAL,) * 4, hasty=hasty).run(300)
+        except StuckError:
+            return True
+        return False
+
+    assert sum(is_stuck(seed, hasty=True) for seed in range(10)) >= 5
+    assert not any(is_stuck(seed, hasty=False) for seed in range(10))
 
 
 def test_whatever_the_rules_forbid_breaks_an_invariant_and_the_other_way_round() -> None:
