@@ -12,7 +12,17 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-NAMES = ("order", "latency", "view-change", "failover", "merge", "keystroke", "fanout", "join")
+NAMES = (
+    "order",
+    "latency",
+    "view-change",
+    "failover",
+    "merge",
+    "keystroke",
+    "fanout",
+    "join",
+    "contexts",
+)
 
 
 def machine() -> dict[str, object]:
