@@ -33,6 +33,9 @@ class GroupPort(Protocol):
     def now_s(self) -> float:
         """Seconds since 1970 as of the program's start, and steady since then."""
 
+    def wake_at(self, at_s: float) -> None:
+        """Have `GroupUser.on_time` called at this time of `now_s`, in place of any time before."""
+
     def join(self) -> None:
         """Ask to be a member; `Joined` follows."""
 
@@ -71,11 +74,6 @@ class GroupUser(ABC):
     def end(self, error: Exception) -> None:
         """The node has ended: whoever waits here gets this error."""
 
-    @property
-    def wake_at_s(self) -> float | None:
-        """When `on_time` wants to be called, on the port's clock; None: never."""
-        return None
-
     def on_time(self) -> None:
-        """The time of `wake_at_s` has come; nothing to do here for who never asks for it."""
+        """The time that was given to `wake_at` last has come; nothing to do for who never asks."""
         return

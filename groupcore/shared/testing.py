@@ -313,9 +313,7 @@ class _Port:
 
     def send(self, payload: bytes) -> int:
         """Multicast."""
-        number = self._order.send(self._seat, payload)
-        self._set_alarm()
-        return number
+        return self._order.send(self._seat, payload)
 
     def give_state(self, token: int, state: bytes) -> None:
         """Answer `StateWanted`."""
@@ -324,19 +322,14 @@ class _Port:
     def feed(self, event: ServiceEvent) -> None:
         """Hand the event to the user, and what that says to the world."""
         self._world.events += [(self._node.name, said) for said in self.user.feed(event)]
-        self._set_alarm()
 
-    def _set_alarm(self) -> None:
-        at_s = self.user.wake_at_s
-        if at_s is not None and at_s != self._wake_at_s:
-            self._wake_at_s = at_s
-            self._world.call_at(self._world.now_s + at_s - self.now_s(), self._ring)
+    def wake_at(self, at_s: float) -> None:
+        """Call the user at this time of its node's clock."""
+        self._wake_at_s = at_s
 
-    def _ring(self) -> None:
-        at_s = self.user.wake_at_s
-        if self._node.gone or at_s is None:
-            return
-        if at_s <= self.now_s() + 1e-6:
-            self.user.on_time()
-        self._wake_at_s = None
-        self._set_alarm()
+        def ring() -> None:
+            if self._wake_at_s == at_s and not self._node.gone:
+                self._wake_at_s = None
+                self.user.on_time()
+
+        self._world.call_at(self._world.now_s + at_s - self.now_s(), ring)

@@ -31,6 +31,9 @@ from groupcore.shared.streams import WAITING_MAX, Stream
 
 T = TypeVar("T")
 
+GRAIN_S = 0.001
+"""How much too early a call may come and still be in time."""
+
 
 @dataclass(frozen=True, slots=True)
 class PresenceChanged(Generic[T]):
@@ -96,7 +99,8 @@ class Presence(GroupUser, Generic[T]):
         if now_s >= due_s:
             self._send()
         else:
-            self._send_at_s = due_s if self._send_at_s is None else min(self._send_at_s, due_s)
+            self._send_at_s = due_s
+            self._plan()
 
     @property
     def mine(self) -> T | None:
@@ -125,6 +129,7 @@ class Presence(GroupUser, Generic[T]):
             case Joined():
                 if self._mine is not None:  # whoever is new has heard nothing yet
                     self._send_at_s = self._port.now_s() + self.interval_s
+                    self._plan()
             case Departed() if event.process != mine:
                 self._forget(event.process)
             case Departed() | Released():
@@ -152,6 +157,7 @@ class Presence(GroupUser, Generic[T]):
             return [MessageRejected(event.group, 0, process, str(error))]
         seen = self._others.get(process)
         self._others[process] = _Seen(value, self._port.now_s())
+        self._plan()
         if seen is None or seen.value != value:
             self._tell(PresenceChanged(process, value))
         return []
@@ -170,23 +176,24 @@ class Presence(GroupUser, Generic[T]):
         self._port.send(pack([] if value is None else [self._codec.to_wire(value)]))
         self._sent_s = self._port.now_s()
         self._send_at_s = None if value is None else self._sent_s + self.refresh_s
+        self._plan()
 
-    @property
-    def wake_at_s(self) -> float | None:
-        if self.closed.done:
-            return None
+    def _plan(self) -> None:
+        """Be called when a value is to be sent, or forgotten."""
         times = [seen.heard_s + self.expiry_s for seen in self._others.values()]
         if self._send_at_s is not None:
             times.append(self._send_at_s)
-        return min(times, default=None)
+        if times and not self.closed.done:
+            self._port.wake_at(min(times))
 
     def on_time(self) -> None:
-        now_s = self._port.now_s()
+        now_s = self._port.now_s() + GRAIN_S
         if self._send_at_s is not None and now_s >= self._send_at_s:
             self._send()
         for process, seen in list(self._others.items()):
             if now_s >= seen.heard_s + self.expiry_s:
                 self._forget(process)
+        self._plan()
 
     def end(self, error: Exception) -> None:
         if not self._opened.done:

@@ -32,10 +32,11 @@ class Program:
     text: str
     printed: str | None
 
-    def run(self, name: str = "__main__") -> dict[str, Any]:
+    def run(self, module: str = "__main__") -> dict[str, Any]:
         """Run it; gives its names."""
-        names: dict[str, Any] = {"__name__": name}
-        exec(compile(self.text, f"{self.page}: {self.heading}", "exec"), names)
+        names: dict[str, Any] = {"__name__": module}
+        name = f"{self.page}: {self.heading}"
+        exec(compile(self.text, name, "exec", dont_inherit=True), names)
         return names
 
 

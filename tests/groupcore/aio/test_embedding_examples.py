@@ -50,6 +50,7 @@ def test_two_programs_print_the_same_greetings_in_one_order(
             "Views",
             "view 1 ('a',)\nview 2 ('a', 'b')\nb I am here\nview 3 ('a',)\n",
         ),
+        ("A shared object in ten lines", "1 2 2\n"),
         ("Unicast", "b 0 just for you\n"),
         ("Joining with state", "['before', 'after'] True\n"),
         ("Without multicast", "b no multicast needed\n"),

@@ -38,6 +38,9 @@ class HandPort:
     def now_s(self) -> float:
         return self.time_s
 
+    def wake_at(self, at_s: float) -> None:
+        self.asked.append(f"wake {at_s}")
+
     def join(self) -> None:
         self.asked.append("join")
 
