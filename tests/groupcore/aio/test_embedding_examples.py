@@ -79,6 +79,7 @@ def test_the_ledger_goes_on_after_both_nodes_have_restarted(
 
 def test_every_program_of_the_page_is_run() -> None:
     assert sorted(programs(PAGE)) == [
+        "A shared object in ten lines",
         "A working channel",
         "Errors",
         "Fast",
