@@ -1,7 +1,7 @@
 """What the service tells the program that hosts processes, in the order in which it happened.
 
-Everything of one group that concerns its state (`Delivered`, `Joined`, `Departed`,
-`StateInstalled`) comes in the group's order, one number after the other.
+Everything of one group that concerns its state (`Delivered`, `Joined` of other nodes' processes,
+`Enrolled`, `Departed`, `StateInstalled`) comes in the group's order, one number after the other.
 """
 
 from __future__ import annotations
@@ -47,6 +47,19 @@ class Joined(ServiceEvent):
 
     Said on every node that delivers this group. For a process of this node it is said when the
     state is here; what has been delivered of the group up to now is what the process begins with.
+    """
+
+    group: GroupId
+    seqno: int
+    process: Process
+
+
+@dataclass(slots=True)
+class Enrolled(ServiceEvent):
+    """The JOIN of a process of this node has number `seqno`: told at its place, like any other.
+
+    State that depends on who is a member changes here, as it does at the other nodes at `Joined`.
+    The process itself is in the group when `Joined` is said, which may be before or behind.
     """
 
     group: GroupId

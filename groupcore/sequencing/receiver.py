@@ -23,7 +23,7 @@ from collections.abc import Callable
 from groupcore.batch import Batch
 from groupcore.context import Numbers, decode_context, merge_into
 from groupcore.errors import WireError
-from groupcore.sequencing.events import Delivered, Departed, Joined
+from groupcore.sequencing.events import Delivered, Departed, Enrolled, Joined
 from groupcore.sequencing.headers import Accept, Change, unpack_column
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane, shares
@@ -271,8 +271,9 @@ class Receiver:
             payloads = frame.messages(run.offset, run.count)
             events.append(Delivered(record.group, run.seqno, frame.process, run.first, payloads))
         elif run.first == JOINED:
-            if frame.process.node != self._plane.me:
-                events.append(Joined(record.group, run.seqno, frame.process))
+            theirs = frame.process.node != self._plane.me
+            said = Joined if theirs else Enrolled
+            events.append(said(record.group, run.seqno, frame.process))
         else:
             gone = run.first == GONE
             hold.local.pop(frame.process, None)

@@ -16,6 +16,7 @@ from groupcore.sequencing.events import (
     Accepted,
     Delivered,
     Departed,
+    Enrolled,
     Joined,
     Released,
     ServiceEvent,
@@ -370,6 +371,9 @@ class MemoryOrder:
         if first.payload is not None:
             payloads = [slot.payload for slot in run if slot.payload is not None]
             seat.feed(Delivered(group, first.seqno, first.process, first.number, payloads))
+        elif first.joined and first.process == seat.process:
+            seat.feed(Enrolled(group, first.seqno, first.process))
+            seat.feed(Joined(group, first.seqno, first.process))
         elif first.joined:
             seat.feed(Joined(group, first.seqno, first.process))
         else:

@@ -20,6 +20,7 @@ from typing import Generic, TypeVar, cast
 from groupcore.sequencing.events import (
     Delivered,
     Departed,
+    Enrolled,
     Joined,
     Refused,
     Released,
@@ -82,6 +83,7 @@ class Replica(GroupUser, Generic[T]):
         self._watchers = Watchers()
         self._waiting: dict[int, Sequence[Pending[object]]] = {}
         self._error: Exception | None = None
+        self._is_in = False
         target._shared.caller = self
 
     def open(self) -> Pending[object]:
@@ -149,7 +151,7 @@ class Replica(GroupUser, Generic[T]):
         match event:
             case Delivered():
                 return self._deliver(event)
-            case Joined():
+            case Joined() | Enrolled():
                 return self._on_joined(event)
             case Departed():
                 return self._on_departed(event)
@@ -214,9 +216,18 @@ class Replica(GroupUser, Generic[T]):
         for place, pending in enumerate(pendings):
             pending.resolve(results[place] if results else None)
 
-    def _on_joined(self, event: Joined) -> list[SharedEvent]:
-        events = self._membership(event.seqno, event.process, True)
-        if event.process == self._port.process and not self.ready.done:
+    def _on_joined(self, event: Joined | Enrolled) -> list[SharedEvent]:
+        """A JOIN has its place: `Enrolled` for this node's processes, `Joined` for the others'.
+
+        For this node's, `Joined` says that the process is in.
+        """
+        events: list[SharedEvent] = []
+        mine = event.process == self._port.process
+        if isinstance(event, Enrolled) or event.process.node != self._port.process.node:
+            events = self._membership(event.seqno, event.process, True)
+        elif mine:
+            self._is_in = True
+        if mine and self._is_in and not self.ready.done and event.process in self._machine.members:
             self.ready.resolve(self.target)
         return events
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupcore.sequencing.events import Delivered, Joined, ServiceEvent, StateInstalled
+from groupcore.sequencing.events import Delivered, Enrolled, Joined, ServiceEvent, StateInstalled
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.shared.group import GroupUser
 from groupcore.shared.messages import encode_operate
@@ -55,10 +55,12 @@ class HandPort:
         self.given.append((token, state))
 
 
-def begin(user: GroupUser, *members: Process) -> None:
+def begin(user: GroupUser, *members: Process, own: Process = ME) -> None:
     """The group is new, and these processes join it one after the other."""
     feed(user, StateInstalled(GROUP, 0, None))
     for seqno, process in enumerate(members, 1):
+        if process.node == own.node:
+            feed(user, Enrolled(GROUP, seqno, process))
         feed(user, Joined(GROUP, seqno, process))
 
 

@@ -7,6 +7,7 @@ import pytest
 from groupcore.sequencing.events import (
     Congestion,
     Departed,
+    Enrolled,
     Joined,
     Refused,
     Released,
@@ -156,7 +157,7 @@ def test_a_result_that_a_taken_state_has_swallowed_is_lost_and_said_to_be() -> N
     other = Replica(Log, HandPort(OTHER))
     other_port = other._port
     assert isinstance(other_port, HandPort)
-    begin(other, ME, OTHER)
+    begin(other, ME, OTHER, own=OTHER)
     feed(other, run(3, ME, 1, port.sent[0]), StateWanted(1, GROUP))
     feed(replica, StateInstalled(GROUP, 3, other_port.given[0][1]))
     assert isinstance(first.error, ResultLostError)
@@ -264,3 +265,13 @@ def test_followers_are_told_of_members_and_of_a_state_that_was_taken() -> None:
     ]
     feed(replica, StateInstalled(GROUP, 3, port.given[0][1]))
     assert changes.take() == [Replaced(3)]
+
+
+def test_a_process_is_ready_when_its_join_has_its_place_and_its_state_is_here() -> None:
+    brother = Process(ME.node, 2)
+    replica = Replica(Log, HandPort(brother))
+    feed(replica, StateInstalled(GROUP, 0, None), Enrolled(GROUP, 1, ME))
+    feed(replica, Joined(GROUP, 2, brother))  # the group is here, so it may be told early
+    assert (replica.ready.done, replica.members) == (False, (ME,))
+    feed(replica, Enrolled(GROUP, 2, brother))
+    assert (replica.ready.done, replica.members) == (True, (ME, brother))
