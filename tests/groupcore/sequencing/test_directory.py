@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from msgpack import packb
 
 from groupcore.errors import WireError
 from groupcore.sequencing.commands import (
@@ -26,6 +27,7 @@ from groupcore.sequencing.directory_changes import (
     GroupDeleted,
     MoveBegan,
 )
+from groupcore.sequencing.directory_snapshot import FORMAT
 from groupcore.sequencing.names import Order
 from groupcore.sequencing.placement_options import PlacementOptions
 from tests.groupcore.sequencing.directories import (
@@ -136,6 +138,12 @@ def test_whoever_is_not_in_the_view_changes_nothing(command: Command) -> None:
     assert made.counters() == {"sender_not_in_view": 1}
 
 
+def test_a_command_of_an_unknown_kind_changes_nothing() -> None:
+    made = directory()
+    assert made.apply(Command(), A) == []
+    assert made.counters() == {"unknown_command": 1}
+
+
 def test_a_report_counts_for_groups_of_its_sender_alone() -> None:
     made = directory()
     group = create(made, A)
@@ -218,7 +226,17 @@ def test_a_snapshot_is_exact() -> None:
         assert again.fingerprint() == made.fingerprint()
 
 
-@pytest.mark.parametrize("data", [b"", b"\x90", b"\xc0", b"\x91\x02"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x90",
+        b"\xc0",
+        b"\x91\x02",
+        packb([FORMAT + 1, *range(13)]),
+        packb([FORMAT, 1, {"idle_us": 1}, *range(11)]),
+    ],
+)
 def test_what_is_no_snapshot_leaves_the_directory_as_it_was(data: bytes) -> None:
     made = busy_directory()
     before = made.fingerprint()
@@ -227,7 +245,13 @@ def test_what_is_no_snapshot_leaves_the_directory_as_it_was(data: bytes) -> None
     assert made.fingerprint() == before
 
 
-def test_a_cut_or_foreign_snapshot_is_refused() -> None:
+def test_a_directory_without_a_view_has_a_snapshot_too() -> None:
+    again = Directory()
+    again.restore(Directory().snapshot())
+    assert again.view is None
+
+
+def test_a_cut_snapshot_is_refused() -> None:
     data = busy_directory().snapshot()
     for length in range(0, len(data), 7):
         with pytest.raises(WireError, match="bad_snapshot"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -36,6 +37,7 @@ from groupcore.sequencing.directory_changes import (
 )
 from groupcore.sequencing.directory_state import MoveState
 from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.placement import plan_balance
 from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address, View
 
@@ -142,6 +144,24 @@ class DirectoryMachine(RuleBasedStateMachine):
             for index, count in loads.items()
         )
         self.apply(ReportLoad(delay, samples), by)
+
+    @rule(traffic=st.lists(st.integers(0, 20_000), min_size=12, max_size=12), sender=names)
+    def place(self, traffic: list[int], sender: str) -> None:
+        """Reports that last, and what placement makes of them: the directory takes all of it."""
+        for _ in range(OPTIONS.heavy_reports):
+            for member in sorted(self.one.state.members):
+                mine = [g for g, entry in self.one.entries.items() if entry.owner == member]
+                samples = tuple(
+                    LoadSample(g, traffic[g % 12], 0, 3, {sender: traffic[g % 12]}) for g in mine
+                )
+                self.apply(ReportLoad(0, samples), member.name)
+        planned = plan_balance(self.one)
+        assert planned == plan_balance(self.two)
+        for move in planned:
+            number = self.one.state.moves_given
+            command = Move(self.request(), move.groups, move.target, move.reason)
+            self.apply(command, min(self.one.state.members).name)
+            assert self.one.moves[number + 1].groups == move.groups
 
     @rule(by=names, name=names, on=st.booleans())
     def drain(self, by: str, name: str, on: bool) -> None:
@@ -320,5 +340,11 @@ class DirectoryMachine(RuleBasedStateMachine):
         return self.one.state.unit_of(group)
 
 
+class LongerMachine(DirectoryMachine):
+    """The same for longer."""
+
+
 TestDirectory = DirectoryMachine.TestCase
-TestDirectory.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestDirectory.settings = settings(max_examples=10, stateful_step_count=30, deadline=None)
+TestDirectoryForLonger = pytest.mark.slow(LongerMachine.TestCase)
+TestDirectoryForLonger.settings = settings(max_examples=150, stateful_step_count=50, deadline=None)

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.errors import PlanError
-from groupcore.sequencing.commands import CancelMove, DeleteGroup, Drain, EnterStrict, Move
+from groupcore.sequencing.commands import (
+    CancelMove,
+    CreateGroup,
+    DeleteGroup,
+    Drain,
+    EnterStrict,
+    Move,
+)
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import Change, OwnerMoved
 from groupcore.sequencing.names import GroupId
@@ -259,6 +266,31 @@ def test_groups_that_another_move_takes_are_waited_for() -> None:
     assert runner.ask() == []
     runner.note(finish(made, other))
     assert runner.to_the_end().done == 1
+
+
+def test_what_others_ask_for_and_get_does_not_concern_a_run() -> None:
+    made = directory()
+    group, other = create(made, A), create(made, A)
+    runner = Runner(made, {group: "b"}, at_once=1)
+    runner.run.next_moves(lambda: 5)
+    changes = made.apply(Move(5, (other,), C, "plan"), B)  # the same number, by another node
+    changes += made.apply(CreateGroup(5, "", 0), B)
+    changes += made.apply(Move(5, (99,), C, "plan"), B)
+    runner.note(changes)
+    assert runner.run.progress().under_way == 1
+
+
+def test_groups_that_have_got_different_owners_meanwhile_arrive_all_the_same() -> None:
+    made = directory()
+    first, second = create(made, A), create(made, A)
+    runner = Runner(made, {first: "b", second: "b"})
+    (late,) = runner.run.next_moves(lambda: 5)
+    runner.note(finish(made, begin(made, (second,), C)))
+    changes = made.apply(late, A)
+    assert len(changes) == 2  # one move for each source
+    runner.note(changes)
+    runner.finish_all()
+    assert runner.to_the_end() == PlanProgress(2, 2, 0, {}, (), False)
 
 
 def test_a_move_that_comes_too_late_is_asked_for_again() -> None:
