@@ -76,6 +76,10 @@ explore: setup ## every behaviour of very small clusters; SCOPE=NAME for one
 bench: setup ## measure; BENCH=NAME for one figure
 	@$(BIN)/python scripts/run_benches.py $(BENCH)
 
+.PHONY: migrations
+migrations: setup ## a group migrates MIGRATIONS=10000 times under load: nothing lost, nothing doubled
+	MIGRATIONS=$${MIGRATIONS:-10000} $(BIN)/python -m pytest -q tests/groupcore/aio/test_migrations.py
+
 .PHONY: coverage
 coverage: setup ## branch coverage of groupcore by its own tests
 	$(BIN)/coverage run --source=groupcore -m pytest -q tests/groupcore

@@ -22,6 +22,9 @@ NAMES = (
     "fanout",
     "join",
     "contexts",
+    "groups",
+    "sequencers",
+    "migration",
 )
 
 

@@ -1,12 +1,14 @@
-"""Failover: the coordinator dies or falls silent; time to the next ordered delivery."""
+"""Failover: the coordinator dies or falls silent; time to the next ordered delivery.
+
+The case with `group` is the sequencer of a group on the data plane, see `bench.group_failover`: the
+time to the next ACCEPT.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import pairwise
-
+from bench import group_failover
 from bench.crew import Crew
-from bench.measuring import load_average, quantile
+from bench.measuring import load_average, longest_gap_ms, quantile
 from groupcore.layers.failure_detection import DetectionOptions
 from groupcore.stacks import StackOptions
 
@@ -17,13 +19,6 @@ WATCHED_S = 4.0
 
 LAN = StackOptions(detection=DetectionOptions(interval_s=0.025, timeout_s=0.1, pings=2))
 """For a local network: a member may be silent for a fifth of a second before it is excluded."""
-
-
-def longest_gap_ms(delivered: list[int], since: int) -> float:
-    """The longest time without a delivery that began or lasted after the fault."""
-    first = max(0, bisect_left(delivered, since) - 1)
-    last = bisect_left(delivered, since + int(WATCHED_S * 1e9))
-    return max((b - a) / 1e6 for a, b in pairwise(delivered[first:last]))
 
 
 def measure(silent: bool, options: StackOptions, faults: int) -> dict[str, object]:
@@ -38,7 +33,9 @@ def measure(silent: bool, options: StackOptions, faults: int) -> dict[str, objec
             crew.until_together(without=[victim])
             crew.run_for(WATCHED_S)
             logs = [crew.log(name) for name in sorted(crew.views) if name != victim]
-            gaps.append(max(longest_gap_ms(log.delivered, at) for _, log in logs))
+            gaps.append(
+                max(longest_gap_ms(log.delivered, at, at + int(WATCHED_S * 1e9)) for _, log in logs)
+            )
             lost += sum(log.lost(now) for now, log in logs)
             doubled += sum(log.doubled for _, log in logs)
             if silent:
@@ -67,5 +64,7 @@ def run(quick: bool) -> dict[str, object]:
         for silent in (False, True)
         for name, options in (("default", StackOptions()), ("lan", LAN))
     ]
+    service = group_failover.measure(faults)
+    cases.append({"fault": "killed", "settings": "default", "group": True, **service})
     usual = {key: cases[0][key] for key in ("gap_p50_ms", "gap_p99_ms", "lost", "doubled", "kills")}
     return {**usual, "members": MEMBERS, "cases": cases, "load_average": load_average()}

@@ -2,7 +2,9 @@
 
 A multicast of a member goes to the sequencer and comes back as a multicast to all; the sequencer's
 own goes to all and waits until a quorum has acknowledged it (with two members it is one by itself).
-`floor` is one such round trip over bare sockets under the same loop, in the same run.
+`floor` is one such round trip over bare sockets under the same loop, in the same run. The protocol
+`SEQUENCING SERVICE` is a group on the data plane, see `bench.group_latency`, quiet (`load_per_s` 0)
+and with three members beside half load.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from bench import round_trip
+from bench import group_latency, round_trip
 from bench.measuring import load_average, quantile
 from groupcore.aio import Channel
 from groupcore.aio.allocator import keep_freed_memory
@@ -24,6 +26,7 @@ from groupcore.stacks import DEFAULT_STACK
 
 SIZE_BYTES = 100
 WARM_UP = 200
+USUAL_MEMBERS = 3
 KEY = secrets.token_bytes(32)
 
 
@@ -152,10 +155,20 @@ def run(quick: bool) -> dict[str, object]:
     for members in (2, 3, 4):
         floor_us = quantile(round_trip.measure(members, multicasts), 0.5)
         cases += [
-            case(members, from_sequencer, multicasts, floor_us) for from_sequencer in (False, True)
+            one(members, from_sequencer, multicasts, floor_us)
+            for one in (case, group_latency.case)
+            for from_sequencer in (False, True)
         ]
+        if members == USUAL_MEMBERS:
+            full_per_s = group_latency.full_load(members)
+            cases += [
+                group_latency.case(members, from_sequencer, multicasts, floor_us, full_per_s)
+                for from_sequencer in (False, True)
+            ]
     # The plain figures: a member's multicast in a cluster as `make run` starts it.
-    usual = next(one for one in cases if one["members"] == 3 and one["sender"] == "member")
+    usual = next(
+        one for one in cases if one["members"] == USUAL_MEMBERS and one["sender"] == "member"
+    )
     return {
         "p50_us": usual["p50_us"],
         "p99_us": usual["p99_us"],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 
@@ -13,6 +15,13 @@ def quantile(values: Sequence[float], share: float) -> float:
     if not ordered:
         return 0.0
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def longest_gap_ms(at: Sequence[int], since: int, until: int) -> float:
+    """The longest time between two of these times (ns) that touches the span; all of it without."""
+    first = max(0, bisect_left(at, since) - 1)
+    last = bisect_left(at, until) + 1
+    return max((b - a for a, b in pairwise(at[first:last])), default=until - since) / 1e6
 
 
 def cpu_of(pid: int) -> float:
