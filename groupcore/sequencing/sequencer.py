@@ -200,19 +200,19 @@ class Sequencer:
         it has its number, so nothing can come to wait for itself.
         """
         plane = self._plane
+        owned_groups = self.ownership.owned
         for group, number in list(ids.items()):
             record = plane.records.get(group)
-            owned = self.ownership.owned.get(group)
-            if record is None:
-                del ids[group]
-            elif owned is not None and owned.senders.get(sender, 0) >= number:
-                del ids[group]
-                merge_into(numbers, {plane.me: owned.frame})
-            elif record.senders.get(sender, 0) >= number:
-                del ids[group]
-                if record.stream is not None:
+            if record is not None:
+                owned = owned_groups.get(group)
+                if owned is not None and owned.senders.get(sender, 0) >= number:
+                    merge_into(numbers, {plane.me: owned.frame})
+                elif record.senders.get(sender, 0) < number:
+                    return False
+                elif record.stream is not None:
                     merge_into(numbers, {record.stream: record.frame})
-        return not ids
+            del ids[group]
+        return True
 
     def _one_by_one(
         self,
