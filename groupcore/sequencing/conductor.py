@@ -164,6 +164,7 @@ class Conductor:
         plane, group = self._plane, change.group
         if group not in plane.records:
             plane.records[group] = Record(group, change.order)
+            plane.progress += 1  # frames with runs of it may be here already
             if change.owner == plane.me:
                 self._sequencer.own({group: 0}, {})
         if change.by == plane.me:

@@ -77,6 +77,11 @@ class Directory:
         """The moves under way, by number."""
         return self.state.moves
 
+    @property
+    def newest_group(self) -> GroupId:
+        """The number of the group that was created last; higher ones are not known here yet."""
+        return self.state.groups_given
+
     def owner_of(self, group: GroupId) -> Address | None:
         """Who sequences the group; None for one that is unknown.
 

@@ -112,7 +112,10 @@ class Volatile(ServiceEvent):
 
 @dataclass(slots=True)
 class Accepted(ServiceEvent):
-    """ACCEPT, for the sender: its messages up to `message` have numbers, the last one `seqno`."""
+    """ACCEPT, for the sender: its messages up to `message` have numbers, the last one `seqno`.
+
+    `seqno` 0: which one it is this node does not know, as it was not there then.
+    """
 
     group: GroupId
     message: MessageId

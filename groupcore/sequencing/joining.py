@@ -22,12 +22,19 @@ from msgpack import packb, unpackb
 
 from groupcore.context import decode_context, encode_context
 from groupcore.sequencing.commands import EnterStrict, ExitStrict
-from groupcore.sequencing.events import Joined, Refused, Released, StateInstalled, StateWanted
+from groupcore.sequencing.events import (
+    Departed,
+    Joined,
+    Refused,
+    Released,
+    StateInstalled,
+    StateWanted,
+)
 from groupcore.sequencing.headers import Join, Leave, Reach
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
-from groupcore.sequencing.record import JOINED, Hold, Record
+from groupcore.sequencing.record import GONE, JOINED, Hold, Record
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import States
 from groupcore.view import Address
@@ -95,6 +102,8 @@ class Joining:
         if wish is None and process not in record.members and key not in self._settling:
             self._refuse(request, "not_a_member", f"{process} is not in group {group}")
             return
+        if wish is not None and not wish.leaving:
+            self._refuse(wish.request, "left", f"{process} leaves group {group} before it is in")
         local = self._sender.locals.get(process)
         if local is not None:
             self._sender.leave(local, group)
@@ -156,7 +165,7 @@ class Joining:
                     if record.order is Order.STRICT:
                         self._plane.propose(ExitStrict(record.group, wish.process))
                     self._let_go(record)
-                if request and not wish.leaving:
+                if wish.process in self._sender.locals:
                     self._refuse(request, code, detail)
 
     def _refuse(self, request: int, code: str, detail: str) -> None:
@@ -227,6 +236,9 @@ class Joining:
         self._settling.pop(key, None)
         if record.order is Order.STRICT:
             self._plane.propose(ExitStrict(record.group, process))
+        if record.hold is None or self._is_last(record):
+            # Nothing of the group is told here any more; this is, before it is let go.
+            self._plane.events.append(Departed(record.group, seqno, process, what == GONE))
         self._let_go(record)
 
     def _begin(self, record: Record, seqno: int, now: float) -> None:
@@ -276,13 +288,14 @@ class Joining:
 
     def _let_go(self, record: Record) -> None:
         """The last member of this node has gone: drop the state (I3)."""
-        me = self._plane.me
-        hold = record.hold
-        if hold is None or any(process.node == me for process in record.members):
-            return
-        self.states.forget(record.group)
-        self._receiver.drop(record)
-        self._plane.events.append(Released(record.group))
+        if record.hold is not None and self._is_last(record):
+            self.states.forget(record.group)
+            self._receiver.drop(record)
+            self._plane.events.append(Released(record.group))
+
+    def _is_last(self, record: Record) -> bool:
+        """Whether no process of this node is a member any more."""
+        return all(process.node != self._plane.me for process in record.members)
 
     # --- in -------------------------------------------------------------------------------------
 

@@ -32,7 +32,9 @@ from groupcore.sequencing.stream import Frame, Stream
 
 STRICT = Order.STRICT
 
-OnAccepted = Callable[[Frame, tuple[int, ...], tuple[int, ...], tuple[int, ...]], None]
+Column = tuple[int, ...]
+OnAccepted = Callable[[Frame, Column, Column, Column, Column], None]
+"""Called with a frame, and the groups, own first numbers, first numbers and counts of its runs."""
 
 
 class Receiver:
@@ -63,17 +65,22 @@ class Receiver:
         before = stream.recorded
         while (batch := stream.next_to_record(held)) is not None:
             header = batch.headers[-1]
+            known = True
             if type(header) is Accept:
-                self._record_runs(stream, batch, header)
+                known = self._record_runs(stream, batch, header)
             elif type(header) is Change:
-                self._record_change(stream, batch, header)
+                known = self._record_change(stream, batch, header)
+            if not known:
+                stream.recorded -= 1  # its group's CREATE-GROUP has not come to this node yet
+                break
         if stream.recorded == before:
             return False
         stream.advance()
         plane.progress += 1
         return True
 
-    def _record_runs(self, stream: Stream, batch: Batch, header: Accept) -> None:
+    def _record_runs(self, stream: Stream, batch: Batch, header: Accept) -> bool:
+        """The runs of a frame; False when this node has still to hear of one of its groups."""
         plane = self._plane
         count = len(header.groups) // 8
         try:
@@ -84,7 +91,9 @@ class Receiver:
             context, _ = decode_context(header.context)
         except WireError as error:
             plane.counters[f"bad_frame.{error.reason}"] += 1
-            return
+            return True
+        if max(groups, default=0) > plane.directory.newest_group:
+            return False
         process = Process(header.origin, header.process)
         sender = plane.senders.key(process)
         number, address = stream.recorded, stream.address
@@ -136,14 +145,15 @@ class Receiver:
                 self._wait_for_turn(run)
             offset += size
         if header.origin == plane.me:
-            self._accepted(frame, groups, firsts, seqnos)
+            self._accepted(frame, groups, firsts, seqnos, counts)
+        return True
 
-    def _record_change(self, stream: Stream, batch: Batch, header: Change) -> None:
+    def _record_change(self, stream: Stream, batch: Batch, header: Change) -> bool:
         plane = self._plane
         process = Process(header.node, header.process)
         record = plane.records.get(header.group)
         if record is None:
-            return
+            return header.group <= plane.directory.newest_group
         frame = Frame(stream, stream.recorded, batch, process, {})
         run = Run(frame, 0, record, header.seqno, header.what, 0, 0)
         if header.seqno == record.seqno + 1:
@@ -152,6 +162,7 @@ class Receiver:
                 self._record_waiting(record)
         elif header.seqno > record.seqno:
             self._wait_for_turn(run)
+        return True
 
     def _wait_for_turn(self, run: Run) -> None:
         """Its group's former messages come in another stream (a migration): wait for them."""
@@ -173,6 +184,9 @@ class Receiver:
             self._plane.early -= 1
             self._done(run)
             self._put_on_record(run)
+            if run.count and run.frame.process.node == self._plane.me:
+                columns = (record.group,), (run.first,), (run.seqno,), (run.count,)
+                self._accepted(run.frame, *columns)
 
     def _put_on_record(self, run: Run) -> None:
         """The slow way in: a run whose turn has come, or a membership change."""

@@ -148,7 +148,7 @@ class Sender:
         runs: list[Piece],
         now: float,
     ) -> None:
-        numbers, ids = self.context_of(local, {group for group, _, _ in runs})
+        numbers, ids = self.context_of(local, runs[0][0] if len(runs) == 1 else None)
         context = encode_context(numbers, ids)
         wait_s = self._plane.options.resend_s
         for index, (group, first, payloads) in enumerate(runs):
@@ -175,11 +175,12 @@ class Sender:
 
     # --- contexts -------------------------------------------------------------------------------
 
-    def context_of(self, local: Local, to: set[GroupId]) -> tuple[Numbers, Ids]:
+    def context_of(self, local: Local, to: GroupId | None) -> tuple[Numbers, Ids]:
         """C_p: what this process has been given, and sent itself, as far as it constrains anybody.
 
-        Computed from its groups when it sends. `to`: where it sends; its own earlier messages
-        there precede in any case (CT1).
+        Computed from its groups when it sends. `to`: where it sends, and where its own earlier
+        messages precede in any case (CT1); None when it sends to several groups at once, of which
+        each has to be told of the others.
         """
         plane = self._plane
         numbers: Numbers = dict(local.past)
@@ -189,7 +190,7 @@ class Sender:
                 merge_into(numbers, record.hold.context)
         if numbers:
             plane.drop_stable(numbers)
-        ids = {group: last for group, last in local.pending.items() if group not in to}
+        ids = {group: last for group, last in local.pending.items() if group != to}
         return numbers, ids
 
     def leave(self, local: Local, group: GroupId) -> None:
@@ -208,22 +209,23 @@ class Sender:
         groups: tuple[int, ...],
         firsts: tuple[int, ...],
         seqnos: tuple[int, ...],
+        counts: tuple[int, ...],
     ) -> None:
-        """A frame of a process of this node has been recorded: its messages are accepted."""
+        """A frame of a process of this node has been recorded: its messages are accepted.
+
+        But for runs that wait for their group's former ones: they are once they are on record.
+        """
         process = frame.process
         local = self.locals.get(process)
-        if local is None:
-            return
         address, number = frame.stream.address, frame.number
-        if number > local.past.get(address, 0):
+        if local is not None and number > local.past.get(address, 0):
             local.past[address] = number
-        for group, seqno in zip(groups, seqnos, strict=True):
+        sender = self._plane.senders.key(process)
+        for group, first, seqno, count in zip(groups, firsts, seqnos, counts, strict=True):
             record = self._plane.records.get(group)
-            if record is None:
-                continue
-            last = record.senders.get(self._plane.senders.key(process), 0)
-            self.accepted(local, group, last, seqno)
-        del firsts
+            last = first + count - 1
+            if record is not None and record.senders.get(sender, 0) >= last:
+                self.accepted(process, group, last, seqno + count - 1)
 
     def on_repeated(self, process: Process, group: GroupId, number: int) -> None:
         """The messages up to this number had been accepted; where, this node's record says.
@@ -231,27 +233,32 @@ class Sender:
         Does it not yet, the frame is still to come. A new node has the frame in its record only.
         """
         local, record = self.locals.get(process), self._plane.records.get(group)
-        if local is None or record is None or record.stream is None:
+        if record is None or record.stream is None:
             return
         last = record.senders.get(self._plane.senders.key(process), 0)
         if last >= number:
-            merge_into(local.past, {record.stream: record.frame})
-            self.accepted(local, group, last, record.seqno)
+            if local is not None:
+                merge_into(local.past, {record.stream: record.frame})
+            self.accepted(process, group, last, 0)
 
-    def accepted(self, local: Local, group: GroupId, last: int, seqno: int) -> None:
-        """The messages of a process to a group are accepted up to its number `last`."""
-        key = (group, local.process)
+    def accepted(self, process: Process, group: GroupId, last: int, seqno: int) -> None:
+        """The messages of a process, closed or not, to a group are accepted up to `last`."""
+        key = (group, process)
         queue = self.outstanding.get(key)
         if queue is None:
             return
+        before = len(queue)
         while queue and queue[0].first + len(queue[0].payloads) - 1 <= last:
             self._outstanding_bytes -= _cost(queue.popleft().payloads)
+        if len(queue) == before:
+            return
         if not queue:
             del self.outstanding[key]
-        if local.pending.get(group, 0) <= last:
-            local.pending.pop(group, None)
-        message = MessageId(local.process, last)
-        self._plane.events.append(Accepted(group, message, seqno))
+        local = self.locals.get(process)
+        if local is not None:
+            if local.pending.get(group, 0) <= last:
+                local.pending.pop(group, None)
+            self._plane.events.append(Accepted(group, MessageId(process, last), seqno))
         self._tell_congestion()
 
     # --- sending again --------------------------------------------------------------------------
