@@ -201,13 +201,16 @@ class GroupNode:
         told: list[ServiceEvent] = []
         for event in events:
             if isinstance(event, StateWanted):
-                if told:
-                    self._receiver(told)
-                    told = []
+                self._tell(told)
+                told = []
                 self.service.give_state(event.token, self._copy_state(event.group))
                 self.channel.wake_soon()
                 continue
             told.append(event)
+        self._tell(told)
+
+    def _tell(self, told: list[ServiceEvent]) -> None:
+        """The receiver hears first."""
         if told:
             self._receiver(told)
         for event in told:

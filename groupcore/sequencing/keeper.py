@@ -174,19 +174,17 @@ class Keeper:
         touched, self.touched = self.touched, {}
         return list(touched.values())
 
-    def collect(self, now: float) -> bool:
-        """Drop what is stable; whether the own stream's window has moved."""
+    def collect(self, now: float) -> None:
+        """Drop what is stable."""
         plane = self._plane
-        moved = False
         for address, stream in list(plane.streams.items()):
-            if stream.started and stream.drop_stable(plane.reaches.stable(address)):
-                moved = moved or stream is plane.own
+            if stream.started:
+                stream.drop_stable(plane.reaches.stable(address))
             if stream.end is not None and stream.stable >= stream.end and not stream.undelivered:
                 del plane.streams[address]
                 plane.reaches.forget(address)
                 self._told.pop(address, None)
                 self._over[address] = (stream.end, now + OVER_S)
-        return moved
 
     # --- repair ---------------------------------------------------------------------------------
 

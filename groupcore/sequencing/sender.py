@@ -11,6 +11,7 @@ Invariants.
   I1  Messages of one process to one group are sent, and sent again, in their order (6).
   I2  What is sent again carries the numbers and the context that it had (reliability.md 20).
   I3  A context names everything that the process had been given and that is not stable.
+  I4  A context has few ids: what would add more waits here, in its order.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ from groupcore.view import Address
 Piece = tuple[GroupId, int, list[bytes]]
 """A run on its way out: its group, the process's own number of its first message, the messages."""
 NOTHING: list[Piece] = []
+PENDING_MAX = 8
+"""Groups in which a process may have messages of which nobody has said where they stand, before it
+is kept from sending to further ones; the messages wait, not the process."""
+SECTION_RUNS_MAX = 256
 RESENT_AT_ONCE = 64
 """Runs of one process and group that are sent again together."""
 
@@ -111,35 +116,54 @@ class Sender:
             outbox[-1][2].extend(payloads)
         else:
             outbox.append((group, first, list(payloads)))
+        self._outstanding_bytes += _cost(payloads)
         return last
 
     def flush(self, now: float) -> None:
         """The turn ends: what was sent in it leaves."""
         if not self._outbox:
             return
-        outbox, self._outbox = self._outbox, {}
-        for process, runs in outbox.items():
-            self._send_runs(self.locals[process], runs, now)
+        for process in list(self._outbox):
+            left = self._send_runs(self.locals.get(process), self._outbox[process], now)
+            if left:
+                self._outbox[process] = left
+            else:
+                del self._outbox[process]
         self._tell_congestion()
 
-    def _send_runs(self, local: Local, runs: list[Piece], now: float) -> None:
-        """Sections of the runs: one for each stretch that goes to one sequencer."""
+    def _send_runs(self, local: Local | None, runs: list[Piece], now: float) -> list[Piece]:
+        """Sections of the runs: one for each stretch that goes to one sequencer; what is left.
+
+        What goes to other groups than those of which much is pending stays here for the time being
+        (I4): it would only wait elsewhere, and grow into larger sections here.
+        """
+        if local is None:
+            return []
         limit = self._plane.options.section_bytes
         stretch: list[Piece] = []
         owner: Address | None = None
         size = 0
-        for run in runs:
+        for at, run in enumerate(runs):
             to = self._port(run[0])
+            if stretch and to != owner:
+                self._send_section(local, owner, stretch, now)
+                stretch, size = [], 0
+            if len(local.pending) >= PENDING_MAX and not stretch and run[0] not in local.pending:
+                return runs[at:]
             for part in _split(run, limit):
                 cost = sum(map(len, part[2]))
-                if stretch and (to != owner or size + cost > limit):
+                if stretch and size + cost > limit:
                     self._send_section(local, owner, stretch, now)
                     stretch, size = [], 0
                 owner = to
                 stretch.append(part)
                 size += cost
+            if len(stretch) >= SECTION_RUNS_MAX:
+                self._send_section(local, owner, stretch, now)
+                stretch, size = [], 0
         if stretch:
             self._send_section(local, owner, stretch, now)
+        return []
 
     def _send_section(
         self,
@@ -159,7 +183,6 @@ class Sender:
             before = runs[:index] if index else NOTHING
             queue.append(Unaccepted(first, payloads, numbers, ids, before, now, wait_s))
             local.pending[group] = first + len(payloads) - 1
-            self._outstanding_bytes += _cost(payloads)
         if self._resend_at is None:
             self._resend_at = now + wait_s
         if owner is not None:
@@ -268,31 +291,40 @@ class Sender:
         return self._resend_at
 
     def wake(self, now: float) -> None:
-        """Send again what has not been accepted for long."""
+        """Send again what has not been accepted for long: of each process its oldest run.
+
+        The others are behind it, or are asked for by the sequencer.
+        """
         if self._resend_at is None or now < self._resend_at:
             return
         self._resend_at = None
         options = self._plane.options
-        soonest: float | None = None
+        oldest: dict[Process, tuple[float, GroupId]] = {}
         for (group, process), queue in self.outstanding.items():
             head = queue[0]
-            if now >= head.sent_at + head.wait_s:
-                head.wait_s = min(head.wait_s * 2, options.resend_max_s)
-                self._send_again(group, process, now)
             due = head.sent_at + head.wait_s
+            if process not in oldest or due < oldest[process][0]:
+                oldest[process] = (due, group)
+        soonest: float | None = None
+        for process, (due, group) in oldest.items():
+            if now >= due:
+                head = self.outstanding[group, process][0]
+                head.wait_s = min(head.wait_s * 2, options.resend_max_s)
+                self._send_again(group, process, now, 1)
+                due = now + head.wait_s
             soonest = due if soonest is None else min(soonest, due)
         self._resend_at = soonest
 
     def send_again(self, group: GroupId, now: float) -> None:
         """The group's sequencer is another one: send what it may not have."""
         for key in [key for key in self.outstanding if key[0] == group]:
-            self._send_again(*key, now)
+            self._send_again(*key, now, RESENT_AT_ONCE)
 
     def on_missing(self, process: Process, group: GroupId, first: int, now: float) -> None:
         """The sequencer lacks messages from `first` on."""
         queue = self.outstanding.get((group, process))
         if queue and queue[0].first <= first:
-            self._send_again(group, process, now)
+            self._send_again(group, process, now, RESENT_AT_ONCE)
 
     def redirect(self, group: GroupId, owner: Address, epoch: int) -> None:
         """A former sequencer says where the port is; counts until the directory is as far."""
@@ -305,18 +337,22 @@ class Sender:
 
     def forget_group(self, group: GroupId) -> None:
         """The group is no more: what was not accepted never will be."""
+        for process, runs in self._outbox.items():
+            for piece in runs:
+                self._outstanding_bytes -= _cost(piece[2]) if piece[0] == group else 0
+            self._outbox[process] = [piece for piece in runs if piece[0] != group]
         for key in [key for key in self.outstanding if key[0] == group]:
             for run in self.outstanding.pop(key):
                 self._outstanding_bytes -= _cost(run.payloads)
         for local in self.locals.values():
             local.pending.pop(group, None)
 
-    def _send_again(self, group: GroupId, process: Process, now: float) -> None:
+    def _send_again(self, group: GroupId, process: Process, now: float, most: int) -> None:
         """The first unaccepted runs of a process to a group, in order, as they were (I1, I2)."""
         owner = self._port(group)
         plane = self._plane
         for sent, run in enumerate(self.outstanding[group, process]):
-            if sent == RESENT_AT_ONCE:
+            if sent == most:
                 break
             run.sent_at = now
             if owner is not None:

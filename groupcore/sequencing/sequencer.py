@@ -46,6 +46,8 @@ EARLY_MAX = 4_096
 """Runs of one group that wait until it is here; more are sent again by their nodes."""
 WAITING_MAX = 1_024
 """Runs of one sender and group that wait for its other messages; more are sent again."""
+HANDLED_AT_ONCE = 256
+"""Requests that have waited for the window and are handled in one turn."""
 REQUESTS_MAX = 65_536
 """Requests that wait for the window; more are dropped and sent again by their nodes."""
 
@@ -122,8 +124,10 @@ class Sequencer:
         self._handle(batch)
 
     def resume(self) -> None:
-        """The window may have opened."""
-        while self._requests and not self._full:
+        """The window may have opened; a turn does not handle more than it should."""
+        for _ in range(min(len(self._requests), HANDLED_AT_ONCE)):
+            if self._full:
+                break
             self._handle(self._requests.popleft())
 
     @property
@@ -147,6 +151,9 @@ class Sequencer:
             groups = unpack_column(header.groups, count)
             firsts = unpack_column(header.firsts, count)
             counts = unpack_column(header.counts, count)
+            sender = plane.senders.key(Process(origin, header.process))
+            if count == 1 and self._is_repeated(origin, header, groups[0], firsts[0] + counts[0]):
+                return  # most of what is sent again: before anything else is looked at
             numbers, ids = decode_context(header.context)
         except WireError as error:
             plane.counters[f"dropped.{error.reason}"] += 1
@@ -154,7 +161,6 @@ class Sequencer:
         if sum(counts) != batch.count or 0 in counts or not plane.in_view(origin):
             plane.counters["dropped.bad_section"] += 1
             return
-        sender = plane.senders.key(Process(origin, header.process))
         known = not ids or self._resolve(sender, numbers, ids)
         seqnos: list[int] = []
         carry: Numbers = {}
@@ -192,6 +198,22 @@ class Sequencer:
         else:
             self._one_by_one(batch, origin, header, (groups, firsts, counts), seqnos, carry)
         self._count_load(groups, counts, done, len(batch.body), batch.count)
+
+    def _is_repeated(
+        self, origin: Address, header: Send | Forward, group: GroupId, end: int
+    ) -> bool:
+        """Whether a run up to the sender's number `end` (not included) has its numbers already."""
+        plane = self._plane
+        active = self.ownership.active(group)
+        if active is None:
+            return False
+        sender = plane.senders.key(Process(origin, header.process))
+        last = active[0].senders.get(sender) or active[1].senders.get(sender, 0)
+        if last + 1 < end:
+            return False
+        plane.counters["repeated"] += 1
+        plane.to(origin, Repeated(group, header.process, last))
+        return True
 
     def _resolve(self, sender: int, numbers: Numbers, ids: Ids) -> bool:
         """Put numbers in the place of the ids; False when some are not known yet (I5).

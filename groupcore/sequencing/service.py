@@ -291,8 +291,8 @@ class Service:
             keeper.ask(now)
             keeper.tell(now, self.conductor.news)
             self.conductor.news = False
-            if keeper.collect(now):
-                self.sequencer.resume()
+            keeper.collect(now)
+            self.sequencer.resume()
 
     def _serve_own_requests(self) -> None:
         """What goes to this node itself does not travel."""

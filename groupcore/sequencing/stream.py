@@ -199,14 +199,11 @@ class Stream:
         """Move `delivered` on over frames of which nothing waits."""
         self.delivered = next(iter(self.undelivered)) - 1 if self.undelivered else self.recorded
 
-    def drop_stable(self, stable: int) -> bool:
-        """All have delivered up to here; True when that is news (I3)."""
+    def drop_stable(self, stable: int) -> None:
+        """All have delivered up to here (I3)."""
         stable = min(stable, self.delivered)
-        if stable <= self.stable:
-            return False
         for number in range(self.stable + 1, stable + 1):
             batch = self._kept.pop(number, None)
             if batch is not None:
                 self.kept_bytes -= len(batch.body)
-        self.stable = stable
-        return True
+        self.stable = max(stable, self.stable)
