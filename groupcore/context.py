@@ -28,9 +28,9 @@ ENTRIES_MAX = 256
 NAME_MAX = 64
 
 
-Ids = dict[int, int]
-"""SEQ(id): for a group the sender's own number of its latest message there whose place is not known
-to it; the earlier ones precede that (FIFO)."""
+Ids = dict[tuple[int, int], int]
+"""SEQ(id): for a process of the sending node and a group the process's own number of its latest
+message there whose place is not known to it; the earlier ones precede that (FIFO)."""
 
 
 def component(context: Mapping[Address, int], stream: Address) -> int:
@@ -73,14 +73,14 @@ def precedes(one: Mapping[Address, int], other: Mapping[Address, int]) -> bool:
 _packer = Packer(use_bin_type=True, autoreset=True)
 
 
-def encode_context(numbers: Mapping[Address, int], ids: Mapping[int, int]) -> bytes:
+def encode_context(numbers: Mapping[Address, int], ids: Mapping[tuple[int, int], int]) -> bytes:
     """The bytes of a context; none for an empty one."""
     if not numbers and not ids:
         return b""
     packed: bytes = _packer.pack(
         [
             [[*stream, n] for stream, n in numbers.items()],
-            list(ids.items()),
+            [[process, group, n] for (process, group), n in ids.items()],
         ]
     )
     return packed
@@ -97,7 +97,7 @@ def decode_context(data: bytes) -> tuple[Numbers, Ids]:
             raise WireError("bad_context", f"above {ENTRIES_MAX} entries")
         return (
             {Address(_name(a), _number(i)): _number(n) for a, i, n in numbers},
-            {_number(group): _number(n) for group, n in ids},
+            {(_number(process), _number(group)): _number(n) for process, group, n in ids},
         )
     except (UnpackException, ValueError, TypeError, RecursionError) as error:
         raise WireError("bad_context", str(error)[:80]) from None

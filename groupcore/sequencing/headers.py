@@ -38,15 +38,16 @@ def unpack_column(data: bytes, count: int) -> tuple[int, ...]:
 
 @dataclass(slots=True)
 class Send(Header):
-    """DO-MULTICAST, sender's node to sequencer: a section of one of its processes.
+    """DO-MULTICAST, sender's node to sequencer: runs of its processes that leave together.
 
-    `groups`, `firsts` (the sender's own number of each run's first message) and `counts` are
-    columns; the body holds the runs' messages one after the other.
+    `processes`, `groups`, `firsts` (the sender's own number of each run's first message) and
+    `counts` are columns; the body holds the runs' messages one after the other. The context is
+    that of all of them.
     """
 
     kind: ClassVar[str] = "sequencing.do-multicast"
-    process: int
     context: bytes
+    processes: bytes
     groups: bytes
     firsts: bytes
     counts: bytes
@@ -58,8 +59,8 @@ class Forward(Header):
 
     kind: ClassVar[str] = "sequencing.forward"
     origin: Address
-    process: int
     context: bytes
+    processes: bytes
     groups: bytes
     firsts: bytes
     counts: bytes
@@ -75,8 +76,8 @@ class Accept(Header):
     kind: ClassVar[str] = "sequencing.accept"
     frame: int
     origin: Address
-    process: int
     context: bytes
+    processes: bytes
     groups: bytes
     seqnos: bytes
     firsts: bytes

@@ -33,8 +33,8 @@ from groupcore.sequencing.stream import Frame, Stream
 STRICT = Order.STRICT
 
 Column = tuple[int, ...]
-OnAccepted = Callable[[Frame, Column, Column, Column, Column], None]
-"""Called with a frame, and the groups, own first numbers, first numbers and counts of its runs."""
+OnAccepted = Callable[[Frame, Column, Column, Column, Column, Column], None]
+"""Called with a frame, and its runs: processes, groups, own first numbers, numbers, counts."""
 
 
 class Receiver:
@@ -84,6 +84,7 @@ class Receiver:
         plane = self._plane
         count = len(header.groups) // 8
         try:
+            processes = unpack_column(header.processes, count)
             groups = unpack_column(header.groups, count)
             seqnos = unpack_column(header.seqnos, count)
             firsts = unpack_column(header.firsts, count)
@@ -94,10 +95,10 @@ class Receiver:
             return True
         if max(groups, default=0) > plane.directory.newest_group:
             return False
-        process = Process(header.origin, header.process)
-        sender = plane.senders.key(process)
+        senders = plane.senders
+        keys = senders.of_node(header.origin, processes)
         number, address = stream.recorded, stream.address
-        frame = Frame(stream, number, batch, process, context)
+        frame = Frame(stream, number, batch, context)
         free = not context or self._context_is_free(context)
         records, events = plane.records, plane.events
         offset = 0
@@ -110,6 +111,7 @@ class Receiver:
             seqno = seqnos[index]
             if seqno == record.seqno + 1:
                 record.seqno = seqno + size - 1
+                sender = keys[processes[index]]
                 record.senders[sender] = firsts[index] + size - 1
                 record.stream, record.frame = address, number
                 hold = record.hold
@@ -129,23 +131,25 @@ class Receiver:
                             Delivered(
                                 record.group,
                                 seqno,
-                                process,
+                                senders.process(sender),
                                 firsts[index],
                                 frame.messages(offset, size),
                             )
                         )
                     elif record.seqno > hold.seqno:
-                        self._queue(
-                            Run(frame, index, record, seqno, firsts[index], size, offset), hold
-                        )
+                        process = senders.process(sender)
+                        first = firsts[index]
+                        run = Run(frame, index, record, seqno, first, size, offset, process)
+                        self._queue(run, hold)
                 if record.waiting:
                     self._record_waiting(record)
             elif seqno > record.seqno:
-                run = Run(frame, index, record, seqno, firsts[index], size, offset)
-                self._wait_for_turn(run)
+                process = senders.process(keys[processes[index]])
+                first = firsts[index]
+                self._wait_for_turn(Run(frame, index, record, seqno, first, size, offset, process))
             offset += size
         if header.origin == plane.me:
-            self._accepted(frame, groups, firsts, seqnos, counts)
+            self._accepted(frame, processes, groups, firsts, seqnos, counts)
         return True
 
     def _record_change(self, stream: Stream, batch: Batch, header: Change) -> bool:
@@ -154,8 +158,8 @@ class Receiver:
         record = plane.records.get(header.group)
         if record is None:
             return header.group <= plane.directory.newest_group
-        frame = Frame(stream, stream.recorded, batch, process, {})
-        run = Run(frame, 0, record, header.seqno, header.what, 0, 0)
+        frame = Frame(stream, stream.recorded, batch, {})
+        run = Run(frame, 0, record, header.seqno, header.what, 0, 0, process)
         if header.seqno == record.seqno + 1:
             self._put_on_record(run)
             if record.waiting:
@@ -184,9 +188,9 @@ class Receiver:
             self._plane.early -= 1
             self._done(run)
             self._put_on_record(run)
-            if run.count and run.frame.process.node == self._plane.me:
-                columns = (record.group,), (run.first,), (run.seqno,), (run.count,)
-                self._accepted(run.frame, *columns)
+            if run.count and run.process.node == self._plane.me:
+                places = (record.group,), (run.first,), (run.seqno,), (run.count,)
+                self._accepted(run.frame, (run.process.number,), *places)
 
     def _put_on_record(self, run: Run) -> None:
         """The slow way in: a run whose turn has come, or a membership change."""
@@ -195,18 +199,18 @@ class Receiver:
         record.stream, record.frame = frame.stream.address, frame.number
         hold = record.hold
         if run.count:
-            record.senders[self._plane.senders.key(frame.process)] = run.first + run.count - 1
+            record.senders[self._plane.senders.key(run.process)] = run.first + run.count - 1
         elif run.first == JOINED:
-            record.members[frame.process] = run.seqno
+            record.members[run.process] = run.seqno
         else:
-            record.members.pop(frame.process, None)
+            record.members.pop(run.process, None)
         if not run.count:
             change = frame.batch.headers[-1]
             if type(change) is Change and change.request:
                 if record.requests is None:
                     record.requests = {}
-                record.requests[self._plane.senders.key(frame.process)] = change.request
-            self._changed(record, frame.process, run.first, run.seqno)
+                record.requests[self._plane.senders.key(run.process)] = change.request
+            self._changed(record, run.process, run.first, run.seqno)
             hold = record.hold
         if hold is not None and run.seqno > hold.seqno:
             self._queue(run, hold)
@@ -283,15 +287,15 @@ class Receiver:
         merge_into(hold.context, frame.context)
         if run.count:
             payloads = frame.messages(run.offset, run.count)
-            events.append(Delivered(record.group, run.seqno, frame.process, run.first, payloads))
+            events.append(Delivered(record.group, run.seqno, run.process, run.first, payloads))
         elif run.first == JOINED:
-            theirs = frame.process.node != self._plane.me
+            theirs = run.process.node != self._plane.me
             said = Joined if theirs else Enrolled
-            events.append(said(record.group, run.seqno, frame.process))
+            events.append(said(record.group, run.seqno, run.process))
         else:
             gone = run.first == GONE
-            hold.local.pop(frame.process, None)
-            events.append(Departed(record.group, run.seqno, frame.process, gone))
+            hold.local.pop(run.process, None)
+            events.append(Departed(record.group, run.seqno, run.process, gone))
 
     def _context_is_free(self, context: Numbers) -> bool:
         """Whether everything that the context names has been delivered here, whatever group."""

@@ -12,6 +12,7 @@ Invariants.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from groupcore.context import Numbers
@@ -31,7 +32,7 @@ class Run:
     `offset` is the place of the first one in the frame's body; `count` 0: a membership change.
     """
 
-    __slots__ = ("count", "first", "frame", "index", "offset", "record", "seqno")
+    __slots__ = ("count", "first", "frame", "index", "offset", "process", "record", "seqno")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class Run:
         first: int,
         count: int,
         offset: int,
+        process: Process,
     ) -> None:
         self.frame = frame
         self.index = index
@@ -50,6 +52,7 @@ class Run:
         self.first = first
         self.count = count
         self.offset = offset
+        self.process = process
 
     @property
     def last(self) -> int:
@@ -112,10 +115,11 @@ class Record:
 class Senders:
     """Small numbers in the place of processes: dictionaries of them are looked up for every run."""
 
-    __slots__ = ("_keys", "_processes")
+    __slots__ = ("_keys", "_nodes", "_processes")
 
     def __init__(self) -> None:
         self._keys: dict[Process, int] = {}
+        self._nodes: dict[Address, dict[int, int]] = {}
         self._processes: list[Process] = []
 
     def key(self, process: Process) -> int:
@@ -125,6 +129,16 @@ class Senders:
             key = self._keys[process] = len(self._processes)
             self._processes.append(process)
         return key
+
+    def of_node(self, node: Address, numbers: Iterable[int]) -> dict[int, int]:
+        """The numbers at this node of a node's processes, by theirs there."""
+        keys = self._nodes.get(node)
+        if keys is None:
+            keys = self._nodes[node] = {}
+        for number in numbers:
+            if number not in keys:
+                keys[number] = self.key(Process(node, number))
+        return keys
 
     def process(self, key: int) -> Process:
         """Whose number it is."""

@@ -17,78 +17,29 @@ Invariants.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 
-from groupcore.batch import MESSAGE_COST_BYTES, Batch, pack_messages
-from groupcore.context import Ids, Numbers, encode_context, merge_into
+from groupcore.context import Ids, Numbers, merge_into
 from groupcore.sequencing.events import Accepted, Congestion
-from groupcore.sequencing.headers import Send, pack_column
 from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.sections import (
+    NOTHING,
+    Local,
+    Piece,
+    Section,
+    Unaccepted,
+    cost,
+    split,
+)
 from groupcore.sequencing.stream import Frame
 from groupcore.view import Address
 
-Piece = tuple[GroupId, int, list[bytes]]
-"""A run on its way out: its group, the process's own number of its first message, the messages."""
-NOTHING: list[Piece] = []
 PENDING_MAX = 8
 """Groups in which a process may have messages of which nobody has said where they stand, before it
 is kept from sending to further ones; the messages wait, not the process."""
 SECTION_RUNS_MAX = 256
 RESENT_AT_ONCE = 64
 """Runs of one process and group that are sent again together."""
-
-
-@dataclass(slots=True)
-class Local:
-    """A process of this node.
-
-    `groups` are those that it has joined. `past` is what it was given in groups that it has left,
-    and where its own messages stand; `pending` its own messages whose place is not known.
-    `numbers` has for each group the number of its last message there.
-    """
-
-    process: Process
-    groups: dict[GroupId, None] = field(default_factory=dict)
-    numbers: dict[GroupId, int] = field(default_factory=dict)
-    past: Numbers = field(default_factory=dict)
-    pending: dict[GroupId, int] = field(default_factory=dict)
-
-
-class Unaccepted:
-    """A run that has been sent and not yet been seen in a stream.
-
-    `numbers` and `ids` are its section's context, `before` the section's runs that precede it: a
-    run that is sent again by itself depends on those, too.
-    """
-
-    __slots__ = ("before", "first", "ids", "numbers", "payloads", "sent_at", "wait_s")
-
-    def __init__(
-        self,
-        first: int,
-        payloads: list[bytes],
-        numbers: Numbers,
-        ids: Ids,
-        before: list[Piece],
-        sent_at: float,
-        wait_s: float,
-    ) -> None:
-        self.first = first
-        self.payloads = payloads
-        self.numbers = numbers
-        self.ids = ids
-        self.before = before
-        self.sent_at = sent_at
-        self.wait_s = wait_s
-
-    def context(self, group: GroupId) -> bytes:
-        """The context of this run alone."""
-        ids = dict(self.ids)
-        for one, first, payloads in self.before:
-            if one != group:
-                ids[one] = first + len(payloads) - 1
-        return encode_context(self.numbers, ids)
 
 
 class Sender:
@@ -99,6 +50,7 @@ class Sender:
         self.locals: dict[Process, Local] = {}
         self.outstanding: dict[tuple[GroupId, Process], deque[Unaccepted]] = {}
         self._outbox: dict[Process, list[Piece]] = {}
+        self._open: dict[Address, Section] = {}
         self._outstanding_bytes = 0
         self._congested = False
         self._resend_at: float | None = None
@@ -116,11 +68,11 @@ class Sender:
             outbox[-1][2].extend(payloads)
         else:
             outbox.append((group, first, list(payloads)))
-        self._outstanding_bytes += _cost(payloads)
+        self._outstanding_bytes += cost(payloads)
         return last
 
     def flush(self, now: float) -> None:
-        """The turn ends: what was sent in it leaves."""
+        """The turn ends: what was sent in it leaves, with what other processes send there, too."""
         if not self._outbox:
             return
         for process in list(self._outbox):
@@ -129,13 +81,17 @@ class Sender:
                 self._outbox[process] = left
             else:
                 del self._outbox[process]
+        open_sections, self._open = self._open, {}
+        for section in open_sections.values():
+            self._plane.sends.append(section.batch(self._plane.me))
         self._tell_congestion()
 
     def _send_runs(self, local: Local | None, runs: list[Piece], now: float) -> list[Piece]:
         """Sections of the runs: one for each stretch that goes to one sequencer; what is left.
 
         What goes to other groups than those of which much is pending stays here for the time being
-        (I4): it would only wait elsewhere, and grow into larger sections here.
+        (I4): it would only wait elsewhere, and grow into larger sections here. Only the first
+        stretch shares a section with other processes': a later one waits for it, or comes behind.
         """
         if local is None:
             return []
@@ -143,37 +99,30 @@ class Sender:
         stretch: list[Piece] = []
         owner: Address | None = None
         size = 0
+        shared = True
         for at, run in enumerate(runs):
             to = self._port(run[0])
             if stretch and to != owner:
-                self._send_section(local, owner, stretch, now)
-                stretch, size = [], 0
+                self._send_stretch(local, owner, stretch, now, shared)
+                stretch, size, shared = [], 0, False
             if len(local.pending) >= PENDING_MAX and not stretch and run[0] not in local.pending:
                 return runs[at:]
-            for part in _split(run, limit):
-                cost = sum(map(len, part[2]))
-                if stretch and size + cost > limit:
-                    self._send_section(local, owner, stretch, now)
-                    stretch, size = [], 0
+            for part in split(run, limit):
+                bytes_more = sum(map(len, part[2]))
+                if stretch and (size + bytes_more > limit or len(stretch) == SECTION_RUNS_MAX):
+                    self._send_stretch(local, owner, stretch, now, shared)
+                    stretch, size, shared = [], 0, False
                 owner = to
                 stretch.append(part)
-                size += cost
-            if len(stretch) >= SECTION_RUNS_MAX:
-                self._send_section(local, owner, stretch, now)
-                stretch, size = [], 0
+                size += bytes_more
         if stretch:
-            self._send_section(local, owner, stretch, now)
+            self._send_stretch(local, owner, stretch, now, shared)
         return []
 
-    def _send_section(
-        self,
-        local: Local,
-        owner: Address | None,
-        runs: list[Piece],
-        now: float,
+    def _send_stretch(
+        self, local: Local, owner: Address | None, runs: list[Piece], now: float, shared: bool
     ) -> None:
         numbers, ids = self.context_of(local, runs[0][0] if len(runs) == 1 else None)
-        context = encode_context(numbers, ids)
         wait_s = self._plane.options.resend_s
         for index, (group, first, payloads) in enumerate(runs):
             key = (group, local.process)
@@ -185,8 +134,22 @@ class Sender:
             local.pending[group] = first + len(payloads) - 1
         if self._resend_at is None:
             self._resend_at = now + wait_s
-        if owner is not None:
-            self._plane.sends.append(_section(local.process, owner, context, runs))
+        if owner is None:
+            return
+        section = self._open.get(owner) if shared else None
+        if section is None:
+            section = Section(owner)
+        section.add(local.process, runs, numbers, ids)
+        limit = self._plane.options.section_bytes
+        if shared and section.size_bytes < limit and section.count < SECTION_RUNS_MAX:
+            self._open[owner] = section
+            return
+        if shared:
+            self._open.pop(owner, None)
+        elif owner in self._open:
+            # What the process has sent there before leaves before.
+            self._plane.sends.append(self._open.pop(owner).batch(self._plane.me))
+        self._plane.sends.append(section.batch(self._plane.me))
 
     def _port(self, group: GroupId) -> Address | None:
         """Where the group's requests go: what a former sequencer has said, else the directory."""
@@ -213,7 +176,8 @@ class Sender:
                 merge_into(numbers, record.hold.context)
         if numbers:
             plane.drop_stable(numbers)
-        ids = {group: last for group, last in local.pending.items() if group != to}
+        number = local.process.number
+        ids = {(number, group): n for group, n in local.pending.items() if group != to}
         return numbers, ids
 
     def leave(self, local: Local, group: GroupId) -> None:
@@ -229,6 +193,7 @@ class Sender:
     def on_frame(
         self,
         frame: Frame,
+        processes: tuple[int, ...],
         groups: tuple[int, ...],
         firsts: tuple[int, ...],
         seqnos: tuple[int, ...],
@@ -238,15 +203,17 @@ class Sender:
 
         But for runs that wait for their group's former ones: they are once they are on record.
         """
-        process = frame.process
-        local = self.locals.get(process)
+        plane = self._plane
         address, number = frame.stream.address, frame.number
-        if local is not None and number > local.past.get(address, 0):
-            local.past[address] = number
-        sender = self._plane.senders.key(process)
-        for group, first, seqno, count in zip(groups, firsts, seqnos, counts, strict=True):
-            record = self._plane.records.get(group)
+        columns = zip(processes, groups, firsts, seqnos, counts, strict=True)
+        for own, group, first, seqno, count in columns:
+            process = Process(plane.me, own)
+            local = self.locals.get(process)
+            if local is not None and number > local.past.get(address, 0):
+                local.past[address] = number
+            record = plane.records.get(group)
             last = first + count - 1
+            sender = plane.senders.key(process)
             if record is not None and record.senders.get(sender, 0) >= last:
                 self.accepted(process, group, last, seqno + count - 1)
 
@@ -272,7 +239,7 @@ class Sender:
             return
         before = len(queue)
         while queue and queue[0].first + len(queue[0].payloads) - 1 <= last:
-            self._outstanding_bytes -= _cost(queue.popleft().payloads)
+            self._outstanding_bytes -= cost(queue.popleft().payloads)
         if len(queue) == before:
             return
         if not queue:
@@ -339,11 +306,11 @@ class Sender:
         """The group is no more: what was not accepted never will be."""
         for process, runs in self._outbox.items():
             for piece in runs:
-                self._outstanding_bytes -= _cost(piece[2]) if piece[0] == group else 0
+                self._outstanding_bytes -= cost(piece[2]) if piece[0] == group else 0
             self._outbox[process] = [piece for piece in runs if piece[0] != group]
         for key in [key for key in self.outstanding if key[0] == group]:
             for run in self.outstanding.pop(key):
-                self._outstanding_bytes -= _cost(run.payloads)
+                self._outstanding_bytes -= cost(run.payloads)
         for local in self.locals.values():
             local.pending.pop(group, None)
 
@@ -356,8 +323,7 @@ class Sender:
                 break
             run.sent_at = now
             if owner is not None:
-                runs = [(group, run.first, run.payloads)]
-                plane.sends.append(_section(process, owner, run.context(group), runs))
+                plane.sends.append(run.alone(process, group, owner).batch(plane.me))
                 plane.counters["resent"] += 1
 
     # --- the node's own -------------------------------------------------------------------------
@@ -373,38 +339,3 @@ class Sender:
         if on != self._congested:
             self._congested = on
             self._plane.events.append(Congestion(on))
-
-
-def _cost(payloads: list[bytes]) -> int:
-    return sum(map(len, payloads)) + MESSAGE_COST_BYTES * len(payloads)
-
-
-def _split(run: Piece, limit: int) -> list[Piece]:
-    """A run in parts whose messages fit into a section; a larger message stands alone."""
-    group, first, payloads = run
-    if sum(map(len, payloads)) <= limit:
-        return [run]
-    parts: list[Piece] = []
-    start = size = 0
-    for at, payload in enumerate(payloads):
-        if at > start and size + len(payload) > limit:
-            parts.append((group, first + start, payloads[start:at]))
-            start, size = at, 0
-        size += len(payload)
-    parts.append((group, first + start, payloads[start:]))
-    return parts
-
-
-def _section(process: Process, owner: Address, context: bytes, runs: list[Piece]) -> Batch:
-    """DO-MULTICAST of these runs."""
-    payloads: list[bytes] = []
-    for run in runs:
-        payloads += run[2]
-    send = Send(
-        process.number,
-        context,
-        pack_column([run[0] for run in runs]),
-        pack_column([run[1] for run in runs]),
-        pack_column([len(run[2]) for run in runs]),
-    )
-    return Batch(process.node, owner, (send,), pack_messages(payloads), len(payloads))

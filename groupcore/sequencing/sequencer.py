@@ -151,8 +151,11 @@ class Sequencer:
             groups = unpack_column(header.groups, count)
             firsts = unpack_column(header.firsts, count)
             counts = unpack_column(header.counts, count)
-            sender = plane.senders.key(Process(origin, header.process))
-            if count == 1 and self._is_repeated(origin, header, groups[0], firsts[0] + counts[0]):
+            processes = unpack_column(header.processes, count)
+            keys = plane.senders.of_node(origin, processes)
+            if count == 1 and self._is_repeated(
+                origin, processes[0], keys, groups[0], firsts[0] + counts[0]
+            ):
                 return  # most of what is sent again: before anything else is looked at
             numbers, ids = decode_context(header.context)
         except WireError as error:
@@ -161,7 +164,7 @@ class Sequencer:
         if sum(counts) != batch.count or 0 in counts or not plane.in_view(origin):
             plane.counters["dropped.bad_section"] += 1
             return
-        known = not ids or self._resolve(sender, numbers, ids)
+        known = not ids or self._resolve(origin, numbers, ids)
         seqnos: list[int] = []
         carry: Numbers = {}
         number = plane.own.received + 1
@@ -170,6 +173,7 @@ class Sequencer:
             if active is None:
                 break
             owned, record = active
+            sender = keys[processes[index]]
             last = owned.senders.get(sender) or record.senders.get(sender, 0)
             if firsts[index] != last + 1 or (sender, group) in self._waiting:
                 break
@@ -187,8 +191,8 @@ class Sequencer:
             accept = Accept(
                 number,
                 origin,
-                header.process,
                 encode_context(numbers, {}),
+                header.processes,
                 header.groups,
                 pack_column(seqnos),
                 header.firsts,
@@ -196,26 +200,27 @@ class Sequencer:
             )
             self._multicast(Batch(plane.me, None, (accept,), batch.body, batch.count))
         else:
-            self._one_by_one(batch, origin, header, (groups, firsts, counts), seqnos, carry)
+            columns = (processes, groups, firsts, counts)
+            self._one_by_one(batch, origin, header, columns, seqnos, carry)
         self._count_load(groups, counts, done, len(batch.body), batch.count)
 
     def _is_repeated(
-        self, origin: Address, header: Send | Forward, group: GroupId, end: int
+        self, origin: Address, process: int, keys: dict[int, int], group: GroupId, end: int
     ) -> bool:
         """Whether a run up to the sender's number `end` (not included) has its numbers already."""
         plane = self._plane
         active = self.ownership.active(group)
         if active is None:
             return False
-        sender = plane.senders.key(Process(origin, header.process))
+        sender = keys[process]
         last = active[0].senders.get(sender) or active[1].senders.get(sender, 0)
         if last + 1 < end:
             return False
         plane.counters["repeated"] += 1
-        plane.to(origin, Repeated(group, header.process, last))
+        plane.to(origin, Repeated(group, process, last))
         return True
 
-    def _resolve(self, sender: int, numbers: Numbers, ids: Ids) -> bool:
+    def _resolve(self, origin: Address, numbers: Numbers, ids: Ids) -> bool:
         """Put numbers in the place of the ids; False when some are not known yet (I5).
 
         What is known is where the group stands now: that is behind the message in question, and
@@ -223,7 +228,8 @@ class Sequencer:
         """
         plane = self._plane
         owned_groups = self.ownership.owned
-        for group, number in list(ids.items()):
+        for (process, group), number in list(ids.items()):
+            sender = plane.senders.key(Process(origin, process))
             record = plane.records.get(group)
             if record is not None:
                 owned = owned_groups.get(group)
@@ -233,7 +239,7 @@ class Sequencer:
                     return False
                 elif record.stream is not None:
                     merge_into(numbers, {record.stream: record.frame})
-            del ids[group]
+            del ids[process, group]
         return True
 
     def _one_by_one(
@@ -241,13 +247,13 @@ class Sequencer:
         batch: Batch,
         origin: Address,
         header: Send | Forward,
-        columns: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]],
+        columns: tuple[tuple[int, ...], ...],
         seqnos: list[int],
         carry: Numbers,
     ) -> None:
         """Not every run of the section can be numbered: those that can are, in a frame each.
 
-        The later ones depend on the earlier ones, as they do within a section.
+        The later ones of a process depend on its earlier ones, as they do within a section.
         """
         try:
             payloads = unpack_messages(batch.body)
@@ -258,18 +264,20 @@ class Sequencer:
             payloads = [b""] * batch.count  # what has been numbered is numbered
         numbers, ids = decode_context(header.context)
         done, offset = len(seqnos), 0
-        for index, (group, first, count) in enumerate(zip(*columns, strict=True)):
+        for index, (process, group, first, count) in enumerate(zip(*columns, strict=True)):
             mine = payloads[offset : offset + count]
             offset += count
-            before = {one: last for one, last in ids.items() if one != group}
-            run = Asked(origin, header.process, dict(numbers), before, group, first, mine)
+            before = {
+                key: last for key, last in ids.items() if key[0] == process and key[1] != group
+            }
+            run = Asked(origin, process, dict(numbers), before, group, first, mine)
             if index < done:
-                self._resolve(self._plane.senders.key(run.sender), run.numbers, run.ids)
+                self._resolve(origin, run.numbers, run.ids)
                 merge_into(run.numbers, carry)
                 self._stamp(run, seqnos[index])
             else:
                 self._on_run(run, forwarded=type(header) is Forward)
-            ids[group] = first + count - 1
+            ids[process, group] = first + count - 1
 
     def _on_run(self, run: Asked, forwarded: bool = True) -> None:
         """One run by itself: number what is new of it, or say what is wrong."""
@@ -288,7 +296,7 @@ class Sequencer:
             return
         ahead = self._waiting.get((sender, group))
         behind = ahead is not None and ahead[0].first < run.first
-        if behind or not self._resolve(sender, run.numbers, run.ids):
+        if behind or not self._resolve(run.origin, run.numbers, run.ids):
             self._wait(sender, run)
             return
         if run.first > last + 1:
@@ -320,7 +328,7 @@ class Sequencer:
             for key in list(self._waiting):
                 head = self._waiting[key][0]
                 active = self.ownership.active(head.group) is not None
-                if active and not self._resolve(key[0], head.numbers, head.ids):
+                if active and not self._resolve(head.origin, head.numbers, head.ids):
                     continue
                 progress = True
                 for run in self._waiting.pop(key):
@@ -344,8 +352,8 @@ class Sequencer:
             plane.to(run.origin, Redirect(group, owner, plane.directory.entries[group].epoch))
             forward = Forward(
                 run.origin,
-                run.process,
                 encode_context(run.numbers, run.ids),
+                pack_column([run.process]),
                 pack_column([group]),
                 pack_column([run.first]),
                 pack_column([len(run.payloads)]),
@@ -360,8 +368,8 @@ class Sequencer:
         accept = Accept(
             self._plane.own.received + 1,
             run.origin,
-            run.process,
             encode_context(run.numbers, {}),
+            pack_column([run.process]),
             pack_column([run.group]),
             pack_column([seqno]),
             pack_column([run.first]),

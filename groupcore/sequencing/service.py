@@ -32,7 +32,8 @@ from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import JOINED, Record
-from groupcore.sequencing.sender import Local, Sender
+from groupcore.sequencing.sections import Local
+from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from groupcore.batch import Batch, unpack_messages
 from groupcore.context import Numbers
 from groupcore.errors import WireError
-from groupcore.sequencing.names import Process
 from groupcore.sequencing.record import Record, Run
 from groupcore.view import Address
 
@@ -28,20 +27,18 @@ from groupcore.view import Address
 class Frame:
     """A recorded frame; `waiting` are those of its runs that have not been delivered here."""
 
-    __slots__ = ("batch", "context", "number", "payloads", "process", "stream", "waiting")
+    __slots__ = ("batch", "context", "number", "payloads", "stream", "waiting")
 
     def __init__(
         self,
         stream: Stream,
         number: int,
         batch: Batch,
-        process: Process,
         context: Numbers,
     ) -> None:
         self.stream = stream
         self.number = number
         self.batch = batch
-        self.process = process
         self.context = context
         self.waiting: list[Run] = []
         self.payloads: list[bytes] | None = None

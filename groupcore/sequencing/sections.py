@@ -1,0 +1,134 @@
+"""What a node's processes send: runs, the sections in which they leave, what is kept of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from groupcore.batch import MESSAGE_COST_BYTES, Batch, pack_messages
+from groupcore.context import Ids, Numbers, encode_context, merge_into
+from groupcore.sequencing.headers import Send, pack_column
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.view import Address
+
+Piece = tuple[GroupId, int, list[bytes]]
+"""A run on its way out: its group, the process's own number of its first message, the messages."""
+NOTHING: list[Piece] = []
+
+
+@dataclass(slots=True)
+class Local:
+    """A process of this node.
+
+    `groups` are those that it has joined. `past` is what it was given in groups that it has left,
+    and where its own messages stand; `pending` its own messages whose place is not known.
+    `numbers` has for each group the number of its last message there.
+    """
+
+    process: Process
+    groups: dict[GroupId, None] = field(default_factory=dict)
+    numbers: dict[GroupId, int] = field(default_factory=dict)
+    past: Numbers = field(default_factory=dict)
+    pending: dict[GroupId, int] = field(default_factory=dict)
+
+
+class Unaccepted:
+    """A run that has been sent and not yet been seen in a stream.
+
+    `numbers` and `ids` are its section's context, `before` the section's runs that precede it: a
+    run that is sent again by itself depends on those, too.
+    """
+
+    __slots__ = ("before", "first", "ids", "numbers", "payloads", "sent_at", "wait_s")
+
+    def __init__(
+        self,
+        first: int,
+        payloads: list[bytes],
+        numbers: Numbers,
+        ids: Ids,
+        before: list[Piece],
+        sent_at: float,
+        wait_s: float,
+    ) -> None:
+        self.first = first
+        self.payloads = payloads
+        self.numbers = numbers
+        self.ids = ids
+        self.before = before
+        self.sent_at = sent_at
+        self.wait_s = wait_s
+
+    def alone(self, process: Process, group: GroupId, owner: Address) -> Section:
+        """A section of this run only, as it was."""
+        ids = dict(self.ids)
+        for one, first, payloads in self.before:
+            if one != group:
+                ids[process.number, one] = first + len(payloads) - 1
+        section = Section(owner)
+        section.add(process, [(group, self.first, self.payloads)], self.numbers, ids)
+        return section
+
+
+class Section:
+    """Runs that leave together for one sequencer, of one process or several.
+
+    Its context is that of all of them together: what any of these processes had been given.
+    """
+
+    __slots__ = ("_ids", "_numbers", "_pieces", "_processes", "owner", "size_bytes")
+
+    def __init__(self, owner: Address) -> None:
+        self.owner = owner
+        self.size_bytes = 0
+        self._processes: list[int] = []
+        self._pieces: list[Piece] = []
+        self._numbers: Numbers = {}
+        self._ids: Ids = {}
+
+    def add(self, process: Process, pieces: list[Piece], numbers: Numbers, ids: Ids) -> None:
+        """Put these runs of a process behind what is there."""
+        self._pieces += pieces
+        self._processes += [process.number] * len(pieces)
+        self.size_bytes += sum(cost(piece[2]) for piece in pieces)
+        merge_into(self._numbers, numbers)
+        self._ids.update(ids)
+
+    @property
+    def count(self) -> int:
+        """How many runs it has."""
+        return len(self._pieces)
+
+    def batch(self, me: Address) -> Batch:
+        """DO-MULTICAST of its runs."""
+        payloads: list[bytes] = []
+        for piece in self._pieces:
+            payloads += piece[2]
+        send = Send(
+            encode_context(self._numbers, self._ids),
+            pack_column(self._processes),
+            pack_column([piece[0] for piece in self._pieces]),
+            pack_column([piece[1] for piece in self._pieces]),
+            pack_column([len(piece[2]) for piece in self._pieces]),
+        )
+        return Batch(me, self.owner, (send,), pack_messages(payloads), len(payloads))
+
+
+def cost(payloads: list[bytes]) -> int:
+    """What messages cost, in bytes."""
+    return sum(map(len, payloads)) + MESSAGE_COST_BYTES * len(payloads)
+
+
+def split(run: Piece, limit: int) -> list[Piece]:
+    """A run in parts whose messages fit into a section; a larger message stands alone."""
+    group, first, payloads = run
+    if sum(map(len, payloads)) <= limit:
+        return [run]
+    parts: list[Piece] = []
+    start = size = 0
+    for at, payload in enumerate(payloads):
+        if at > start and size + len(payload) > limit:
+            parts.append((group, first + start, payloads[start:at]))
+            start, size = at, 0
+        size += len(payload)
+    parts.append((group, first + start, payloads[start:]))
+    return parts
