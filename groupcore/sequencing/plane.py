@@ -89,6 +89,14 @@ class Plane:
             if stream is None or number <= stream.stable:
                 del numbers[address]  # a stream that is not known any more has ended, and is stable
 
+    def given(self) -> Numbers:
+        """What any process of this node may have been given, as far as it constrains anybody."""
+        return {
+            address: stream.recorded
+            for address, stream in self.streams.items()
+            if stream.recorded > stream.stable
+        }
+
     def settled(self, numbers: Numbers, concerns: Callable[[Record], bool]) -> bool:
         """CT2: whether all that the context names has been delivered here, of groups that count."""
         for address, number in numbers.items():

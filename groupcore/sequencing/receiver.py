@@ -96,6 +96,8 @@ class Receiver:
         if max(groups, default=0) > plane.directory.newest_group:
             return False
         senders = plane.senders
+        hosts = senders.processes
+        opened: list[bytes] | None = None
         keys = senders.of_node(header.origin, processes)
         number, address = stream.recorded, stream.address
         frame = Frame(stream, number, batch, context)
@@ -127,24 +129,21 @@ class Receiver:
                         hold.context[address] = number
                         if context:
                             merge_into(hold.context, context)
+                        if opened is None:
+                            opened = frame.messages(0, batch.count)
+                        payloads = opened[offset : offset + size]
                         events.append(
-                            Delivered(
-                                record.group,
-                                seqno,
-                                senders.process(sender),
-                                firsts[index],
-                                frame.messages(offset, size),
-                            )
+                            Delivered(groups[index], seqno, hosts[sender], firsts[index], payloads)
                         )
                     elif record.seqno > hold.seqno:
-                        process = senders.process(sender)
+                        process = hosts[sender]
                         first = firsts[index]
                         run = Run(frame, index, record, seqno, first, size, offset, process)
                         self._queue(run, hold)
                 if record.waiting:
                     self._record_waiting(record)
             elif seqno > record.seqno:
-                process = senders.process(keys[processes[index]])
+                process = hosts[keys[processes[index]]]
                 first = firsts[index]
                 self._wait_for_turn(Run(frame, index, record, seqno, first, size, offset, process))
             offset += size

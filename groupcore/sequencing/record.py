@@ -115,19 +115,19 @@ class Record:
 class Senders:
     """Small numbers in the place of processes: dictionaries of them are looked up for every run."""
 
-    __slots__ = ("_keys", "_nodes", "_processes")
+    __slots__ = ("_keys", "_nodes", "processes")
 
     def __init__(self) -> None:
         self._keys: dict[Process, int] = {}
         self._nodes: dict[Address, dict[int, int]] = {}
-        self._processes: list[Process] = []
+        self.processes: list[Process] = []
 
     def key(self, process: Process) -> int:
         """The number of this process at this node."""
         key = self._keys.get(process)
         if key is None:
-            key = self._keys[process] = len(self._processes)
-            self._processes.append(process)
+            key = self._keys[process] = len(self.processes)
+            self.processes.append(process)
         return key
 
     def of_node(self, node: Address, numbers: Iterable[int]) -> dict[int, int]:
@@ -142,4 +142,4 @@ class Senders:
 
     def process(self, key: int) -> Process:
         """Whose number it is."""
-        return self._processes[key]
+        return self.processes[key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from groupcore.batch import MESSAGE_COST_BYTES, Batch, pack_messages
-from groupcore.context import Ids, Numbers, encode_context, merge_into
+from groupcore.context import Ids, Numbers, encode_context
 from groupcore.sequencing.headers import Send, pack_column
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.view import Address
@@ -65,32 +65,36 @@ class Unaccepted:
             if one != group:
                 ids[process.number, one] = first + len(payloads) - 1
         section = Section(owner)
-        section.add(process, [(group, self.first, self.payloads)], self.numbers, ids)
+        section.add(process, [(group, self.first, self.payloads)], ids)
+        section.numbers = self.numbers
         return section
 
 
 class Section:
     """Runs that leave together for one sequencer, of one process or several.
 
-    Its context is that of all of them together: what any of these processes had been given.
+    Its context is that of all of them together. `numbers` is filled in when it leaves: what its one
+    process had been given, or everything that this node had, which costs less than asking each of
+    several for its own.
     """
 
-    __slots__ = ("_ids", "_numbers", "_pieces", "_processes", "owner", "size_bytes")
+    __slots__ = ("_ids", "_pieces", "_processes", "numbers", "owner", "sender", "size_bytes")
 
     def __init__(self, owner: Address) -> None:
         self.owner = owner
         self.size_bytes = 0
+        self.sender: Process | None = None
+        self.numbers: Numbers = {}
         self._processes: list[int] = []
         self._pieces: list[Piece] = []
-        self._numbers: Numbers = {}
         self._ids: Ids = {}
 
-    def add(self, process: Process, pieces: list[Piece], numbers: Numbers, ids: Ids) -> None:
-        """Put these runs of a process behind what is there."""
+    def add(self, process: Process, pieces: list[Piece], ids: Ids) -> None:
+        """Put these runs of a process behind what is there; `sender` is whose all of them are."""
+        self.sender = process if not self._pieces or self.sender == process else None
         self._pieces += pieces
         self._processes += [process.number] * len(pieces)
         self.size_bytes += sum(cost(piece[2]) for piece in pieces)
-        merge_into(self._numbers, numbers)
         self._ids.update(ids)
 
     @property
@@ -104,7 +108,7 @@ class Section:
         for piece in self._pieces:
             payloads += piece[2]
         send = Send(
-            encode_context(self._numbers, self._ids),
+            encode_context(self.numbers, self._ids),
             pack_column(self._processes),
             pack_column([piece[0] for piece in self._pieces]),
             pack_column([piece[1] for piece in self._pieces]),

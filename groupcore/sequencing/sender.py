@@ -83,7 +83,7 @@ class Sender:
                 del self._outbox[process]
         open_sections, self._open = self._open, {}
         for section in open_sections.values():
-            self._plane.sends.append(section.batch(self._plane.me))
+            self._leave(section)
         self._tell_congestion()
 
     def _send_runs(self, local: Local | None, runs: list[Piece], now: float) -> list[Piece]:
@@ -122,7 +122,11 @@ class Sender:
     def _send_stretch(
         self, local: Local, owner: Address | None, runs: list[Piece], now: float, shared: bool
     ) -> None:
-        numbers, ids = self.context_of(local, runs[0][0] if len(runs) == 1 else None)
+        ids = self.ids_of(local, runs[0][0] if len(runs) == 1 else None)
+        section = self._open.get(owner) if shared and owner is not None else None
+        if section is None:
+            section = Section(owner or self._plane.me)
+        section.add(local.process, runs, ids)
         wait_s = self._plane.options.resend_s
         for index, (group, first, payloads) in enumerate(runs):
             key = (group, local.process)
@@ -130,16 +134,13 @@ class Sender:
             if queue is None:
                 queue = self.outstanding[key] = deque()
             before = runs[:index] if index else NOTHING
-            queue.append(Unaccepted(first, payloads, numbers, ids, before, now, wait_s))
+            queue.append(Unaccepted(first, payloads, section.numbers, ids, before, now, wait_s))
             local.pending[group] = first + len(payloads) - 1
         if self._resend_at is None:
             self._resend_at = now + wait_s
         if owner is None:
+            section.numbers.update(self.context_of(local))  # it is sent when there is an owner
             return
-        section = self._open.get(owner) if shared else None
-        if section is None:
-            section = Section(owner)
-        section.add(local.process, runs, numbers, ids)
         limit = self._plane.options.section_bytes
         if shared and section.size_bytes < limit and section.count < SECTION_RUNS_MAX:
             self._open[owner] = section
@@ -148,7 +149,13 @@ class Sender:
             self._open.pop(owner, None)
         elif owner in self._open:
             # What the process has sent there before leaves before.
-            self._plane.sends.append(self._open.pop(owner).batch(self._plane.me))
+            self._leave(self._open.pop(owner))
+        self._leave(section)
+
+    def _leave(self, section: Section) -> None:
+        """The section is complete: with its context it goes out."""
+        local = None if section.sender is None else self.locals.get(section.sender)
+        section.numbers.update(self._plane.given() if local is None else self.context_of(local))
         self._plane.sends.append(section.batch(self._plane.me))
 
     def _port(self, group: GroupId) -> Address | None:
@@ -161,12 +168,19 @@ class Sender:
 
     # --- contexts -------------------------------------------------------------------------------
 
-    def context_of(self, local: Local, to: GroupId | None) -> tuple[Numbers, Ids]:
+    def ids_of(self, local: Local, to: GroupId | None) -> Ids:
+        """SEQ(id) of the messages of which this process does not know where they stand.
+
+        `to`: where it sends, and where its earlier messages precede in any case (CT1); None when it
+        sends to several groups at once, of which each has to be told of the others.
+        """
+        number = local.process.number
+        return {(number, group): n for group, n in local.pending.items() if group != to}
+
+    def context_of(self, local: Local) -> Numbers:
         """C_p: what this process has been given, and sent itself, as far as it constrains anybody.
 
-        Computed from its groups when it sends. `to`: where it sends, and where its own earlier
-        messages precede in any case (CT1); None when it sends to several groups at once, of which
-        each has to be told of the others.
+        Computed from its groups when it sends.
         """
         plane = self._plane
         numbers: Numbers = dict(local.past)
@@ -176,9 +190,7 @@ class Sender:
                 merge_into(numbers, record.hold.context)
         if numbers:
             plane.drop_stable(numbers)
-        number = local.process.number
-        ids = {(number, group): n for group, n in local.pending.items() if group != to}
-        return numbers, ids
+        return numbers
 
     def leave(self, local: Local, group: GroupId) -> None:
         """A process is in a group no longer; what it was given there stays in its past."""
