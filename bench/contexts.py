@@ -217,12 +217,13 @@ class Run:
         header = batch.headers[-1]
         if not isinstance(header, Accept):
             return
-        process = Process(header.origin, header.process)
         count = len(header.groups) // 8
-        (group, *_), (first, *_) = (
+        (number, *_), (group, *_), (first, *_) = (
+            unpack_column(header.processes, count),
             unpack_column(header.groups, count),
             unpack_column(header.firsts, count),
         )
+        process = Process(header.origin, number)
         past = self._sent.pop((process, group, first))
         own = Past(1 << group, 1 << group, 1 << self._index[process])
         around = self._overlapping(group)

@@ -32,7 +32,7 @@ NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=NAME_MAX)
 NUMBER = st.integers(0, NUMBER_MAX)
 ADDRESSES = st.builds(Address, NAMES, NUMBER)
 NUMBERS = st.dictionaries(ADDRESSES, NUMBER, max_size=20)
-IDS = st.dictionaries(NUMBER, NUMBER, max_size=20)
+IDS = st.dictionaries(st.tuples(NUMBER, NUMBER), NUMBER, max_size=20)
 
 A, B = STREAMS[0], STREAMS[2]
 
@@ -233,10 +233,11 @@ def test_a_context_that_is_cut_short_or_continued_is_refused(
         [[["a" * (NAME_MAX + 1), 1, 1]], []],
         [[[b"a", 1, 1]], []],
         [[], [[1]]],
-        [[], [[1, 2, 3]]],
-        [[], [["g", 2]]],
+        [[], [[1, 2]]],
+        [[], [[1, 2, 3, 4]]],
+        [[], [[1, "g", 2]]],
         [[["a", 1, n] for n in range(ENTRIES_MAX + 1)], []],
-        [[], [[n, 1] for n in range(ENTRIES_MAX + 1)]],
+        [[], [[1, n, 1] for n in range(ENTRIES_MAX + 1)]],
     ],
 )
 def test_fields_of_the_wrong_kind_and_too_many_entries_are_refused(value: object) -> None:

@@ -46,6 +46,8 @@ class Listener:
             case Enrolled(seqno=seqno, process=process):
                 assert process.node.name == self.name
                 self.note(seqno, f"{process} joined")
+            case Departed(process=process) if self.last is None:
+                assert process.node.name == self.name, "it answers a LEAVE that came first"
             case Departed(seqno=seqno, process=process):
                 self.note(seqno, f"{process} departed")
 
