@@ -39,6 +39,9 @@ from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import States
 from groupcore.view import Address
 
+HEAD_LENGTH = 4
+"""Bytes that say how long the part of a state is that is this service's own."""
+
 
 @dataclass(slots=True)
 class Wish:
@@ -272,7 +275,9 @@ class Joining:
             hold.seqno = max(hold.seqno, joined_at - 1)
             self._plane.events.append(StateInstalled(record.group, hold.seqno, None))
         else:
-            seqno, context, content = unpackb(state)
+            end = HEAD_LENGTH + int.from_bytes(state[:HEAD_LENGTH], "big")
+            seqno, context = unpackb(state[HEAD_LENGTH:end])
+            content = state[end:]
             hold.seqno = seqno
             hold.context, _ = decode_context(context)
             self._plane.events.append(StateInstalled(record.group, seqno, content))
@@ -355,5 +360,6 @@ class Joining:
     def give(self, token: int, content: bytes) -> None:
         """The host's copy of the state that was wanted."""
         seqno, context = self._wanted.pop(token)
-        state = cast(bytes, packb([seqno, context, content]))
-        self.states.give(token, state)
+        head = cast(bytes, packb([seqno, context]))
+        # The content is not packed with it: it may be large, and is copied once.
+        self.states.give(token, b"".join((len(head).to_bytes(HEAD_LENGTH, "big"), head, content)))

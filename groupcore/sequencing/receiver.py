@@ -129,11 +129,10 @@ class Receiver:
                         hold.context[address] = number
                         if context:
                             merge_into(hold.context, context)
-                        if opened is None:
-                            opened = frame.messages(0, batch.count)
-                        payloads = opened[offset : offset + size]
+                        opened = opened or frame.messages(0, batch.count)
+                        mine = opened[offset : offset + size]
                         events.append(
-                            Delivered(groups[index], seqno, hosts[sender], firsts[index], payloads)
+                            Delivered(groups[index], seqno, hosts[sender], firsts[index], mine)
                         )
                     elif record.seqno > hold.seqno:
                         process = hosts[sender]

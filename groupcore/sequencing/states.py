@@ -65,7 +65,7 @@ class States:
         self._copy = copy
         self._token = 0
         self._taking: dict[int, Taking] = {}
-        self._given: dict[tuple[Address, int], bytes] = {}
+        self._given: dict[tuple[Address, int], tuple[bytes, bytes]] = {}
         self._copying: dict[int, tuple[Address, StateRequest]] = {}
         self._copy_token = 0
         self._postponed: dict[int, None] = {}
@@ -194,7 +194,7 @@ class States:
         key = (node, header.token)
         state = self._given.get(key)
         if state is not None:
-            self._give_piece(node, header, state)
+            self._give_piece(node, header, *state)
         elif header.index == 0 and not any(
             asker == node and request.token == header.token
             for asker, request in self._copying.values()
@@ -225,17 +225,17 @@ class States:
         self._plane.counters["states_given"] += 1
         while len(self._given) >= GIVEN_MAX:
             del self._given[next(iter(self._given))]
-        self._given[node, header.token] = state
-        self._give_piece(node, header, state)
+        given = self._given[node, header.token] = (state, state_digest(state))
+        self._give_piece(node, header, *given)
 
-    def _give_piece(self, node: Address, header: StateRequest, state: bytes) -> None:
+    def _give_piece(self, node: Address, header: StateRequest, state: bytes, digest: bytes) -> None:
         size = self._plane.options.state_chunk_bytes
         count = max(1, -(-len(state) // size))
         if header.index >= count:
             self._given.pop((node, header.token), None)
             return
         data = state[header.index * size : (header.index + 1) * size]
-        piece = StatePiece(header.token, header.index, count, state_digest(state), data)
+        piece = StatePiece(header.token, header.index, count, digest, data)
         self._plane.to(node, piece)
 
     def forget_gone(self) -> None:
