@@ -16,6 +16,7 @@ class ServiceOptions:
     says how far it is when it has nothing else to say, doubled while nothing changes up to
     `digest_max_s`. `state_chunk_bytes`, `state_timeout_s` (a giver's silence) and `state_pause_s`
     (when nobody could give it) are of the late join. `section_bytes`: largest body of a section.
+    `report_s`: how often a sequencer reports its load, and the coordinator looks at the loads.
     """
 
     k: int = 1
@@ -23,6 +24,7 @@ class ServiceOptions:
     outstanding_bytes: int = 1 << 20
     message_bytes_max: int = 60_000
     section_bytes: int = 7_000
+    report_s: float = 1.0
     repair_s: float = 0.01
     repair_max_s: float = 0.2
     resend_s: float = 0.05

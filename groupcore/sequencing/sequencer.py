@@ -24,6 +24,7 @@ from groupcore.batch import Batch, pack_messages, unpack_messages
 from groupcore.context import Ids, Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
 from groupcore.sequencing.asked import Asked
+from groupcore.sequencing.balancing import LoadMeter
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.headers import (
     Accept,
@@ -53,13 +54,13 @@ REQUESTS_MAX = 65_536
 
 
 class Sequencer:
-    """All groups of this node; `load` counts messages and bytes of each since it was taken."""
+    """All groups of this node; `meter` counts what it numbers."""
 
     def __init__(self, plane: Plane) -> None:
         self._plane = plane
         self.ownership = Ownership(plane)
         self.enrolment = Enrolment(plane, self.ownership, self._multicast)
-        self.load: dict[GroupId, list[int]] = {}
+        self.meter = LoadMeter()
         self._seen_progress = -1
         self._requests: deque[Batch] = deque()
         self._early: dict[GroupId, list[Asked]] = {}
@@ -78,7 +79,7 @@ class Sequencer:
         for group in groups:
             self.ownership.disown(group)
             self.enrolment.disowned(group)
-            self.load.pop(group, None)
+            self.meter.groups.pop(group, None)
             for run in self._early.pop(group, ()):
                 self._redirect(run, forwarded=False)
 
@@ -202,7 +203,9 @@ class Sequencer:
         else:
             columns = (processes, groups, firsts, counts)
             self._one_by_one(batch, origin, header, columns, seqnos, carry)
-        self._count_load(groups, counts, done, len(batch.body), batch.count)
+        each = len(batch.body) // batch.count
+        for group, size in zip(groups[:done], counts[:done], strict=True):
+            self.meter.count(group, origin, size, size * each)
 
     def _is_repeated(
         self, origin: Address, process: int, keys: dict[int, int], group: GroupId, end: int
@@ -382,18 +385,3 @@ class Sequencer:
     def _multicast(self, batch: Batch) -> None:
         self._plane.own.append(batch)
         self._plane.sends.append(batch)
-
-    def _count_load(
-        self,
-        groups: tuple[int, ...],
-        counts: tuple[int, ...],
-        done: int,
-        size_bytes: int,
-        messages: int,
-    ) -> None:
-        for index in range(done):
-            counted = self.load.get(groups[index])
-            if counted is None:
-                counted = self.load[groups[index]] = [0, 0]
-            counted[0] += counts[index]
-            counted[1] += size_bytes * counts[index] // messages

@@ -13,6 +13,7 @@ from random import Random
 from groupcore.batch import Batch
 from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
 from groupcore.sequencing import headers as h
+from groupcore.sequencing.balancing import Balancing
 from groupcore.sequencing.commands import (
     CancelMove,
     Command,
@@ -61,6 +62,7 @@ class Service:
         self.joining = Joining(self.plane, self.receiver, self.sender)
         self.migration = Migration(self.plane, self.sequencer)
         self.ending = Ending(self.plane)
+        self.balancing = Balancing(self.plane, self.sequencer.meter)
         self.volatiles = Volatiles(self.plane)
         self.conductor = Conductor(
             self.plane,
@@ -259,6 +261,7 @@ class Service:
             self.joining.next_wake(),
             self.keeper.next_wake(),
             self.ending.next_wake(),
+            self.balancing.next_wake(),
         )
         return min((time for time in times if time is not None), default=None)
 
@@ -288,6 +291,7 @@ class Service:
         self.joining.ask(now)
         self.ending.wake(now)
         self.migration.proceed()
+        self.balancing.wake(now)
         if plane.view is not None:
             keeper.ask(now)
             keeper.tell(now, self.conductor.news)
