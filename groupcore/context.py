@@ -25,6 +25,7 @@ Numbers = dict[Address, int]
 
 NUMBER_MAX = (1 << 64) - 1
 ENTRIES_MAX = 256
+IDS_MAX = 4_096
 NAME_MAX = 64
 
 
@@ -93,8 +94,8 @@ def decode_context(data: bytes) -> tuple[Numbers, Ids]:
     try:
         value = unpackb(data, raw=False, max_ext_len=0, max_map_len=0)
         numbers, ids = value
-        if len(numbers) > ENTRIES_MAX or len(ids) > ENTRIES_MAX:
-            raise WireError("bad_context", f"above {ENTRIES_MAX} entries")
+        if len(numbers) > ENTRIES_MAX or len(ids) > IDS_MAX:
+            raise WireError("bad_context", f"above {ENTRIES_MAX} entries or {IDS_MAX} ids")
         return (
             {Address(_name(a), _number(i)): _number(n) for a, i, n in numbers},
             {(_number(process), _number(group)): _number(n) for process, group, n in ids},

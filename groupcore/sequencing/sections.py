@@ -13,6 +13,10 @@ from groupcore.view import Address
 Piece = tuple[GroupId, int, list[bytes]]
 """A run on its way out: its group, the process's own number of its first message, the messages."""
 NOTHING: list[Piece] = []
+RUNS_MAX = 256
+"""Runs of a section."""
+SHARED_IDS_MAX = 512
+"""Ids of a section above which it is not shared any further."""
 
 
 @dataclass(slots=True)
@@ -98,9 +102,9 @@ class Section:
         self._ids.update(ids)
 
     @property
-    def count(self) -> int:
-        """How many runs it has."""
-        return len(self._pieces)
+    def full(self) -> bool:
+        """Whether no other process should put more into it."""
+        return len(self._pieces) >= RUNS_MAX or len(self._ids) >= SHARED_IDS_MAX
 
     def batch(self, me: Address) -> Batch:
         """DO-MULTICAST of its runs."""

@@ -24,6 +24,7 @@ from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.sections import (
     NOTHING,
+    RUNS_MAX,
     Local,
     Piece,
     Section,
@@ -37,7 +38,6 @@ from groupcore.view import Address
 PENDING_MAX = 8
 """Groups in which a process may have messages of which nobody has said where they stand, before it
 is kept from sending to further ones; the messages wait, not the process."""
-SECTION_RUNS_MAX = 256
 RESENT_AT_ONCE = 64
 """Runs of one process and group that are sent again together."""
 
@@ -105,11 +105,14 @@ class Sender:
             if stretch and to != owner:
                 self._send_stretch(local, owner, stretch, now, shared)
                 stretch, size, shared = [], 0, False
-            if len(local.pending) >= PENDING_MAX and not stretch and run[0] not in local.pending:
+            many = PENDING_MAX if not stretch else RUNS_MAX
+            if len(local.pending) + len(stretch) >= many and run[0] not in local.pending:
+                if stretch:
+                    self._send_stretch(local, owner, stretch, now, shared)
                 return runs[at:]
             for part in split(run, limit):
                 bytes_more = sum(map(len, part[2]))
-                if stretch and (size + bytes_more > limit or len(stretch) == SECTION_RUNS_MAX):
+                if stretch and (size + bytes_more > limit or len(stretch) == RUNS_MAX):
                     self._send_stretch(local, owner, stretch, now, shared)
                     stretch, size, shared = [], 0, False
                 owner = to
@@ -142,7 +145,7 @@ class Sender:
             section.numbers.update(self.context_of(local))  # it is sent when there is an owner
             return
         limit = self._plane.options.section_bytes
-        if shared and section.size_bytes < limit and section.count < SECTION_RUNS_MAX:
+        if shared and section.size_bytes < limit and not section.full:
             self._open[owner] = section
             return
         if shared:

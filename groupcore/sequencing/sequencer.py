@@ -38,7 +38,7 @@ from groupcore.sequencing.headers import (
     pack_column,
     unpack_column,
 )
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.ownership import Ownership
 from groupcore.sequencing.plane import Plane
 from groupcore.view import Address
@@ -230,19 +230,23 @@ class Sequencer:
         it has its number, so nothing can come to wait for itself.
         """
         plane = self._plane
-        owned_groups = self.ownership.owned
-        for (process, group), number in list(ids.items()):
-            sender = plane.senders.key(Process(origin, process))
-            record = plane.records.get(group)
-            if record is not None:
-                owned = owned_groups.get(group)
-                if owned is not None and owned.senders.get(sender, 0) >= number:
-                    merge_into(numbers, {plane.me: owned.frame})
-                elif record.senders.get(sender, 0) < number:
-                    return False
-                elif record.stream is not None:
-                    merge_into(numbers, {record.stream: record.frame})
-            del ids[process, group]
+        records, owned_groups = plane.records, self.ownership.owned
+        keys = plane.senders.of_node(origin, {process for process, _ in ids})
+        mine = 0
+        for (process, group), number in ids.items():
+            record = records.get(group)
+            if record is None:
+                continue
+            owned = owned_groups.get(group)
+            if owned is not None and owned.senders.get(keys[process], 0) >= number:
+                mine = max(mine, owned.frame)
+            elif record.senders.get(keys[process], 0) < number:
+                return False
+            elif record.stream is not None and record.frame > numbers.get(record.stream, 0):
+                numbers[record.stream] = record.frame
+        if mine > numbers.get(plane.me, 0):
+            numbers[plane.me] = mine
+        ids.clear()
         return True
 
     def _one_by_one(

@@ -9,6 +9,7 @@ from msgpack import packb
 
 from groupcore.context import (
     ENTRIES_MAX,
+    IDS_MAX,
     NAME_MAX,
     NUMBER_MAX,
     Ids,
@@ -237,7 +238,7 @@ def test_a_context_that_is_cut_short_or_continued_is_refused(
         [[], [[1, 2, 3, 4]]],
         [[], [[1, "g", 2]]],
         [[["a", 1, n] for n in range(ENTRIES_MAX + 1)], []],
-        [[], [[1, n, 1] for n in range(ENTRIES_MAX + 1)]],
+        [[], [[1, n, 1] for n in range(IDS_MAX + 1)]],
     ],
 )
 def test_fields_of_the_wrong_kind_and_too_many_entries_are_refused(value: object) -> None:

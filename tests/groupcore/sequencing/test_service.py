@@ -163,3 +163,15 @@ def test_a_new_node_takes_over_the_records() -> None:
     world.run(50)
     assert world["a"].given[first, group] == [*numbered(5), b"mine"]
     assert world["c"].state[group] == world["a"].state[group]
+
+
+def test_a_process_that_writes_to_very_many_groups_at_once_is_not_stuck() -> None:
+    world = World("abc")
+    groups = [world.create(f"g{n}") for n in range(600)]
+    sender = world.open("b")
+    for group in groups:
+        world.hosts[sender.node].service.send(sender, group, [b"x"], world.now)
+    world.run(600)
+    assert not world["b"].service.sender.outstanding
+    records = world["c"].service.plane.records
+    assert all(records[group].seqno == 1 for group in groups)
