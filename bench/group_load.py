@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import cycle
 
@@ -17,6 +16,7 @@ from groupcore.batch import Batch
 from groupcore.sequencing.events import Delivered, ServiceEvent
 from groupcore.sequencing.headers import Accept
 from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.stream import Stream
 
 CONTEXTS_S = 0.5
 """How long contexts are weighed, after the clock has stopped."""
@@ -93,13 +93,13 @@ class ContextScale:
     def __init__(self, node: GroupNode) -> None:
         self.frames = self.messages = self.bytes = 0
         receiver = node.service.receiver
-        record_runs: Callable[..., None] = receiver._record_runs
+        record_runs = receiver._record_runs
 
-        def weigh(stream: object, batch: Batch, header: Accept) -> None:
+        def weigh(stream: Stream, batch: Batch, header: Accept) -> bool:
             self.frames += 1
             self.messages += batch.count
             self.bytes += len(header.context)
-            record_runs(stream, batch, header)
+            return record_runs(stream, batch, header)
 
         receiver._record_runs = weigh  # type: ignore[method-assign]
 
