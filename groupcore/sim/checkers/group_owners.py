@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from bisect import bisect_right
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, life
@@ -24,16 +24,22 @@ from groupcore.sim.trace_groups import (
 from groupcore.view import Address
 
 
-@dataclass(slots=True)
 class _Owners:
     """Who owns what, as far as a trace has got: the last `GroupOwned` of each group."""
 
-    current: dict[GroupId, GroupOwned] = field(default_factory=dict)
-    views: dict[Address, tuple[Address, ...]] = field(default_factory=dict)
+    def __init__(self, trace: Trace) -> None:
+        self.current: dict[GroupId, GroupOwned] = {}
+        self._times: dict[Address, list[int]] = {}
+        self._views: dict[Address, list[tuple[Address, ...]]] = {}
+        for view in trace.views:
+            node = Address(view.n, view.inc)
+            self._times.setdefault(node, []).append(view.t)
+            self._views.setdefault(node, []).append(view.members)
 
-    def sees(self, node: Address, other: Address) -> bool:
-        """Whether `other` is in the view that `node` has."""
-        return other in self.views.get(node, ())
+    def sees(self, node: Address, other: Address, t: int) -> bool:
+        """Whether `other` is in the view that `node` has at `t`, or installs in that instant."""
+        at = bisect_right(self._times.get(node, ()), t)
+        return at > 0 and other in self._views[node][at - 1]
 
 
 class OneSequencer(Checker):
@@ -42,18 +48,18 @@ class OneSequencer(Checker):
     An owner does so from when it has become it, until its epoch is over, while it is in the primary
     view as far as it has been told. One that nobody has in a view any more may not know that it has
     been followed; what it does then does not stand, which is a matter of 3 and 11. An epoch may be
-    skipped where a node has died: its owner-to-be did.
+    skipped where a node has died or a view was installed meanwhile: its owner-to-be is gone.
     """
 
     number, name = 10, "one-sequencer"
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """One pass in the order of events."""
-        owners = _Owners()
+        owners = _Owners(trace)
         own: set[tuple[Address, GroupId, int]] = set()
         lost: set[Address] = set()
-        deaths = 0
-        deaths_at: dict[GroupId, int] = {}
+        losses = 0
+        losses_at: dict[GroupId, int] = {}
         for record in trace.records:
             if type(record) is GroupStamped:
                 fault = self._fault(record, owners, own, lost)
@@ -62,18 +68,16 @@ class OneSequencer(Checker):
                     found.append(self.breach(record.t, (record.n,), text))
             elif type(record) is GroupOwned:
                 owner = Address(record.n, record.inc)
-                self._scan_owned(record, owners, deaths > deaths_at.get(record.group, 0), found)
+                self._scan_owned(record, owners, losses > losses_at.get(record.group, 0), found)
                 own.add((owner, record.group, record.epoch))
                 owners.current[record.group] = record
-                deaths_at[record.group] = deaths
+                losses_at[record.group] = losses
             elif type(record) is GroupDisowned:
                 own.discard((Address(record.n, record.inc), record.group, record.epoch))
             elif type(record) is GroupPrimary:
                 (lost.discard if record.on else lost.add)(Address(record.n, record.inc))
-            elif type(record) is Viewed:
-                owners.views[Address(record.n, record.inc)] = record.members
-            elif type(record) is Lived:
-                deaths += record.what in ENDINGS
+            elif type(record) is Viewed or (type(record) is Lived and record.what in ENDINGS):
+                losses += 1
 
     def _fault(
         self,
@@ -89,17 +93,17 @@ class OneSequencer(Checker):
             return "though it has lost the primary view"
         current = owners.current[stamp.group]
         owner = Address(current.n, current.inc)
-        if current.epoch > stamp.epoch and owners.sees(owner, node):
+        if current.epoch > stamp.epoch and owners.sees(owner, node, stamp.t):
             return f"after {life(*owner)} has become the sequencer in epoch {current.epoch}"
         return ""
 
     def _scan_owned(
-        self, record: GroupOwned, owners: _Owners, died: bool, found: list[Violation]
+        self, record: GroupOwned, owners: _Owners, lost: bool, found: list[Violation]
     ) -> None:
         before = owners.current.get(record.group)
         if before is None or record.epoch == before.epoch + 1:
             return
-        if record.epoch > before.epoch and died:
+        if record.epoch > before.epoch and lost:
             return
         text = (
             f"{life(record.n, record.inc)} becomes the sequencer of group {record.group} in epoch "
@@ -129,7 +133,7 @@ class MigrationAtomicity(Checker):
         self._scan_components(trace, found)
 
     def _scan_floors(self, trace: Trace, found: list[Violation]) -> None:
-        owners = _Owners()
+        owners = _Owners(trace)
         delivered: dict[GroupId, int] = {}
         ends: dict[GroupId, tuple[int, Address]] = {}
         for record in trace.records:
@@ -140,8 +144,6 @@ class MigrationAtomicity(Checker):
                 current = owners.current.get(record.group)
                 if current is None or record.epoch >= current.epoch:
                     ends[record.group] = (record.seqno, Address(record.n, record.inc))
-            elif type(record) is Viewed:
-                owners.views[Address(record.n, record.inc)] = record.members
             elif type(record) is GroupOwned:
                 owner = Address(record.n, record.inc)
                 end, giver = ends.get(record.group, (0, owner))
@@ -150,7 +152,7 @@ class MigrationAtomicity(Checker):
                     fault = f"number {delivered[record.group]} has been delivered"
                 elif record.floor > end:
                     fault = f"the last number was {end}"
-                elif record.floor < end and owners.sees(owner, giver):
+                elif record.floor < end and owners.sees(owner, giver, record.t):
                     fault = f"{life(*giver)}, which is there, had got to {end}"
                 if fault:
                     text = (

@@ -37,6 +37,7 @@ class Comparison:
         self._positions: dict[Stream, int] = {}
         self._members: dict[Stream, dict[GroupProcess, None]] = {}
         self._closed: set[GroupProcess] = set()
+        self._gone = {(left.group, left.seqno) for left in trace.of(GroupLeft) if left.gone}
 
     def run(self) -> list[str]:
         """Everything that is objected to."""
@@ -46,7 +47,8 @@ class Comparison:
                     self.model.send(record.mid)
                 case GroupStamped(group=group, seqno=seqno, process=process, number=number):
                     if self.index.stands(record):
-                        self.model.stamp(group, seqno, process, number)
+                        gone = (group, seqno) in self._gone
+                        self.model.stamp(group, seqno, process, number, gone)
                 case GroupDelivered():
                     self._deliver(record)
                 case GroupJoined() | GroupLeft() | GroupState():

@@ -91,15 +91,25 @@ class Obvious:
         self.sent[mid] = merge(told, own)
         self.own[mid.process] = merge(own, {mid.group: frozenset([mid])})
 
-    def stamp(self, group: GroupId, seqno: int, process: GroupProcess, number: int) -> None:
-        """The sequencer gives the next number: C.G := C.G + 1."""
+    def stamp(
+        self,
+        group: GroupId,
+        seqno: int,
+        process: GroupProcess,
+        number: int,
+        gone: bool = False,
+    ) -> None:
+        """The sequencer gives the next number: C.G := C.G + 1.
+
+        `gone`: the LEAVE of a process whose node is in the view no more.
+        """
         self.last[group] = seqno
         here = self.members.setdefault(group, frozenset())
         if number == JOIN:
             self.members[group] = here | {process}
         elif number == LEAVE:
             self.members[group] = here - {process}
-            if process not in self.gone:
+            if process not in self.gone and not gone:
                 self.leaving[group] = self.leaving.get(group, frozenset()) | {process}
         if number <= 0:
             self.places[group, seqno] = None

@@ -51,6 +51,13 @@ def test_one_that_is_in_nobodys_view_any_more_may_not_know() -> None:
     assert story.breached() == []
 
 
+def test_a_node_may_take_over_in_the_instant_of_its_view() -> None:
+    """Whichever of the two it writes down first."""
+    story = begun().send(PA, G, 1).stamp(G, 3, PA, 1).own(B, G, 2, 2)
+    story.records.append(story.view(B, 2, B).records.pop()._replace(t=story.t - 1))
+    assert story.breached() == []
+
+
 def test_a_number_without_the_primary_view_breaks_one_sequencer() -> None:
     story = begun()
     story.add(GroupPrimary(story.t, *A, on=False)).send(PA, G, 1).stamp(G, 3, PA, 1)
@@ -67,9 +74,10 @@ def test_two_owners_of_one_epoch_break_one_sequencer() -> None:
     )
 
 
-def test_an_epoch_may_be_left_out_only_where_a_node_has_died() -> None:
+def test_an_epoch_may_be_left_out_only_where_a_node_is_gone() -> None:
     assert begun().own(B, G, 3, 2).breached() == [10]
     assert begun().live(C, "crash").own(B, G, 3, 2).breached() == []
+    assert begun().view(B, 2, A, B).own(B, G, 3, 2).breached() == []
 
 
 # --- 11 migration atomicity -----------------------------------------------------------------------
