@@ -9,7 +9,7 @@ from operator import gt
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, process_name
-from groupcore.sim.checkers.group_index import GroupIndex, Stream, index_groups
+from groupcore.sim.checkers.group_index import GroupIndex, Stream, index_groups, is_own_change
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import (
     GroupDelivered,
@@ -166,6 +166,8 @@ class _Run:
 
     def move_on(self, record: GroupDelivered | GroupJoined | GroupLeft | GroupState) -> None:
         """A node says the next thing of a group."""
+        if is_own_change(record):
+            return
         key = (record.n, record.inc, record.group)
         self._positions[key] = max(record.seqno, self._positions.get(key, 0))
 
@@ -179,8 +181,8 @@ class _Run:
             for process in members:
                 self._begin(process, record.group, record.seqno)
         elif record.process[:2] == key[:2]:
-            members[record.process] = self._positions[key]
-            self._begin(record.process, record.group, self._positions[key])
+            position = members[record.process] = self._positions.get(key, 0)
+            self._begin(record.process, record.group, position)
 
     def _begin(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
         past = self._past(group, seqno)

@@ -85,6 +85,18 @@ class GroupIndex:
             self.places.setdefault(GroupMid(content[0], group, content[1]), seqno)
 
 
+def is_own_change(record: Said) -> bool:
+    """Whether a node says that a process of its own is in a group, or is not.
+
+    It does so when that is true for the process: with a state that came behind the JOIN, with the
+    copy that it had before the JOIN had a number, or when it has asked to leave.
+    """
+    return isinstance(record, GroupJoined | GroupLeft) and record.process[:2] == (
+        record.n,
+        record.inc,
+    )
+
+
 def index_groups(trace: Trace) -> GroupIndex:
     """The index of a trace; ask for it by `trace.once(index_groups)`."""
     index = GroupIndex()

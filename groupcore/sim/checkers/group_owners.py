@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, life
-from groupcore.sim.checkers.group_index import Content, Place, index_groups
+from groupcore.sim.checkers.group_index import Content, Place, index_groups, is_own_change
 from groupcore.sim.checkers.group_strict import Overlaps
 from groupcore.sim.checkers.synchrony import ENDINGS
 from groupcore.sim.trace import Lived, Trace, Viewed
@@ -41,6 +41,17 @@ class _Owners:
         at = bisect_right(self._times.get(node, ()), t)
         return at > 0 and other in self._views[node][at - 1]
 
+    def is_late(self, owned: GroupOwned) -> bool:
+        """Whether a node takes over that has been followed already, and is in no view of that one.
+
+        It was cut off before it got so far in the order of the control plane.
+        """
+        current = self.current.get(owned.group)
+        if current is None or owned.epoch >= current.epoch:
+            return False
+        node, owner = Address(owned.n, owned.inc), Address(current.n, current.inc)
+        return not self.sees(owner, node, owned.t)
+
 
 class OneSequencer(Checker):
     """10: each epoch of a group has one owner, and only an owner gives numbers.
@@ -68,8 +79,10 @@ class OneSequencer(Checker):
                     found.append(self.breach(record.t, (record.n,), text))
             elif type(record) is GroupOwned:
                 owner = Address(record.n, record.inc)
-                self._scan_owned(record, owners, losses > losses_at.get(record.group, 0), found)
                 own.add((owner, record.group, record.epoch))
+                if owners.is_late(record):
+                    continue
+                self._scan_owned(record, owners, losses > losses_at.get(record.group, 0), found)
                 owners.current[record.group] = record
                 losses_at[record.group] = losses
             elif type(record) is GroupDisowned:
@@ -138,13 +151,13 @@ class MigrationAtomicity(Checker):
         ends: dict[GroupId, tuple[int, Address]] = {}
         for record in trace.records:
             if isinstance(record, GroupDelivered | GroupJoined | GroupLeft):
-                if record.seqno > delivered.get(record.group, 0):
+                if record.seqno > delivered.get(record.group, 0) and not is_own_change(record):
                     delivered[record.group] = record.seqno
             elif type(record) is GroupStamped:
                 current = owners.current.get(record.group)
                 if current is None or record.epoch >= current.epoch:
                     ends[record.group] = (record.seqno, Address(record.n, record.inc))
-            elif type(record) is GroupOwned:
+            elif type(record) is GroupOwned and not owners.is_late(record):
                 owner = Address(record.n, record.inc)
                 end, giver = ends.get(record.group, (0, owner))
                 fault = ""
@@ -197,12 +210,12 @@ class MigrationAtomicity(Checker):
     def _scan_components(self, trace: Trace, found: list[Violation]) -> None:
         index = trace.once(index_groups)
         overlaps = Overlaps()
-        owner: dict[GroupId, Address] = {}
+        owners = _Owners(trace)
         changes = 0
         judged: dict[GroupId, tuple[int, int]] = {}
         for record in trace.records:
-            if type(record) is GroupOwned:
-                owner[record.group] = Address(record.n, record.inc)
+            if type(record) is GroupOwned and not owners.is_late(record):
+                owners.current[record.group] = record
                 changes += 1
             elif type(record) is GroupStamped and index.strict(record.group):
                 group = record.group
@@ -216,12 +229,13 @@ class MigrationAtomicity(Checker):
                     continue
                 judged[group] = state
                 for other in sorted(overlaps.components.get(group, ())):
-                    if other in owner and owner[other] != (record.n, record.inc):
+                    owned = owners.current.get(other)
+                    if owned is not None and (owned.n, owned.inc) != (record.n, record.inc):
                         text = (
                             f"{_stamp(record)}; group {other} of the same component is "
-                            f"sequenced by {life(*owner[other])}"
+                            f"sequenced by {life(owned.n, owned.inc)}"
                         )
-                        found.append(self.breach(record.t, (record.n, owner[other].name), text))
+                        found.append(self.breach(record.t, (record.n, owned.n), text))
 
 
 def _stamp(stamp: GroupStamped) -> str:

@@ -7,7 +7,7 @@ from groupcore.sim.checkers.group_index import GroupIndex, Stream, index_groups
 from groupcore.sim.checkers.synchrony import ENDINGS
 from groupcore.sim.trace import Lived, Trace
 from groupcore.sim.trace_groups import (
-    JOIN,
+    GroupAsked,
     GroupClosed,
     GroupDelivered,
     GroupJoined,
@@ -47,7 +47,10 @@ class Comparison:
                     self.model.send(record.mid)
                 case GroupStamped(group=group, seqno=seqno, process=process, number=number):
                     if self.index.stands(record):
-                        gone = (group, seqno) in self._gone
+                        gone = (group, seqno) in self._gone or (
+                            process,
+                            group,
+                        ) in self.model.excused
                         self.model.stamp(group, seqno, process, number, gone)
                 case GroupDelivered():
                     self._deliver(record)
@@ -57,8 +60,12 @@ class Comparison:
                     self._positions.pop((record.n, record.inc, record.group), None)
                 case Lived(n=n, inc=inc, what=what) if what in ENDINGS:
                     self._end_life((n, inc))
-                case GroupClosed():
-                    self._closed.add(record.process)
+                case GroupClosed(process=process):
+                    self._closed.add(process)
+                    for group in list(self.model.delivered.get(process, {})):
+                        self._leave(process, group)
+                case GroupAsked(what="leave", process=process, group=group):
+                    self.model.excused.add((process, group))
         if self.trace.healed_at is not None:
             self._look_for_what_is_missing()
         return self.objections
@@ -76,19 +83,19 @@ class Comparison:
         group, seqno = record.group, record.seqno
         self._positions[record.n, record.inc, group] = seqno
         for process in record.to:
-            self._pass_joins(process, group, seqno)
+            self._pass_changes(process, group, seqno)
             why = self.model.objection(process, group, seqno)
             if why:
                 self._object(record.t, process, group, seqno, why)
             self.model.delivered.setdefault(process, {})
             self.model.deliver(process, group, seqno)
 
-    def _pass_joins(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
-        """A JOIN of a process of the same node may be said late: its number counts as given."""
+    def _pass_changes(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
+        """JOIN and LEAVE of processes of the same node are said at other times, if at all."""
         mine = self.model.delivered.get(process, {})
         while group in mine and mine[group] + 1 < seqno:
             content = self.index.contents.get((group, mine[group] + 1))
-            if content is None or content[1] != JOIN or content[0][:2] != process[:2]:
+            if content is None or content[1] > 0 or content[0][:2] != process[:2]:
                 return
             self.model.deliver(process, group, mine[group] + 1)
 
@@ -96,22 +103,26 @@ class Comparison:
         node, group = (record.n, record.inc), record.group
         key = (*node, group)
         members = self._members.setdefault(key, {})
-        position = self._positions[key] = max(record.seqno, self._positions.get(key, 0))
         if isinstance(record, GroupState):
+            self._positions[key] = record.seqno
             for process in members:
-                self._begin(record.t, process, group, position)
-            return
-        own = record.process[:2] == node
-        if own and isinstance(record, GroupJoined):
+                self._begin(record.t, process, group, record.seqno)
+        elif record.process[:2] != node:
+            self._positions[key] = max(record.seqno, self._positions.get(key, 0))
+            for process in members:
+                self._pass_changes(process, group, record.seqno)
+                if self.model.delivered[process].get(group, 0) + 1 == record.seqno:
+                    self.model.deliver(process, group, record.seqno)
+        elif isinstance(record, GroupJoined):
             members[record.process] = None
-            self._begin(record.t, record.process, group, position)
-        if own and isinstance(record, GroupLeft) and record.process in members:
-            del members[record.process]
-            self.model.leave(record.process, group)
-        for process in members:
-            self._pass_joins(process, group, record.seqno)
-            if self.model.delivered[process].get(group, 0) + 1 == record.seqno:
-                self.model.deliver(process, group, record.seqno)
+            self._begin(record.t, record.process, group, self._positions.get(key, 0))
+        else:
+            self._leave(record.process, group)
+
+    def _leave(self, process: GroupProcess, group: GroupId) -> None:
+        """A process is given nothing more: it has left, or asked to."""
+        self._members.get((*process[:2], group), {}).pop(process, None)
+        self.model.leave(process, group)
 
     def _begin(self, t: int, process: GroupProcess, group: GroupId, seqno: int) -> None:
         why = self.model.objection_to_begin(process, group, seqno)
@@ -125,8 +136,9 @@ class Comparison:
             if process[:2] not in living or process in self._closed:
                 continue
             mine = self.model.delivered[process]
-            nexts = [(group, n + 1) for group, n in mine.items()]
-            received = [place for place in nexts if place in self.model.places]
+            excused = self.model.excused
+            nexts = [(group, n + 1) for group, n in mine.items() if (process, group) not in excused]
+            received = [place for place in nexts if self.model.places.get(place) is not None]
             for group, seqno in self.model.deliverable(process, received):
                 text = f"{process} could be given number {seqno} of group {group}, and is not"
                 self.objections.append(text)

@@ -59,7 +59,8 @@ class Obvious:
     """Told what happens, in order; says what may happen next.
 
     C_p is kept in two parts: what the process has been told of with what it was given (`told`), and
-    what it has sent itself (`own`). `bound`: what the sequencers put in.
+    what it has sent itself (`own`). `bound`: what the sequencers put in. `excused`: a process that
+    has asked to leave a group may be given what is there, and need not.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Obvious:
         self.own: dict[GroupProcess, Context] = {}
         self.bound: dict[GroupProcess, dict[GroupId, int]] = {}
         self.delivered: dict[GroupProcess, dict[GroupId, int]] = {}
+        self.excused: set[tuple[GroupProcess, GroupId]] = set()
 
     # --- what happens -----------------------------------------------------------------------------
 
@@ -136,20 +138,21 @@ class Obvious:
     def begin(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
         """A process is in the group, from a state of this number on."""
         self.delivered.setdefault(process, {})[group] = seqno
+        self.excused.discard((process, group))
         for message in self._past(group, seqno):
             self._learn(process, message)
 
     def leave(self, process: GroupProcess, group: GroupId) -> None:
         """A process is not in the group any more: it has been given all up to its LEAVE."""
-        self.delivered[process].pop(group, None)
-        self.leaving[group] -= {process}
+        self.delivered.get(process, {}).pop(group, None)
+        self.leaving[group] = self.leaving.get(group, frozenset()) - {process}
 
     def forget(self, process: GroupProcess) -> None:
         """A process is gone: what it sent and what has no number will never have one."""
         self.gone.add(process)
         self.delivered.pop(process, None)
         for group in self.leaving:
-            self.leaving[group] -= {process}
+            self.leaving[group] = self.leaving.get(group, frozenset()) - {process}
 
     # --- what may happen --------------------------------------------------------------------------
 
@@ -177,12 +180,12 @@ class Obvious:
         if message is None:
             return ""
         for other in sorted(mine):
-            if other != group:
+            if other != group and (process, other) not in self.excused:
                 reason = self._objection_of(message, other, mine[other])
                 if reason:
                     return reason
         for other, n in self._exact(process, message):
-            if n > mine.get(other, n):
+            if n > mine.get(other, n) and (process, other) not in self.excused:
                 return f"T2: {n} of group {other} is before it, {mine[other]} were given"
         return ""
 
@@ -197,12 +200,12 @@ class Obvious:
             return f"T2: the process has been given what is behind {bound}"
         for message in self._past(group, seqno):
             for other in sorted(mine):
-                if other != group:
+                if other != group and (process, other) not in self.excused:
                     reason = self._objection_of(message, other, mine[other])
                     if reason:
                         return reason
             for other, n in self._exact(process, message):
-                if n > mine.get(other, n):
+                if n > mine.get(other, n) and (process, other) not in self.excused:
                     return f"T2: the state is behind {n} of group {other}"
         return ""
 

@@ -93,3 +93,12 @@ def test_a_fifo_group_promises_no_order_with_others() -> None:
     story.records[at] = GroupCreated(0, *A, G, Order.FIFO)
     story.post(PA, G, 1, 4, A, B).post(PB, H, 1, 4, B, C)
     assert story.deliver(C, G, 4, (PA, 1)).breached() == []
+
+
+def test_a_process_that_is_told_early_that_it_is_in_begins_with_what_its_node_has() -> None:
+    """The node has the group: its process is in before its JOIN has a number."""
+    story = begun(G, H).join(PA2, H, 3, B).post(PB, H, 1, 4, B)
+    story.add(GroupJoined(story.t, *A, H, 3, PA2)).send(PB, G, 1).stamp(G, 3, PB, 1)
+    story.add(GroupJoined(story.t, *A, G, 4, PA2)).stamp(G, 4, PA2, 0)
+    story.deliver(A, H, 4, (PB, 1), PA, PA2).deliver(A, G, 3, (PB, 1), PA, PA2)
+    assert story.breached() == []

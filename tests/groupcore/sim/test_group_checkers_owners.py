@@ -58,6 +58,13 @@ def test_a_node_may_take_over_in_the_instant_of_its_view() -> None:
     assert story.breached() == []
 
 
+def test_one_that_was_cut_off_may_take_over_what_another_has_taken_over_since() -> None:
+    story = begun().post(PA, G, 1, 3, A, B).view(B, 2, B, C).own(B, G, 3, 3).own(C, G, 2, 3)
+    assert story.breached() == [10]
+    story = begun().post(PA, G, 1, 3, A, B).view(B, 2, B).own(B, G, 3, 3).own(C, G, 2, 3)
+    assert story.breached() == []
+
+
 def test_a_number_without_the_primary_view_breaks_one_sequencer() -> None:
     story = begun()
     story.add(GroupPrimary(story.t, *A, on=False)).send(PA, G, 1).stamp(G, 3, PA, 1)
