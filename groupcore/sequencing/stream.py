@@ -186,15 +186,14 @@ class Stream:
         if self.recorded < number:
             return False
         for at, frame in self.undelivered.items():
-            if at > number:
-                break
-            if any(concerns(run.record) for run in frame.waiting):
+            # A run that was early comes back to a frame that had left: they stand in no order.
+            if at <= number and any(concerns(run.record) for run in frame.waiting):
                 return False
         return True
 
     def advance(self) -> None:
         """Move `delivered` on over frames of which nothing waits."""
-        self.delivered = next(iter(self.undelivered)) - 1 if self.undelivered else self.recorded
+        self.delivered = min(self.undelivered) - 1 if self.undelivered else self.recorded
 
     def drop_stable(self, stable: int) -> None:
         """All have delivered up to here (I3)."""
