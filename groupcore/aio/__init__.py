@@ -12,6 +12,7 @@ from groupcore.aio.group_node import GroupNode, Over
 from groupcore.aio.inbox import Message
 from groupcore.aio.key_file import read_key_file
 from groupcore.aio.lineage import FileLineage, Lineage, MemoryLineage
+from groupcore.aio.objects import Node
 from groupcore.aio.states import AsyncSink, AsyncSource, FileSink, FileSource, StateProvider
 from groupcore.transfer.events import SetState
 from groupcore.transfer.sources import BytesSource, MemorySink, StateSink, StateSource
@@ -31,6 +32,7 @@ __all__ = [
     "MemoryLineage",
     "MemorySink",
     "Message",
+    "Node",
     "Over",
     "PortInUseError",
     "ReaderTooSlowError",

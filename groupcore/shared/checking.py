@@ -103,10 +103,6 @@ class Checker:
                     self._maybe_propose()
         return []
 
-    def refused(self) -> None:
-        """A message of ours was not sent: perhaps that one."""
-        self._proposed = False
-
     def _maybe_propose(self) -> None:
         """Ask for a cut, if one is due and it is for us to ask: our entry made the count full."""
         due = self._interval * PATIENCE if self._silent else self._interval

@@ -46,7 +46,7 @@ class ClosedError(SharedError):
 
 
 class RefusedError(SharedError):
-    """The sequencing service refused the message; `code` as in `sequencing.events.Refused`."""
+    """The sequencing service refuses; `code` as in `sequencing.events.Refused`: `too_large`, …"""
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}: {detail}" if detail else code)
@@ -57,6 +57,13 @@ class ResultLostError(SharedError):
     """The operation was done, but this replica took the state from another one instead of doing it.
 
     Its result is not known here; read the object. Do not send the operation again.
+    """
+
+
+class OutcomeUnknownError(SharedError):
+    """The cluster went on without this node while the operation was under way.
+
+    Whether it was done is not known here. The object is opened again by itself; look at it.
     """
 
 

@@ -45,7 +45,7 @@ class GroupPort(Protocol):
     def send(self, payload: bytes) -> int:
         """Multicast to the group; gives the process's own number of the message, from 1.
 
-        Raises MessageTooLargeError, and whatever else keeps it from being sent.
+        Raises RefusedError when it cannot be sent.
         """
 
     def give_state(self, token: int, state: bytes) -> None:
@@ -69,6 +69,17 @@ class GroupUser(ABC):
     @abstractmethod
     def feed(self, event: ServiceEvent) -> list[SharedEvent]:
         """Take the next event of the group; gives what a program may want to know of it."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """The cluster has gone on without this node: nothing can be sent before `restart`.
+
+        What was under way is lost, or not: nobody knows.
+        """
+
+    @abstractmethod
+    def restart(self) -> None:
+        """Begin anew, behind an `interrupt`; the port has another process now."""
 
     @abstractmethod
     def end(self, error: Exception) -> None:

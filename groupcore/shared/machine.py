@@ -154,6 +154,12 @@ class Machine:
         self._members = tuple(self.members)
         return self._tell("on_departed", process)
 
+    def go_on_alone(self, position: int) -> None:
+        """Nobody else has the object any more: keep the state, without those who had it open."""
+        for process in list(self.members):
+            self._depart(process)
+        self.position = max(self.position, position)
+
     def _tell(self, hook: str, process: Process) -> Done:
         handle = self.target._shared
         handle.begin(self._context(process))

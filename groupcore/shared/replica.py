@@ -22,7 +22,6 @@ from groupcore.sequencing.events import (
     Departed,
     Enrolled,
     Joined,
-    Refused,
     Released,
     ServiceEvent,
     StateInstalled,
@@ -35,7 +34,7 @@ from groupcore.shared.clock import OrderClock
 from groupcore.shared.errors import (
     ClosedError,
     MisfitError,
-    RefusedError,
+    OutcomeUnknownError,
     ResultLostError,
     SharedError,
 )
@@ -50,6 +49,9 @@ from groupcore.shared.streams import Stream
 from groupcore.shared.watching import Watchers
 
 T = TypeVar("T")
+
+HELD_MAX = 10_000
+"""Most operations that wait while the object is opened again after a `restart`."""
 
 
 @dataclass(slots=True)
@@ -83,7 +85,8 @@ class Replica(GroupUser, Generic[T]):
         self._watchers = Watchers()
         self._waiting: dict[int, Sequence[Pending[object]]] = {}
         self._error: Exception | None = None
-        self._is_in = False
+        self._told_in = self._is_in = False
+        self._held: list[tuple[bytes, Sequence[Pending[object]]]] = []
         target._shared.caller = self
 
     def open(self) -> Pending[object]:
@@ -134,12 +137,18 @@ class Replica(GroupUser, Generic[T]):
             payload = encode_operate(self._clock.now_ms(), named)
         except (ValueError, OverflowError) as error:
             raise MisfitError(f"the arguments cannot be packed: {error}") from None
-        self._waiting[self._port.send(payload)] = pendings
+        if self._is_in:
+            self._waiting[self._port.send(payload)] = pendings
+        elif len(self._held) < HELD_MAX:
+            self._held.append((payload, pendings))
+        else:
+            raise ClosedError(f"{HELD_MAX} operations wait for the object to be open again")
 
     def verify(self) -> None:
         """Have all replicas compare their states at one place of the order, soon."""
         self._require_open()
-        self._port.send(encode(Verify(asked=True)))
+        if self._is_in:
+            self._port.send(encode(Verify(asked=True)))
 
     def packed(self) -> bytes:
         """The object's state as it is here."""
@@ -159,8 +168,6 @@ class Replica(GroupUser, Generic[T]):
                 self._install(event)
             case StateWanted():
                 self._port.give_state(event.token, self._state())
-            case Refused():
-                self._refused(event)
             case Released():
                 self.end(ClosedError("the object is closed at this node"))
             case _:
@@ -226,10 +233,19 @@ class Replica(GroupUser, Generic[T]):
         if isinstance(event, Enrolled) or event.process.node != self._port.process.node:
             events = self._membership(event.seqno, event.process, True)
         elif mine:
-            self._is_in = True
-        if mine and self._is_in and not self.ready.done and event.process in self._machine.members:
-            self.ready.resolve(self.target)
+            self._told_in = True
+        if mine and self._told_in and event.process in self._machine.members:
+            self._enter()
         return events
+
+    def _enter(self) -> None:
+        """This process is in: what was held back goes out."""
+        self._is_in = True
+        held, self._held = self._held, []
+        for payload, pendings in held:
+            self._waiting[self._port.send(payload)] = pendings
+        if not self.ready.done:
+            self.ready.resolve(self.target)
 
     def _on_departed(self, event: Departed) -> list[SharedEvent]:
         events = self._membership(event.seqno, event.process, False)
@@ -240,7 +256,8 @@ class Replica(GroupUser, Generic[T]):
     def _install(self, event: StateInstalled) -> None:
         """R2, R3: go on from another replica's state."""
         if event.state is None:
-            self._machine.position = max(self._machine.position, event.seqno)
+            self._machine.go_on_alone(event.seqno)
+            self._checker.begin(self._machine)
             return
         try:
             match unpack(event.state):
@@ -261,17 +278,25 @@ class Replica(GroupUser, Generic[T]):
             for pending in self._waiting.pop(number):  # R1
                 pending.fail(ResultLostError(f"the state as of {event.seqno} has it done"))
 
-    def _refused(self, event: Refused) -> None:
-        """The message with this number of ours will never be ordered."""
-        self._checker.refused()
-        for pending in self._waiting.pop(event.request, ()):
-            pending.fail(RefusedError(event.code, event.detail))
+    def interrupt(self) -> None:
+        """R1: what was under way has an unknown outcome. Calls from now on wait until it is in."""
+        self._told_in = self._is_in = False
+        waiting, self._waiting = self._waiting, {}
+        error = OutcomeUnknownError("the cluster went on without this node meanwhile")
+        for pendings in waiting.values():
+            for pending in pendings:
+                pending.fail(error)
+
+    def restart(self) -> None:
+        if self._error is None:
+            self._port.join()
 
     def end(self, error: Exception) -> None:
         """Nothing more is done here: R1 for whoever waits, R3."""
         self._error = self._error or error
-        waiting, self._waiting = self._waiting, {}
-        for pendings in waiting.values():
+        waiting = [*self._waiting.values(), *(pendings for _, pendings in self._held)]
+        self._waiting, self._held = {}, []
+        for pendings in waiting:
             for pending in pendings:
                 pending.fail(error)
         self._watchers.end()

@@ -25,7 +25,7 @@ from typing import TypeVar, cast
 
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Process
-from groupcore.shared.errors import ClosedError, SharedError
+from groupcore.shared.errors import ClosedError, RefusedError, SharedError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.group import GroupUser
 from groupcore.shared.machine import digest_of
@@ -41,6 +41,9 @@ R = TypeVar("R")
 
 EPOCH_S = 1_700_000_000.0
 """What the nodes' clocks show when a world begins, give or take their skew."""
+
+MESSAGE_BYTES_MAX = 60_000
+"""Largest message, as with `sequencing.options.ServiceOptions`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +316,8 @@ class _Port:
 
     def send(self, payload: bytes) -> int:
         """Multicast."""
+        if len(payload) > MESSAGE_BYTES_MAX:
+            raise RefusedError("too_large", f"a message has {MESSAGE_BYTES_MAX} bytes at most")
         return self._order.send(self._seat, payload)
 
     def give_state(self, token: int, state: bytes) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from groupcore.objects.delta import Delta, apply, canonical, compose, transform
 from groupcore.objects.refusal import OutOfRangeError
 from groupcore.shared.changes import Changed, Replaced
+from groupcore.shared.errors import SharedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.types.text import Text, TextEdited
 
@@ -72,8 +73,12 @@ class Editor:
 
     def _send(self) -> None:
         if self._sent is None and self._waiting and self.error is None:
+            try:
+                pending = self._shared_text.edit(self._version, self._waiting)
+            except SharedError as error:  # too large, or the text is closed
+                self.error = error
+                return
             self._sent, self._waiting = self._waiting, ()
-            pending = self._shared_text.edit(self._version, self._sent)
             pending.when_done(lambda: self._answered(pending))
 
     def _answered(self, pending: Pending[int]) -> None:

@@ -66,6 +66,7 @@ class Presence(GroupUser, Generic[T]):
         self._codec = codec
         self._opened: Pending[object] = Pending(port.wait)
         self.closed = Pending(port.wait)
+        self._is_in = False
         self._mine: T | None = None
         self._others: dict[Process, _Seen[T]] = {}
         self._streams: list[Stream[PresenceChanged[T]]] = []
@@ -124,8 +125,11 @@ class Presence(GroupUser, Generic[T]):
             case Volatile():
                 return self._hear(event)
             case Joined() if event.process == mine:
+                self._is_in = True
                 if not self._opened.done:
                     self._opened.resolve(self)
+                elif self._mine is not None:
+                    self._send()
             case Joined():
                 if self._mine is not None:  # whoever is new has heard nothing yet
                     self._send_at_s = self._port.now_s() + self.interval_s
@@ -172,6 +176,8 @@ class Presence(GroupUser, Generic[T]):
             stream.push(change)
 
     def _send(self) -> None:
+        if not self._is_in:
+            return
         value = self._mine
         self._port.send(pack([] if value is None else [self._codec.to_wire(value)]))
         self._sent_s = self._port.now_s()
@@ -194,6 +200,15 @@ class Presence(GroupUser, Generic[T]):
             if now_s >= seen.heard_s + self.expiry_s:
                 self._forget(process)
         self._plan()
+
+    def interrupt(self) -> None:
+        self._is_in = False
+        for process in list(self._others):
+            self._forget(process)
+
+    def restart(self) -> None:
+        if not self.closed.done:
+            self._port.join()
 
     def end(self, error: Exception) -> None:
         if not self._opened.done:

@@ -15,14 +15,13 @@ from groupcore.sequencing.events import (
     Delivered,
     Departed,
     Joined,
-    Refused,
     Released,
     ServiceEvent,
     StateWanted,
 )
 from groupcore.sequencing.names import Order, Process
 from groupcore.shared.codecs import Codec
-from groupcore.shared.errors import ArgumentsError, ClosedError, MisfitError, RefusedError
+from groupcore.shared.errors import ArgumentsError, ClosedError, MisfitError, OutcomeUnknownError
 from groupcore.shared.events import MessageRejected, SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.messages import pack, unpack
@@ -30,6 +29,9 @@ from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.streams import WAITING_MAX, Stream
 
 T = TypeVar("T")
+
+HELD_MAX = 10_000
+"""Most events that wait while the topic is opened again after an `interrupt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class _Membership(Enum):
     JOINING = 1
     IN = 2
     LEAVING = 3
+    AWAY = 4
 
 
 class Topic(GroupUser, Generic[T]):
@@ -100,6 +103,7 @@ class Topic(GroupUser, Generic[T]):
         self._subscriptions: list[Subscription[T]] = []
         self._membership = _Membership.OUT
         self._published: dict[int, Pending[None]] = {}
+        self._held: list[tuple[bytes, Pending[None]]] = []
         self._closing = False
         self.closed = Pending(port.wait)
 
@@ -131,7 +135,12 @@ class Topic(GroupUser, Generic[T]):
         except MisfitError as error:
             raise ArgumentsError(f"publish: {error}") from None
         pending: Pending[None] = Pending(self._port.wait)
-        self._published[self._port.send(payload)] = pending
+        if self._membership is not _Membership.AWAY:
+            self._published[self._port.send(payload)] = pending
+        elif len(self._held) < HELD_MAX:
+            self._held.append((payload, pending))
+        else:
+            raise ClosedError(f"{HELD_MAX} events wait for the topic to be open again")
         return pending
 
     def subscribe(self, waiting_max: int = WAITING_MAX) -> Subscription[T]:
@@ -159,7 +168,7 @@ class Topic(GroupUser, Generic[T]):
         elif not self._subscriptions and self._membership is _Membership.IN:
             self._membership = _Membership.LEAVING
             self._port.leave()
-        elif self._closing and self._membership is _Membership.OUT:
+        elif self._closing and self._membership in (_Membership.OUT, _Membership.AWAY):
             self.end(ClosedError("the topic is closed here; open it again"))
 
     def feed(self, event: ServiceEvent) -> list[SharedEvent]:
@@ -169,9 +178,6 @@ class Topic(GroupUser, Generic[T]):
             case Accepted() if event.message.process == self._port.process:
                 for number in [n for n in self._published if n <= event.message.number]:
                     self._published.pop(number).resolve(None)
-            case Refused() if event.request in self._published:
-                refused = RefusedError(event.code, event.detail)
-                self._published.pop(event.request).fail(refused)
             case Joined() if event.process == self._port.process:
                 self._on_joined()
             case Departed() if event.process == self._port.process:
@@ -204,16 +210,32 @@ class Topic(GroupUser, Generic[T]):
         if self._membership is _Membership.JOINING:
             self._membership = _Membership.IN
             for subscription in self._subscriptions:
-                subscription.ready.resolve(None)
+                if not subscription.ready.done:
+                    subscription.ready.resolve(None)
             self._proceed()
 
     def _on_left(self) -> None:
         self._membership = _Membership.OUT
         self._proceed()
 
-    def end(self, error: Exception) -> None:
+    def interrupt(self) -> None:
         published, self._published = self._published, {}
+        error = OutcomeUnknownError("the cluster went on without this node meanwhile")
         for pending in published.values():
+            pending.fail(error)
+        self._membership = _Membership.AWAY
+
+    def restart(self) -> None:
+        self._membership = _Membership.OUT
+        held, self._held = self._held, []
+        for payload, pending in held:
+            self._published[self._port.send(payload)] = pending
+        self._proceed()
+
+    def end(self, error: Exception) -> None:
+        pendings = [*self._published.values(), *(pending for _, pending in self._held)]
+        self._published, self._held = {}, []
+        for pending in pendings:
             pending.fail(error)
         for subscription in self._subscriptions:
             subscription.stream.end(error)

@@ -53,10 +53,14 @@ def programs(page: str) -> dict[str, Program]:
 
 
 def set_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let channels use a multicast port of their own, and programs run for LIMIT_S at most."""
+    """Let channels and nodes use a multicast port of their own, and programs run for LIMIT_S."""
     group = f"228.8.8.8:{free_port()}"
 
     class ApartChannel(aio.Channel):
+        def __init__(self, cluster: str, **settings: Any) -> None:  # noqa: ANN401
+            super().__init__(cluster, **{"multicast": group, **settings})
+
+    class ApartNode(aio.Node):
         def __init__(self, cluster: str, **settings: Any) -> None:  # noqa: ANN401
             super().__init__(cluster, **{"multicast": group, **settings})
 
@@ -65,4 +69,5 @@ def set_apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
     loop_run = asyncio.run
     monkeypatch.setattr(aio, "Channel", ApartChannel)
+    monkeypatch.setattr(aio, "Node", ApartNode)
     monkeypatch.setattr(asyncio, "run", run_bounded)

@@ -27,6 +27,10 @@ class HandPort:
         self.asked: list[str] = []
         self.time_s = 1000.0
 
+    def become(self, process: Process) -> None:
+        """From now on it is another process."""
+        self._process = process
+
     @property
     def group(self) -> GroupId:
         return GROUP

@@ -214,9 +214,6 @@ def test_a_cut_whose_hash_nobody_says_holds_the_next_one_up_but_not_for_ever() -
     assert port.sent == []
     play(made, machine, ME, ADD)
     assert len(port.sent) == 1
-    made.refused()
-    play(made, machine, ME, *[ADD] * 4)
-    assert len(port.sent) == 2
 
 
 def test_a_hash_from_before_ones_own_time_says_nothing() -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from groupcore.sequencing.events import (
-    Congestion,
     Departed,
     Enrolled,
     Joined,
-    Refused,
     Released,
     StateInstalled,
     StateWanted,
@@ -20,7 +18,7 @@ from groupcore.shared import (
     MemberChanged,
     MessageRejected,
     OperationFailed,
-    RefusedError,
+    OutcomeUnknownError,
     Replaced,
     ResultLostError,
     SchemaMismatchError,
@@ -29,7 +27,7 @@ from groupcore.shared import (
 )
 from groupcore.shared.machine import TIME_STEP_MAX_MS
 from groupcore.shared.messages import pack
-from groupcore.shared.replica import Replica
+from groupcore.shared.replica import HELD_MAX, Replica
 from groupcore.view import Address
 from tests.groupcore.shared.ports import GROUP, ME, OTHER, HandPort, begin, calls, feed, run
 
@@ -184,15 +182,6 @@ def test_a_state_of_another_class_is_never_installed() -> None:  # R3
     assert isinstance(mismatch.ready.error, SchemaMismatchError)
 
 
-def test_a_refused_message_fails_its_call_with_the_code() -> None:
-    replica, _, log = opened()
-    first, second = log.note("one"), log.note("two")
-    feed(replica, Refused(2, "too_large", "16 MiB at most"), Congestion(True))
-    assert not first.done
-    assert isinstance(second.error, RefusedError)
-    assert second.error.code == "too_large"
-
-
 def test_leaving_ends_what_waits_and_what_follows() -> None:
     replica, port, log = opened(OTHER)
     changes = log.changes()
@@ -275,3 +264,48 @@ def test_a_process_is_ready_when_its_join_has_its_place_and_its_state_is_here() 
     assert (replica.ready.done, replica.members) == (False, (ME,))
     feed(replica, Enrolled(GROUP, 2, brother))
     assert (replica.ready.done, replica.members) == (True, (ME, brother))
+
+
+def test_after_an_interruption_calls_wait_and_what_was_under_way_is_unknown() -> None:  # R1
+    replica, port, log = opened(OTHER)
+    lost = log.note("lost")
+    port.become(Process(Address("a", 2), 1))
+    replica.interrupt()
+    replica.restart()
+    assert (port.asked, isinstance(lost.error, OutcomeUnknownError)) == (["join", "join"], True)
+    held = log.note("held")
+    assert len(port.sent) == 1
+    giver = Replica(Log, giver_port := HandPort(OTHER))
+    begin(giver, ME, OTHER, own=OTHER)
+    theirs = calls(("note", ["theirs"]))
+    again = Joined(GROUP, 5, port.process)
+    feed(giver, Departed(GROUP, 3, ME, True), run(4, OTHER, 1, theirs), again)
+    feed(giver, StateWanted(1, GROUP))
+    feed(replica, StateInstalled(GROUP, 5, giver_port.given[0][1]), again)
+    feed(replica, run(6, port.process, 2, port.sent[1]))
+    assert (held.result(), log.lines, log.gone) == (2, ["4 b theirs", "6 a held"], ["a"])
+    assert log.members == (OTHER, port.process)
+
+
+def test_an_object_that_nobody_else_has_any_more_goes_on_with_what_is_here() -> None:
+    replica, port, log = opened(OTHER)
+    feed(replica, run(3, OTHER, 1, calls(("note", ["x"]))))
+    port.become(Process(Address("a", 2), 1))
+    replica.interrupt()
+    replica.restart()
+    feed(replica, StateInstalled(GROUP, 7, None), Enrolled(GROUP, 8, port.process))
+    feed(replica, Joined(GROUP, 8, port.process))
+    assert (log.lines, log.gone, log.members) == (["3 b x"], ["a", "b"], (port.process,))
+
+
+def test_operations_that_wait_for_a_restart_are_bounded_and_end_with_the_object() -> None:
+    replica, port, log = opened()
+    replica.interrupt()
+    replica.restart()
+    held = [log.refresh() for _ in range(HELD_MAX)]
+    with pytest.raises(ClosedError, match="wait for the object"):
+        log.refresh()
+    replica.end(ClosedError("over"))
+    replica.restart()
+    assert {type(pending.error) for pending in held} == {ClosedError}
+    assert port.asked == ["join", "join"]

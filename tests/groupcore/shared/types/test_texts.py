@@ -16,7 +16,7 @@ from groupcore.objects.refusal import (
     OutOfRangeError,
     TooLargeError,
 )
-from groupcore.shared import ArgumentsError, Changed, Pending
+from groupcore.shared import ArgumentsError, Changed, Pending, RefusedError
 from groupcore.shared.testing import BAD_WEATHER, Weather, World, WorldNode
 from groupcore.shared.types import Editor, Outline, OutlineEdited, Text, TextEdited
 from groupcore.shared.types.text import HISTORY_MAX
@@ -140,8 +140,9 @@ def test_an_editor_whose_edit_is_not_taken_keeps_the_text_and_says_why() -> None
     async def main(world: World) -> None:
         text = await world.node("a").open(Text, "text")
         editor = Editor(text)
-        editor.insert(0, "x" * 100_000)
-        await world.settle()
+        for _ in range(2):
+            editor.insert(0, "x" * 50_000)
+            await world.settle()
         assert editor.error is None
         editor.insert(0, "y")
         await world.settle()
@@ -150,7 +151,18 @@ def test_an_editor_whose_edit_is_not_taken_keeps_the_text_and_says_why() -> None
         editor.insert(0, "z")
         assert editor.text.startswith("zyx")
         await world.settle()
-        assert text.version == 1
+        assert text.version == 2
+
+    World(1).run(main)
+
+
+def test_an_edit_that_is_too_large_to_be_sent_is_kept_and_told() -> None:
+    async def main(world: World) -> None:
+        editor = Editor(await world.node("a").open(Text, "text"))
+        editor.insert(0, "x" * 70_000)
+        assert isinstance(error_of(editor), RefusedError)
+        editor.insert(0, "y")
+        assert (len(editor.text), editor.unconfirmed) == (70_001, True)
 
     World(1).run(main)
 

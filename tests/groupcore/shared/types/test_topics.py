@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from groupcore.sequencing.events import Joined, Refused, Volatile
+from groupcore.sequencing.events import Joined, Volatile
 from groupcore.shared import (
     ArgumentsError,
     ClosedError,
     DeclarationError,
     MessageRejected,
-    RefusedError,
     TooSlowError,
 )
 from groupcore.shared.codecs import SCALARS
@@ -182,9 +181,6 @@ def test_what_a_crashed_node_waited_for_fails() -> None:
 def test_messages_that_are_no_events_are_told_and_skipped() -> None:
     port = HandPort()
     topic = Topic[int](port, SCALARS[int])
-    refused = topic.publish(1)
-    feed(topic, Refused(1, "too_large", ""))
-    assert isinstance(refused.error, RefusedError)
     (said,) = feed(topic, run(1, OTHER, 1, b"\x01", b"\xc1"))
     assert said == MessageRejected(GROUP, 2, OTHER, said.detail)  # type: ignore[attr-defined]
 
