@@ -81,8 +81,7 @@ class Receiver:
 
     def _record_runs(self, stream: Stream, batch: Batch, header: Accept) -> bool:
         """The runs of a frame; False when this node has still to hear of one of its groups."""
-        plane = self._plane
-        count = len(header.groups) // 8
+        plane, count = self._plane, len(header.groups) // 8
         try:
             processes = unpack_column(header.processes, count)
             groups = unpack_column(header.groups, count)
