@@ -18,7 +18,6 @@ Invariants.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -58,12 +57,28 @@ class Cut:
 class Checker:
     """One replica's part in comparing states. `every` operations a cut; 0: none at all."""
 
+    __slots__ = (
+        "_asked",
+        "_count",
+        "_cuts",
+        "_every",
+        "_fresh",
+        "_interval",
+        "_log",
+        "_log_bytes",
+        "_parted",
+        "_port",
+        "_proposed",
+        "_silent",
+        "compared",
+    )
+
     def __init__(self, fresh: Callable[[], Machine], every: int, port: GroupPort) -> None:
         self._fresh = fresh
         self._every = every
         self._port = port
         self._cuts: list[Cut] = []
-        self._log: deque[Entry] = deque()
+        self._log: list[Entry] = []
         self._log_bytes = 0
         self._count = 0
         self._interval = every
@@ -138,8 +153,10 @@ class Checker:
             return
         del self._cuts[:count]
         floor = self._cuts[0].position if self._cuts else self._log[-1].position
-        while self._log and self._log[0].position <= floor:
-            self._log_bytes -= ENTRY_COST_BYTES + len(self._log.popleft().payload or b"")
+        dropped = sum(entry.position <= floor for entry in self._log)
+        for entry in self._log[:dropped]:
+            self._log_bytes -= ENTRY_COST_BYTES + len(entry.payload or b"")
+        del self._log[:dropped]
 
     def _on_check(self, process: Process, check: Check) -> list[SharedEvent]:
         cut = next((cut for cut in self._cuts if cut.position == check.position), None)

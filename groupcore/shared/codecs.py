@@ -1,13 +1,7 @@
-"""How values of each declared type are checked, packed, and kept in a state.
-
-A codec turns a value into what msgpack carries (`to_wire`), checks what has arrived (`from_wire`),
-and makes the value that a state keeps (`adopt`): immutable ones as they are, lists, dicts and sets
-as tracked ones. All of it is strict: a bool is no int, an int of more than 64 bits is refused.
-"""
+"""Codecs of what holds other values: lists, dicts, sets, tuples, records, unions, plain values."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from enum import Enum
 
@@ -16,110 +10,11 @@ from msgpack import packb
 from groupcore.shared.containers import TrackedDict, TrackedList
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.journal import Journal
+from groupcore.shared.scalars import SCALARS, Codec, ScalarCodec, array, check_str, shown
 from groupcore.shared.sets import SortedSet, TrackedSet
 
 DEPTH_MAX = 32
 """How deeply plain values may be nested."""
-
-_INT_LEAST = -(1 << 63)
-_INT_MOST = (1 << 64) - 1
-
-
-class Codec:
-    """One type. `text` names it, alike at all replicas; `mutable`: a state keeps a tracked one."""
-
-    def __init__(self, text: str, mutable: bool = False) -> None:
-        self.text = text
-        self.mutable = mutable
-
-    def to_wire(self, value: object) -> object:
-        """What msgpack packs; MisfitError when the value is not of the type."""
-        raise NotImplementedError
-
-    def from_wire(self, wire: object) -> object:
-        """The value; MisfitError when this was packed from no value of the type."""
-        raise NotImplementedError
-
-    def check(self, value: object) -> object:
-        """The value, or an equal one of exactly the type; MisfitError when it is not of it."""
-        return self.from_wire(self.to_wire(value))
-
-    def adopt(self, value: object, journal: Journal) -> object:
-        """What a state keeps for this value; MisfitError when it is not of the type."""
-        return self.check(value)
-
-    def misfit(self, value: object) -> MisfitError:
-        """The error that says that the value is not of this type."""
-        return MisfitError(f"{shown(value)} is no {self.text}")
-
-
-def shown(value: object) -> str:
-    """The value for an error text, shortened."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-class ScalarCodec(Codec):
-    """None, a bool, an int, a float, a str or bytes: the same on the wire."""
-
-    def __init__(self, kind: type, check: Callable[[object], object] | None = None) -> None:
-        super().__init__("None" if kind is type(None) else kind.__name__)
-        self.kind = kind
-        self._check = check
-
-    def check(self, value: object) -> object:
-        if self._check is not None:
-            return self._check(value)
-        if type(value) is not self.kind:
-            raise self.misfit(value)
-        return value
-
-    def to_wire(self, value: object) -> object:
-        return self.check(value)
-
-    def from_wire(self, wire: object) -> object:
-        return self.check(wire)
-
-    def adopt(self, value: object, journal: Journal) -> object:
-        return self.check(value)
-
-
-def check_int(value: object) -> int:
-    """An int of 64 bits, signed or not; a bool is none."""
-    if type(value) is not int or not _INT_LEAST <= value <= _INT_MOST:
-        raise MisfitError(f"{shown(value)} is no int of 64 bits")
-    return value
-
-
-def check_float(value: object) -> float:
-    """A float, or an int for one. Not a number is refused: it equals nothing, not even itself."""
-    if type(value) is int and abs(value) <= 1 << 53:
-        return float(value)
-    if type(value) is not float or math.isnan(value):
-        raise MisfitError(f"{shown(value)} is no float")
-    return value
-
-
-def check_str(value: object) -> str:
-    """A text that UTF-8 can carry."""
-    if type(value) is not str:
-        raise MisfitError(f"{shown(value)} is no str")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise MisfitError("a text holds half a character (a lone surrogate)") from None
-    return value
-
-
-SCALARS: dict[type, ScalarCodec] = {
-    type(None): ScalarCodec(type(None)),
-    bool: ScalarCodec(bool),
-    int: ScalarCodec(int, check_int),
-    float: ScalarCodec(float, check_float),
-    str: ScalarCodec(str, check_str),
-    bytes: ScalarCodec(bytes),
-}
 
 
 class ListCodec(Codec):
@@ -135,7 +30,11 @@ class ListCodec(Codec):
         return [self._item.to_wire(item) for item in value]
 
     def from_wire(self, wire: object) -> object:
-        return [self._item.from_wire(item) for item in _array(self, wire)]
+        return [self._item.from_wire(item) for item in array(self, wire)]
+
+    def kept_to_wire(self, kept: object) -> object:
+        assert isinstance(kept, list)
+        return list(kept) if self._item.plain else [self._item.kept_to_wire(item) for item in kept]
 
     def adopt(self, value: object, journal: Journal) -> object:
         if not isinstance(value, list):
@@ -159,11 +58,18 @@ class DictCodec(Codec):
         return [[key.to_wire(k), item.to_wire(v)] for k, v in value.items()]
 
     def from_wire(self, wire: object) -> object:
-        pairs = [_array(self, pair, 2) for pair in _array(self, wire)]
+        pairs = [array(self, pair, 2) for pair in array(self, wire)]
         decoded = {self._key.from_wire(k): self._value.from_wire(v) for k, v in pairs}
         if len(decoded) != len(pairs):
             raise MisfitError(f"a key of a {self.text} stands twice")
         return decoded
+
+    def kept_to_wire(self, kept: object) -> object:
+        assert isinstance(kept, dict)
+        key, item = self._key, self._value
+        if key.plain and item.plain:
+            return list(map(list, kept.items()))
+        return [[key.to_wire(k), item.kept_to_wire(v)] for k, v in kept.items()]
 
     def adopt(self, value: object, journal: Journal) -> object:
         if not isinstance(value, dict):
@@ -190,7 +96,7 @@ class SetCodec(Codec):
         return [self._item.to_wire(item) for item in sorted(items, key=self._key)]
 
     def from_wire(self, wire: object) -> object:
-        items = [self._item.from_wire(item) for item in _array(self, wire)]
+        items = [self._item.from_wire(item) for item in array(self, wire)]
         decoded = SortedSet(items, self._key)
         if len(decoded) != len(items):
             raise MisfitError(f"an element of a {self.text} stands twice")
@@ -216,7 +122,7 @@ class TupleCodec(Codec):
         return [codec.to_wire(item) for codec, item in zip(self._items, value, strict=True)]
 
     def from_wire(self, wire: object) -> object:
-        items = _array(self, wire, len(self._items))
+        items = array(self, wire, len(self._items))
         decoded = [codec.from_wire(item) for codec, item in zip(self._items, items, strict=True)]
         if self._kind is tuple:
             return tuple(decoded)
@@ -237,7 +143,7 @@ class SequenceCodec(Codec):
         return [self._item.to_wire(item) for item in value]
 
     def from_wire(self, wire: object) -> object:
-        return tuple([self._item.from_wire(item) for item in _array(self, wire)])
+        return tuple([self._item.from_wire(item) for item in array(self, wire)])
 
 
 class RecordCodec(Codec):
@@ -256,7 +162,7 @@ class RecordCodec(Codec):
         return [codec.to_wire(getattr(value, name)) for name, codec in self._items.items()]
 
     def from_wire(self, wire: object) -> object:
-        values = _array(self, wire, len(self._items))
+        values = array(self, wire, len(self._items))
         pairs = zip(self._items.items(), values, strict=True)
         decoded = {name: codec.from_wire(value) for (name, codec), value in pairs}
         try:
@@ -340,7 +246,7 @@ class UnionCodec(Codec):
         scalar = self._scalars.get(type(wire))
         if scalar is not None:
             return scalar.from_wire(wire)
-        place, inner = _array(self, wire, 2)
+        place, inner = array(self, wire, 2)
         if type(place) is not int or not 0 <= place < len(self._members):
             raise self.misfit(wire)
         return self._members[place].from_wire(inner)
@@ -389,9 +295,3 @@ class PlainCodec(Codec):
             inner = self._inner()
             return TrackedDict(value, check_str, lambda one: inner.adopt(one, journal), journal)
         return self.check(value)
-
-
-def _array(codec: Codec, wire: object, length: int | None = None) -> list[object]:
-    if type(wire) is not list or (length is not None and len(wire) != length):
-        raise codec.misfit(wire)
-    return wire

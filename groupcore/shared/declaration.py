@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, get_args, get_origin, get_type_hints
 
-from groupcore.shared.codecs import Codec, DictCodec, ListCodec, SetCodec
+from groupcore.shared.codecs import DictCodec, ListCodec, SetCodec
 from groupcore.shared.errors import ArgumentsError, DeclarationError, MisfitError
 from groupcore.shared.operations import Operation
+from groupcore.shared.scalars import Codec
 from groupcore.shared.schema import codec_of
 
 MISSING = object()

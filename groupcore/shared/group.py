@@ -55,6 +55,7 @@ class GroupPort(Protocol):
 class GroupUser(ABC):
     """What is fed a group's events: an object's replica, a topic, a presence."""
 
+    __slots__ = ()
     closed: Pending[None]
     """Done when nothing more is done here."""
 

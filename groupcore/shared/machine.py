@@ -202,7 +202,7 @@ class Machine:
         """The whole state; `load` goes on from it."""
         handle = self.target._shared
         fields = [
-            field.codec.to_wire(getattr(self.target, name))
+            field.codec.kept_to_wire(getattr(self.target, name))
             for name, field in handle.declaration.fields.items()
         ]
         members = [[process_to_wire(one), number] for one, number in self.members.items()]

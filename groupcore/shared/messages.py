@@ -14,8 +14,8 @@ from msgpack import Packer, unpackb
 from msgpack.exceptions import UnpackException
 
 from groupcore.sequencing.names import Process
-from groupcore.shared.codecs import check_int
 from groupcore.shared.errors import MisfitError
+from groupcore.shared.scalars import check_int
 from groupcore.view import Address
 
 OPERATE, CHECK, TRAIL, VERIFY = 1, 2, 3, 4

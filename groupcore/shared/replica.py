@@ -70,6 +70,24 @@ class Replica(GroupUser, Generic[T]):
     `ready` is resolved with the object once its state is here; `target` is that object.
     """
 
+    __slots__ = (
+        "_checker",
+        "_clock",
+        "_error",
+        "_held",
+        "_is_in",
+        "_kind",
+        "_machine",
+        "_port",
+        "_told_in",
+        "_waiting",
+        "_watchers",
+        "closed",
+        "counters",
+        "ready",
+        "target",
+    )
+
     def __init__(self, kind: type[T], port: GroupPort) -> None:
         self.target = kind()
         target = cast("SharedObject", self.target)

@@ -23,8 +23,6 @@ from typing import (
 )
 
 from groupcore.shared.codecs import (
-    SCALARS,
-    Codec,
     DictCodec,
     EnumCodec,
     ListCodec,
@@ -37,6 +35,7 @@ from groupcore.shared.codecs import (
     UnionCodec,
 )
 from groupcore.shared.errors import DeclarationError
+from groupcore.shared.scalars import SCALARS, Codec
 
 Bindings = Mapping[object, object]
 """What each type variable stands for."""

@@ -31,11 +31,11 @@ from groupcore.objects.outline import AttributeValue
 from groupcore.objects.parsing import parse_attributes, parse_transaction
 from groupcore.objects.rebase import rebase_transaction
 from groupcore.objects.refusal import BadChangeError, BaseTooOldError, RefusalError
-from groupcore.shared.codecs import Codec
 from groupcore.shared.journal import Journal
 from groupcore.shared.object import SharedObject
 from groupcore.shared.operations import operation
 from groupcore.shared.pending import Pending
+from groupcore.shared.scalars import Codec
 
 HISTORY_MAX = 1_000
 """Transactions may be made against any of so many last versions."""

@@ -21,12 +21,12 @@ from groupcore.sequencing.events import (
     Volatile,
 )
 from groupcore.sequencing.names import Order, Process
-from groupcore.shared.codecs import Codec
 from groupcore.shared.errors import ArgumentsError, ClosedError, MisfitError
 from groupcore.shared.events import MessageRejected, SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.messages import pack, unpack
 from groupcore.shared.pending import Pending
+from groupcore.shared.scalars import Codec
 from groupcore.shared.streams import WAITING_MAX, Stream
 
 T = TypeVar("T")

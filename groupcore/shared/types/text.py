@@ -26,10 +26,10 @@ from groupcore.objects.refusal import (
     RefusalError,
     TooLargeError,
 )
-from groupcore.shared.codecs import Codec
 from groupcore.shared.object import SharedObject
 from groupcore.shared.operations import operation
 from groupcore.shared.pending import Pending
+from groupcore.shared.scalars import Codec
 
 HISTORY_MAX = 1_000
 """Edits may be made against any of so many last versions."""

@@ -20,12 +20,12 @@ from groupcore.sequencing.events import (
     StateWanted,
 )
 from groupcore.sequencing.names import Order, Process
-from groupcore.shared.codecs import Codec
 from groupcore.shared.errors import ArgumentsError, ClosedError, MisfitError, OutcomeUnknownError
 from groupcore.shared.events import MessageRejected, SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.messages import pack, unpack
 from groupcore.shared.pending import Pending, Wait
+from groupcore.shared.scalars import Codec
 from groupcore.shared.streams import WAITING_MAX, Stream
 
 T = TypeVar("T")

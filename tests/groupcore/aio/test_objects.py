@@ -268,3 +268,17 @@ async def test_a_node_logs_what_nobody_listens_to(caplog: pytest.LogCaptureFixtu
         log_event(MessageRejected(1, 5, process, "no"))  # type: ignore[arg-type]
     assert "parted" in caplog.text
     assert "no operation" in caplog.text
+
+
+async def test_a_topic_and_a_presence_end_with_their_node(cluster: Cluster) -> None:
+    (a,) = await cluster.start("a")
+    bell = await a.open(Topic[int], "bell")
+    room = await a.open(Presence[int], "room")
+    subscription = bell.subscribe()
+    await subscription.ready
+    await cluster.nodes.pop("a").close()
+    with pytest.raises(ClosedError):
+        bell.publish(1)
+    with pytest.raises(ClosedError):
+        room.set(1)
+    assert subscription.stream.ended

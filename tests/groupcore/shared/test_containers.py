@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from groupcore.shared.codecs import Codec
 from groupcore.shared.containers import TrackedDict, TrackedList, detach
 from groupcore.shared.errors import MisfitError, ReadOnlyError
 from groupcore.shared.journal import Journal
+from groupcore.shared.scalars import Codec
 from groupcore.shared.schema import codec_of
 from groupcore.shared.sets import SortedSet, TrackedSet
 

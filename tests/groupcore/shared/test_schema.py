@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupcore.sequencing.names import Process
-from groupcore.shared.codecs import DEPTH_MAX, Codec, PlainCodec
+from groupcore.shared.codecs import DEPTH_MAX, PlainCodec
 from groupcore.shared.errors import DeclarationError, MisfitError
 from groupcore.shared.messages import pack, unpack
+from groupcore.shared.scalars import Codec
 from groupcore.shared.schema import codec_of
 from groupcore.view import Address
 

@@ -16,9 +16,10 @@ from groupcore.objects.refusal import (
     OutOfRangeError,
     TooLargeError,
 )
-from groupcore.shared import ArgumentsError, Changed, Pending, RefusedError
+from groupcore.shared import ArgumentsError, Changed, MisfitError, Pending, RefusedError, Replaced
 from groupcore.shared.testing import BAD_WEATHER, Weather, World, WorldNode
 from groupcore.shared.types import Editor, Outline, OutlineEdited, Text, TextEdited
+from groupcore.shared.types.outline import ContentCodec, TransactionCodec
 from groupcore.shared.types.text import HISTORY_MAX
 
 LETTERS = "ab😀é𝒳"
@@ -279,3 +280,45 @@ def test_random_edits_of_an_outline_converge(seed: int, weather: Weather) -> Non
         world.assert_equal("o")
 
     World(seed, weather).run(main)
+
+
+def test_a_state_that_is_no_outline_is_refused() -> None:
+    for wire in (
+        None,
+        ["title"],
+        ["title", [["a", {}]]],
+        ["title", [["a", {"kind": "odd"}, ""]]],
+        ["title", [["a", {}, ""], ["a", {}, ""]]],
+    ):
+        with pytest.raises(MisfitError):
+            ContentCodec().from_wire(wire)
+    with pytest.raises(MisfitError):
+        ContentCodec().to_wire("title")
+    for changes in (None, [], [["odd"]]):
+        with pytest.raises(MisfitError):
+            TransactionCodec().from_wire(changes)
+
+
+def test_an_outline_that_is_too_far_ahead_or_behind_is_refused() -> None:
+    outline = Outline()
+    block = outline.insert("x").result()
+    for _ in range(2 * HISTORY_MAX):
+        outline.write(block, 0, 1, "y").result()
+    with pytest.raises(BaseTooOldError):
+        outline.submit(0, (TextChange(block, ("z",)),)).result()
+    many = tuple(TextChange(block, ("z",)) for _ in range(800))
+    with pytest.raises(BaseTooOldError, match="too much"):
+        outline.submit(outline.version - 1_000, many).result()
+
+
+def test_an_editor_of_a_text_that_was_taken_anew() -> None:
+    text = Text()
+    editor, busy = Editor(text), Editor(text)
+    text.append("one")
+    assert editor.text == busy.text == "one"
+    editor._changes.push(Replaced(9))
+    assert (editor.text, editor.error) == ("one", None)
+    busy._sent = ("x",)
+    busy._changes.push(Replaced(9))
+    assert busy.unconfirmed
+    assert isinstance(error_of(busy), OutOfRangeError)

@@ -14,8 +14,8 @@ from groupcore.shared import (
     MessageRejected,
     TooSlowError,
 )
-from groupcore.shared.codecs import SCALARS
 from groupcore.shared.messages import pack
+from groupcore.shared.scalars import SCALARS
 from groupcore.shared.testing import BAD_WEATHER, Weather, World
 from groupcore.shared.types import (
     Counter,
