@@ -25,6 +25,7 @@ NAMES = (
     "groups",
     "sequencers",
     "migration",
+    "memory",
 )
 
 

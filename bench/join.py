@@ -1,7 +1,8 @@
 """Joining a group under load: without state, with 10 and with 100 MB of it, over both media.
 
 Two members send to the group all the time; one of them has the state. A third process, started and
-warm, joins and takes it. The joiner's time runs from `connect` to the state in place.
+warm, joins and takes it. The joiner's time runs from `connect` to the state in place. `groups` are
+processes that join groups of the data plane, see `bench.group_join`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from bench import group_join
 from bench.measuring import load_average, quantile
 from groupcore.aio import Channel
 from groupcore.aio.allocator import keep_freed_memory
@@ -187,4 +189,9 @@ def run(quick: bool) -> dict[str, object]:
     before_s = 1.0 if quick else BEFORE_S
     cases = [(0, "none")] + [(mb, m) for mb in (10, 100) for m in ("group", "separate")]
     joins = [run_round(state_mb, medium, before_s) for state_mb, medium in cases]
-    return {"join": joins, "rate_per_s": RATE, "load_average": load_average()}
+    return {
+        "join": joins,
+        "groups": group_join.measure(),
+        "rate_per_s": RATE,
+        "load_average": load_average(),
+    }
