@@ -84,13 +84,14 @@ class Company:
 
     def candidates(self, now: float) -> Candidates:
         """Who joins and who leaves if a view is decided now: the provisional list."""
-        view, stateful = self.state.view, self.state.options.application_state
+        view, options = self.state.view, self.state.options
         if view is None:
-            return Candidates(stateful=stateful)
+            return Candidates(stateful=options.application_state, lasting=options.lasting)
         keep = self.keep(view)
         ready = self.admission.ready(view, keep, self.unreachable(), now)
         cut_off = frozenset(view.members) - frozenset(keep)
-        return Candidates(ready, frozenset(self.leaver.leaving), cut_off, stateful)
+        leaving = frozenset(self.leaver.leaving)
+        return Candidates(ready, leaving, cut_off, options.application_state, options.lasting)
 
     def has_lost_its_proposer(self) -> bool:
         """Whether the one to whom this member has promised is not heard any more."""

@@ -27,7 +27,10 @@ class MembershipOptions:
     `durable`: the record survives a restart, so a node without one has lost its disk and no vote
     (without it a node that restarts during a succession forgets its promise, and still votes).
     `absorb`: of two clusters that meet, members without state or disk leave the smaller for the
-    larger. `merge_policy`: `primary` (a component without a quorum forms no view, and takes the
+    larger. `lasting`: the members that go on from a view to the next are a quorum of it, so what a
+    quorum of them keeps in memory, of which membership knows nothing, is never lost with a view
+    (without it a view may be decided by the votes of members that leave or are cut off). Two
+    members cannot part then while the first is the one that leaves. `merge_policy`: `primary` (a component without a quorum forms no view, and takes the
     primary's state when it meets it) or `application` (it goes on in a view of its own; where
     two views meet they merge, and the application decides what becomes of the states).
     `merge_s`: a merge's leader waits so long for the others, `merge_lapse_s`: and they for it.
@@ -46,6 +49,7 @@ class MembershipOptions:
     application_state: bool = False
     durable: bool = False
     absorb: bool = True
+    lasting: bool = False
     merge_policy: MergePolicy = "primary"
     drains: bool = True
     tick_s: float = 0.1

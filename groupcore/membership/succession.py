@@ -131,13 +131,15 @@ class Candidates:
     """Who could be in the next view beside the voters, and who wants to be in it no more.
 
     `cut_off`: members that cannot go on together with the proposer, though they may vote.
-    `stateful`: members keep state, and one that joins has none.
+    `stateful`: members keep state, and one that joins has none. `lasting`: those that go on from
+    the former view must be a quorum of it.
     """
 
     joiners: tuple[Address, ...] = ()
     leaving: frozenset[Address] = field(default_factory=frozenset)
     cut_off: frozenset[Address] = field(default_factory=frozenset)
     stateful: bool = False
+    lasting: bool = False
 
 
 def is_quorum_of(basis: View | None, names: Iterable[str], cluster_size: int) -> bool:
@@ -207,13 +209,19 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
     return None
 
 
-def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
-    """The next view of those who have their memory, and of those who join them."""
+def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal | None:
+    """The next view of those who have their memory, and of those who join them.
+
+    None where it is to be a lasting one, and too few of those who have voted can go on together.
+    """
     present = {vote.voter for vote in live}
     complete = {vote.voter for vote in live if vote.counts}
     here = [m for m in basis.members if m in present and m not in candidates.cut_off]
     stay = [member for member in here if member not in candidates.leaving]
-    if not can_decide(stay, complete):
+    if candidates.lasting and not basis.is_quorum(member.name for member in here):
+        return None
+    short = candidates.lasting and not basis.is_quorum(member.name for member in stay)
+    if short or not can_decide(stay, complete):
         stay = here  # who leaves must wait until the others have the state, or somebody joins
     members = admit(stay, complete, sorted(candidates.joiners), candidates.stateful)
     cut = maximum(vote.digest for vote in live)
