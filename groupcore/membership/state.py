@@ -30,9 +30,10 @@ class MembershipOptions:
     larger. `lasting`: the members that go on from a view to the next are a quorum of it, so what a
     quorum of them keeps in memory, of which membership knows nothing, is never lost with a view
     (without it a view may be decided by the votes of members that leave or are cut off). Two
-    members cannot part then while the first is the one that leaves. `merge_policy`: `primary` (a component without a quorum forms no view, and takes the
-    primary's state when it meets it) or `application` (it goes on in a view of its own; where
-    two views meet they merge, and the application decides what becomes of the states).
+    members cannot part then while the first is the one that leaves.
+    `merge_policy`: `primary` (a component without a quorum forms no view, and takes the primary's
+    state when it meets it) or `application` (it goes on in a view of its own; where two views meet
+    they merge, and the application decides what becomes of the states).
     `merge_s`: a merge's leader waits so long for the others, `merge_lapse_s`: and they for it.
     `drains`: an ordering layer says when a leaver has nothing in flight. `bulk_s`: how
     long joins and leaves are gathered. `seek_s`, `patience_s`: how long a node looks for a view

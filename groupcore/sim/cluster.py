@@ -9,6 +9,7 @@ from random import Random
 from groupcore.endpoint import Endpoint
 from groupcore.events import ConnectionClosed, ViewInstalled
 from groupcore.seal import Keyring
+from groupcore.sequencing.service import Service
 from groupcore.sim.clock import MILLISECOND, SECOND, Clock
 from groupcore.sim.disk import Disk
 from groupcore.sim.fault import NAMES, Fault, Send
@@ -33,6 +34,7 @@ WATCHED = 3
 SAMPLE_NS = 1 * SECOND
 """How often it is noted what the nodes keep in memory."""
 KEY = bytes(range(32))
+PROBE_BYTES = 32
 
 MakeStack = Callable[[Scenario, Address, Random, TransportOptions, bytes | None], Stack]
 """Composes the stack of one life."""
@@ -112,7 +114,11 @@ class Cluster:
         transport = NotarisedTransport(address, self.keys, boot, options, random, self.notary)
         stack_random = Random(random.getrandbits(64))
         stack = self._make_stack(self.scenario, address, stack_random, self._options, lineage)
-        return Endpoint(address, stack, transport)
+        return Endpoint(address, stack, transport, self.make_service(address, random))
+
+    def make_service(self, address: Address, random: Random) -> Service | None:
+        """The data plane of a life, where there is one."""
+        return None
 
     def _plan(self) -> None:
         """Everything that the scenario says goes into the clock."""
@@ -228,6 +234,14 @@ class Cluster:
         ):
             return False
         return self._has_spread(nodes)
+
+    def probe(self, nodes: list[Node]) -> None:
+        """These nodes send a few messages more, now that all is well."""
+        for node in nodes:
+            node.send([PROBE_BYTES], None)
+
+    def conclude(self) -> None:
+        """The run is over: write down what else there is."""
 
     def _has_spread(self, nodes: list[Node]) -> bool:
         """Whether each multicast that one node has delivered without a place, all have."""

@@ -12,7 +12,7 @@ from groupcore.sim.plants import PLANTS
 from groupcore.sim.probes import met
 from groupcore.sim.profiles import Profile, profile_of
 from groupcore.sim.randomness import derive
-from groupcore.sim.run import Verdict, run_scenario
+from groupcore.sim.run import Verdict
 from groupcore.sim.scenario import Scenario
 
 TWICE_IN = 100
@@ -63,7 +63,7 @@ class Job:
         """Run it, or another schedule in its place."""
         profile = self.run_profile
         with PLANTS[self.plant].planted() if self.plant else nullcontext():
-            return run_scenario(scenario or self.scenario, profile.make_stack, profile.checkers)
+            return profile.play(scenario or self.scenario)
 
 
 @contextmanager

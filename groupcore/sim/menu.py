@@ -76,11 +76,13 @@ LOSES_DISK = frozenset({"wipe", "damage"})
 SETS_CLOCK = frozenset({"clock-step", "clock-set"})
 
 
-def draw_faults(random: Random, nodes: int, safety_ns: int) -> tuple[Fault, ...]:
+def draw_faults(
+    random: Random, nodes: int, safety_ns: int, menu: tuple[Dish, ...] = MENU
+) -> tuple[Fault, ...]:
     """The faults of a schedule with so many nodes, in order of time."""
     faults: list[Fault] = []
     eager = random.uniform(0.05, 0.35)
-    for dish in MENU:
+    for dish in menu:
         if random.random() >= eager * dish.weight or nodes < dish.needs:
             continue
         if dish.kind in LOSES_DISK and any(fault.kind in LOSES_DISK for fault in faults):

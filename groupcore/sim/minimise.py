@@ -1,7 +1,7 @@
 """Make a failing schedule smaller while it still fails in the same way.
 
-First the faults, then the sends, then nodes, then the network's troubles: halves before single
-ones, and never more than a bounded number of runs.
+First the faults, then what the applications do, then nodes, then the network's troubles: halves
+before single ones, and never more than a bounded number of runs.
 """
 
 from __future__ import annotations
@@ -37,16 +37,14 @@ def minimise(scenario: Scenario, fails: Fails, runs_max: int = RUNS_MAX) -> Scen
 
 def _smaller(scenario: Scenario) -> Iterator[Scenario]:
     """Schedules with less in them, the boldest cuts first."""
-    for size in _sizes(len(scenario.faults)):
-        for start in range(0, len(scenario.faults), size):
-            kept = scenario.faults[:start] + scenario.faults[start + size :]
-            yield replace(scenario, faults=kept)
-    for size in _sizes(len(scenario.sends)):
-        for start in range(0, len(scenario.sends), size):
-            kept_sends = scenario.sends[:start] + scenario.sends[start + size :]
-            yield replace(scenario, sends=kept_sends)
+    for name in scenario.pieces:
+        items: tuple[object, ...] = getattr(scenario, name)
+        for size in _sizes(len(items)):
+            for start in range(0, len(items), size):
+                kept = items[:start] + items[start + size :]
+                yield replace(scenario, **{name: kept})  # type: ignore[arg-type]
     if scenario.nodes > 1:
-        yield _without_last_node(scenario)
+        yield scenario.without_last_node()
     if scenario.tight:
         yield replace(scenario, tight=())
     if scenario.core:
@@ -64,20 +62,3 @@ def _sizes(count: int) -> list[int]:
         sizes.append(count)
         count //= 2
     return sizes
-
-
-def _without_last_node(scenario: Scenario) -> Scenario:
-    last = scenario.nodes - 1
-    faults = [fault for fault in scenario.faults if last not in fault.nodes]
-    return replace(
-        scenario,
-        nodes=last,
-        starts_ns=scenario.starts_ns[:last],
-        faults=tuple(
-            fault
-            for fault in faults
-            # Cuts between two sides need somebody on the other side.
-            if fault.kind != "split" or len(fault.nodes) < last
-        ),
-        sends=tuple(send for send in scenario.sends if last not in (send.node, send.to)),
-    )

@@ -30,6 +30,7 @@ from groupcore.events import (
 from groupcore.sim.application import Application
 from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock, WallClock
 from groupcore.sim.disk import Disk
+from groupcore.sim.guest import Guest, NoGuest
 from groupcore.sim.messages import compose_message, content_hash, identify
 from groupcore.sim.network import Network, SocketAddress
 from groupcore.sim.recording import Recorder
@@ -61,7 +62,7 @@ class Node:
     `outstanding` is shared by all nodes: what live processes have sent and not yet seen to arrive.
     `multicasts`: all that this node ever sent to the group; `unplaced`: what it has delivered in
     this view without a place in the order.
-    `closed` is called with this node when a life of it ends.
+    `closed` is called with this node when a life of it ends; `guest` has a part in every life.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Node:
         self.refused = False
         self.wall_clock = WallClock()
         self.closed: Callable[[Node], None] | None = None
+        self.guest: Guest = NoGuest()
         disk.on_error = self._on_disk_error
         self.multicasts: set[Mid] = set()
         self.unplaced: set[Mid] = set()
@@ -133,7 +135,7 @@ class Node:
 
     def start(self) -> None:
         """Begin a life from what is on the disk; nothing happens while one goes on."""
-        if self.alive:
+        if self.alive or not self.guest.may_start():
             return
         if self.disk.damaged:
             self._record.lived(self.address, "unreadable", "the record on disk is damaged")
@@ -150,6 +152,7 @@ class Node:
             self.address, "start", f"epoch {journal.epoch} position {journal.position}"
         )
         self._record.secured(self.address, journal.epoch, journal.position)
+        self.guest.begin_life(self.endpoint)
         self._input(Connect(journal.epoch, journal.position))
         self.states.begin_life()
 
@@ -194,13 +197,14 @@ class Node:
     def resume(self) -> None:
         """Go on: everything that gathered, and every timer, is handled at once."""
         self.paused = False
-        self._plan()
+        self.plan()
 
     def _end_life(self) -> None:
         if self.closed is not None:
             self.closed(self)
         for mid in [mid for mid in self._outstanding if mid.origin == self.name]:
             del self._outstanding[mid]
+        self.guest.end_life()
         self.endpoint = None
         self.application = None
         self.view = None
@@ -215,7 +219,7 @@ class Node:
         """A datagram has come off the network."""
         if self.endpoint is not None and len(self._inbox) < INBOX_MAX:
             self._inbox.append((data, source))
-            self._plan()
+            self.plan()
 
     def send(self, sizes: list[int], to: Address | None, word: bytes = b"") -> None:
         """The application sends messages of these sizes, if it may; they say `word`."""
@@ -233,7 +237,7 @@ class Node:
             if to is None:
                 self.multicasts.add(mid)
         self._outbox.append((to, payloads))
-        self._plan()
+        self.plan()
 
     def tell(self, event: Event, life: Address) -> None:
         """Something outside has happened that concerns this life; it hears unless it is over."""
@@ -251,11 +255,11 @@ class Node:
 
     def _input(self, event: Event) -> None:
         self._inbox.append(event)
-        self._plan()
+        self.plan()
 
     # --- the pump -------------------------------------------------------------------------------
 
-    def _plan(self) -> None:
+    def plan(self) -> None:
         """Let a turn happen as soon as the last one is over: at once when it is."""
         if self._turn_planned or self.paused or self.endpoint is None:
             return
@@ -285,6 +289,7 @@ class Node:
                 endpoint.multicast(payloads, now)
             else:
                 endpoint.unicast(to, payloads, now)
+        self.guest.feed(now)
         endpoint.wake(now)
         self._carry_out(endpoint.end_turn(now))
         if self.endpoint is endpoint:
@@ -303,6 +308,8 @@ class Node:
                 self._deliver(item)
             else:
                 self._on_event(item)
+        if self.address == life and self.endpoint is not None:
+            self.guest.hear(turn)
 
     def _persisted(self, life: Address, persist: Persist) -> Callable[[], None]:
         token = persist.token
@@ -329,7 +336,7 @@ class Node:
     def _wake(self, moment: int) -> None:
         if moment == self._wake_at:
             self._wake_at = None
-            self._plan()
+            self.plan()
 
     # --- outputs --------------------------------------------------------------------------------
 
@@ -376,6 +383,7 @@ class Node:
     def _install(self, event: ViewInstalled) -> None:
         self.view, self.primary, self.unplaced = event.view, True, set()
         self._record.viewed(self.address, event)
+        self.guest.view()
         assert self.application is not None
         self.states.on_view(event)
         self.application.install(event, self._clock.now_ns)

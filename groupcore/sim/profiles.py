@@ -9,9 +9,20 @@ from random import Random
 from groupcore.layers.nakack_headers import NakackOptions
 from groupcore.layers.pbcast import GossipOptions
 from groupcore.membership.state import MembershipOptions, MergePolicy
-from groupcore.sim.checkers import CHECKERS, PARTITIONABLE, UNORDERED, Checker
-from groupcore.sim.cluster import MakeStack
+from groupcore.sim.checkers import (
+    CHECKERS,
+    GROUP_CHECKERS,
+    PARTITIONABLE,
+    UNORDERED,
+    Checker,
+    LivenessWithoutOrder,
+    ViewAgreement,
+)
+from groupcore.sim.cluster import Cluster, MakeStack
+from groupcore.sim.groups.cluster import group_cluster
+from groupcore.sim.groups.drawing import draw_groups
 from groupcore.sim.randomness import stream
+from groupcore.sim.run import Verdict, run_cluster
 from groupcore.sim.scenario import (
     Scenario,
     draw_large_scenario,
@@ -37,12 +48,20 @@ Vary = Callable[[int, StackOptions], StackOptions]
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A kind of schedule: how one is drawn from its seed, what runs in it, what it is judged by."""
+    """A kind of schedule: how one is drawn from its seed, what runs in it, what it is judged by.
+
+    `make_cluster`: the world that it is played in.
+    """
 
     name: str
     draw: Callable[[int], Scenario]
     make_stack: MakeStack
     checkers: tuple[type[Checker], ...] = CHECKERS
+    make_cluster: Callable[[Scenario, MakeStack], Cluster] = Cluster
+
+    def play(self, scenario: Scenario) -> Verdict:
+        """Run a schedule, and judge what happened."""
+        return run_cluster(self.make_cluster(scenario, self.make_stack), self.checkers)
 
 
 def stack_maker(
@@ -100,6 +119,15 @@ def vary_gossip(seed: int, options: StackOptions) -> StackOptions:
     )
 
 
+def vary_lasting(seed: int, options: StackOptions) -> StackOptions:
+    """Views that share a quorum of members: what these keep in memory is nowhere else."""
+    del seed
+    return replace(options, membership=replace(options.membership, lasting=True))
+
+
+GROUPS: tuple[type[Checker], ...] = (ViewAgreement, LivenessWithoutOrder, *GROUP_CHECKERS)
+"""What holds where groups are sequenced; the channel beneath carries nothing but commands."""
+
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
@@ -110,6 +138,13 @@ PROFILES: dict[str, Profile] = {
             draw_large_scenario,
             stack_maker(LARGE_GROUP_STACK, application_state=False, vary=vary_gossip),
             UNORDERED,
+        ),
+        Profile(
+            "sequencing",
+            draw_groups,
+            stack_maker(DEFAULT_STACK, application_state=False, vary=vary_lasting),
+            GROUPS,
+            group_cluster,
         ),
         Profile(
             "partitionable",

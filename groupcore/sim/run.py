@@ -25,7 +25,10 @@ HEALING_NS = 10 * SECOND
 POLL_NS = 100 * MILLISECOND
 CALM_POLLS = 3
 """How many times in a row everything must be found well before the run ends."""
-PROBE_BYTES = 32
+
+
+class Undecided(Exception):
+    """What nobody promises anything about has happened: only what was before it is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ def run_cluster(cluster: Cluster, checkers: tuple[type[Checker], ...] = CHECKERS
         cluster.heal()
         _converge(cluster, cluster.nodes)
         _conclude(cluster)
+    except Undecided as end:
+        cluster.happened("undecided", str(end))
     except Exception as error:
         raised = [_raised(error, cluster.clock.now_ns)]
     violations = [*raised, *check_all(cluster.trace, checkers)]
@@ -101,8 +106,7 @@ def _converge(cluster: Cluster, nodes: list[Node]) -> bool:
             node.start()
         well = cluster.is_well(nodes)
         if well and not probed:
-            for node in nodes:
-                node.send([PROBE_BYTES], None)
+            cluster.probe(nodes)
             probed, well = True, False
         calm = calm + 1 if well else 0
     return calm >= CALM_POLLS
@@ -114,6 +118,7 @@ def _conclude(cluster: Cluster) -> None:
     for node in cluster.nodes:
         cluster.trace.add(_end(node, now))
         cluster.count(node)
+    cluster.conclude()
     network = cluster.network
     cluster.counters.update({f"network.{name}": n for name, n in network.happened.items()})
     cluster.trace.add(Wire(now, network.datagrams, network.fingerprint))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from json import dumps
 from random import Random
+from typing import ClassVar, Self
 
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.disk import HEALTHY, DiskOptions
@@ -58,18 +59,34 @@ class Scenario:
     state_trouble: float = 0.0
     faults: tuple[Fault, ...] = ()
     sends: tuple[Send, ...] = ()
+    pieces: ClassVar[tuple[str, ...]] = ("faults", "sends")
+    """The fields that are lists, of which minimising may leave out any part, in its order."""
 
     def describe(self) -> list[str]:
         """The options that were drawn, and the faults, one a line."""
-        options = {
-            name: value for name, value in asdict(self).items() if name not in ("faults", "sends")
-        }
+        options = {name: value for name, value in asdict(self).items() if name not in self.pieces}
+        return [dumps(options), *(str(fault) for fault in self.faults), *self.describe_traffic()]
+
+    def describe_traffic(self) -> list[str]:
+        """What the applications do, in a line or more."""
         messages = sum(len(send.sizes) for send in self.sends)
-        return [
-            dumps(options),
-            *(str(fault) for fault in self.faults),
-            f"{messages} messages in {len(self.sends)} sends",
-        ]
+        return [f"{messages} messages in {len(self.sends)} sends"]
+
+    def without_last_node(self) -> Self:
+        """The same with a node less."""
+        last = self.nodes - 1
+        return replace(
+            self,
+            nodes=last,
+            starts_ns=self.starts_ns[:last],
+            faults=tuple(
+                fault
+                for fault in self.faults
+                # Cuts between two sides need somebody on the other side.
+                if last not in fault.nodes and (fault.kind != "split" or len(fault.nodes) < last)
+            ),
+            sends=tuple(send for send in self.sends if last not in (send.node, send.to)),
+        )
 
 
 def draw_large_scenario(seed: int) -> Scenario:

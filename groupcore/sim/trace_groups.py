@@ -136,7 +136,10 @@ class GroupLeft(NamedTuple):
 
 
 class GroupState(NamedTuple):
-    """A node installed a group's state as of `seqno`; `sh`: its hash, empty if not computed."""
+    """A node installed a group's state as of `seqno`; `sh`: its hash, empty if not computed.
+
+    `anew`: nobody had one, so it begins there with nothing.
+    """
 
     t: int
     n: str
@@ -144,6 +147,7 @@ class GroupState(NamedTuple):
     group: GroupId
     seqno: int
     sh: str
+    anew: bool = False
 
 
 class GroupReleased(NamedTuple):

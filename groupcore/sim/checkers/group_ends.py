@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, life, process_name
-from groupcore.sim.checkers.group_index import index_groups
+from groupcore.sim.checkers.group_index import Content, index_groups
 from groupcore.sim.checkers.group_members import living_nodes, refused_messages, stays
 from groupcore.sim.checkers.group_order import closing_times
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import (
+    JOIN,
     GroupAccepted,
     GroupAsked,
     GroupEnd,
@@ -53,7 +54,7 @@ class GroupExactlyOnce(Checker):
         for told in trace.of(GroupAccepted):
             mid = GroupMid(told.process, told.group, told.number)
             place = index.places.get(mid)
-            if place != told.seqno:
+            if place != told.seqno and (told.seqno or place is None):
                 has = "none" if place is None else str(place)
                 text = (
                     f"{process_name(told.process)} is told that {group_message(mid)} has number "
@@ -136,6 +137,8 @@ class GroupLiveness(Checker):
                 continue
             end = ends.get((node, group))
             last = index.last.get(group, 0)
+            while last and self._is_join_of(index.contents.get((group, last)), node):
+                last -= 1  # which the node need not say
             if end is None or end.seqno < last:
                 has = "nothing" if end is None else f"number {end.seqno}"
                 text = (
@@ -143,6 +146,9 @@ class GroupLiveness(Checker):
                     f"{process_name(process)} is; its last number is {last}"
                 )
                 found.append(self.breach(t, (node.name,), text))
+
+    def _is_join_of(self, content: Content | None, node: Address) -> bool:
+        return content is not None and content[1] == JOIN and content[0][:2] == node
 
     def _check_owners(
         self, trace: Trace, living: set[Address], t: int, found: list[Violation]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.sim.trace import Trace
@@ -97,6 +98,11 @@ def is_own_change(record: Said) -> bool:
     )
 
 
+def is_own_join(record: Said) -> TypeGuard[GroupJoined]:
+    """Whether a node says that a process of its own is in a group."""
+    return isinstance(record, GroupJoined) and is_own_change(record)
+
+
 def index_groups(trace: Trace) -> GroupIndex:
     """The index of a trace; ask for it by `trace.once(index_groups)`."""
     index = GroupIndex()
@@ -115,7 +121,8 @@ def index_groups(trace: Trace) -> GroupIndex:
             key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)
             what = JOIN if isinstance(record, GroupJoined) else LEAVE
-            index.learn(record.group, record.seqno, (record.process, what))
+            if not is_own_join(record):
+                index.learn(record.group, record.seqno, (record.process, what))
         elif isinstance(record, GroupState | GroupReleased):
             key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)

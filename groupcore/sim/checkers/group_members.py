@@ -7,10 +7,15 @@ from hashlib import blake2b
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, life, process_name
-from groupcore.sim.checkers.group_index import GroupIndex, Place, index_groups
-from groupcore.sim.checkers.group_order import closing_times, say
+from groupcore.sim.checkers.group_index import GroupIndex, Place, index_groups, is_own_join
+from groupcore.sim.checkers.group_order import (
+    closing_times,
+    leaves_between,
+    leaving_times,
+    say,
+)
 from groupcore.sim.checkers.synchrony import ENDINGS
-from groupcore.sim.trace import Lived, Trace
+from groupcore.sim.trace import Lived, Trace, Viewed
 from groupcore.sim.trace_groups import (
     GroupClosed,
     GroupDelivered,
@@ -21,6 +26,7 @@ from groupcore.sim.trace_groups import (
     GroupOwned,
     GroupProcess,
     GroupRefused,
+    GroupReleased,
     GroupSent,
     GroupStamped,
     GroupState,
@@ -47,10 +53,11 @@ def living_nodes(trace: Trace) -> set[Address]:
 class Stay:
     """A process in a group: which number it began with, and which of its own it has been given.
 
-    `until`: the number of its LEAVE, None while it stays.
+    `since` when; `until`: the number from which it is given nothing, None while it stays.
     """
 
     begun: int
+    since: int = 0
     until: int | None = None
     given: set[int] = field(default_factory=set)
 
@@ -58,22 +65,29 @@ class Stay:
 def stays(trace: Trace) -> dict[tuple[GroupProcess, GroupId], Stay]:
     """The last stay of each process in each group, as its node tells it."""
     found: dict[tuple[GroupProcess, GroupId], Stay] = {}
-    for (n, inc, group), said in trace.once(index_groups).streams.items():
+    leaving = trace.once(leaving_times)
+    for (_, _, group), said in trace.once(index_groups).streams.items():
         position = 0
         here: dict[GroupProcess, Stay] = {}
         for record in said:
             if type(record) is GroupDelivered:
                 position = max(position, record.seqno)
-                if record.process in here and record.process in record.to:
-                    here[record.process].given.add(record.number)
+                process = record.process
+                if process in here and process in record.to:
+                    here[process].given.add(record.number)
+                elif process in here and leaves_between(
+                    leaving, process, group, here[process].since, record.t
+                ):
+                    here.pop(process).until = record.seqno
                 continue
-            if isinstance(record, GroupJoined | GroupLeft | GroupState):
+            if is_own_join(record):
+                stay = here[record.process] = Stay(position, record.t)
+                found[record.process, group] = stay
+            elif isinstance(record, GroupJoined | GroupLeft | GroupState):
                 position = max(position, record.seqno)
             if isinstance(record, GroupState):
                 for stay in here.values():
                     stay.begun = record.seqno
-            if isinstance(record, GroupJoined) and record.process[:2] == (n, inc):
-                here[record.process] = found[record.process, group] = Stay(position)
             if isinstance(record, GroupLeft) and record.process in here:
                 here.pop(record.process).until = record.seqno
     return found
@@ -190,7 +204,8 @@ class GroupStateTransfer(Checker):
     """17: a group's state is what its messages up to that number lead to, taken or lived through.
 
     An independent replayer folds the messages of each group. That the first one delivered behind a
-    state is the next one is invariant 5.
+    state is the next one is invariant 5. A group that no living node has a copy of has no state:
+    what is numbered meanwhile is given to nobody, and who joins then begins anew.
     """
 
     number, name = 17, "group-state-transfer"
@@ -203,14 +218,45 @@ class GroupStateTransfer(Checker):
         for record in claimed:
             if record.sh:
                 claims.setdefault((record.group, record.seqno), []).append(record)
+        anew = self._scan_anew(trace, found)
         for group in dict.fromkeys(group for group, _ in claims):
-            self._fold(index, group, claims, found)
+            self._fold(index, group, claims, anew.get(group, set()), found)
+
+    def _scan_anew(self, trace: Trace, found: list[Violation]) -> dict[GroupId, set[int]]:
+        """The numbers from which groups begin anew; nobody in the view may have a copy then."""
+        views: dict[Address, tuple[Address, ...]] = {}
+        copies: dict[GroupId, dict[Address, None]] = {}
+        anew: dict[GroupId, set[int]] = {}
+        for record in trace.records:
+            if type(record) is GroupState:
+                have = copies.setdefault(record.group, {})
+                node = Address(record.n, record.inc)
+                view = views.get(node, ())
+                others = [life(*other) for other in have if other != node and other in view]
+                if record.anew:
+                    anew.setdefault(record.group, set()).add(record.seqno)
+                    if others:
+                        text = (
+                            f"{life(*node)} begins group {record.group} anew behind number "
+                            f"{record.seqno}, though {' and '.join(others)} has its state"
+                        )
+                        found.append(self.breach(record.t, (record.n,), text))
+                have[node] = None
+            elif type(record) is Viewed:
+                views[Address(record.n, record.inc)] = record.members
+            elif type(record) is GroupReleased:
+                copies.get(record.group, {}).pop(Address(record.n, record.inc), None)
+            elif type(record) is Lived and record.what in ENDINGS:
+                for have in copies.values():
+                    have.pop(Address(record.n, record.inc), None)
+        return anew
 
     def _fold(
         self,
         index: GroupIndex,
         group: GroupId,
         claims: dict[Place, list[GroupState | GroupEnd]],
+        anew: set[int],
         found: list[Violation],
     ) -> None:
         digest = blake2b(digest_size=8)
@@ -222,6 +268,8 @@ class GroupStateTransfer(Checker):
             if number > 0:
                 sent = index.sent.get(GroupMid(process, group, number))
                 digest.update(group_state_step(process, number, 0 if sent is None else sent.h))
+            if seqno in anew:
+                digest = blake2b(digest_size=8)
             if (group, seqno) in claims:
                 self._compare(claims[group, seqno], digest.hexdigest(), found)
 

@@ -14,11 +14,13 @@ from groupcore.sim.checkers.group_index import (
     Place,
     Said,
     index_groups,
+    is_own_join,
 )
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import (
     JOIN,
     LEAVE,
+    GroupAsked,
     GroupClosed,
     GroupDelivered,
     GroupJoined,
@@ -119,7 +121,7 @@ class GroupSlotAgreement(Checker):
                         f"{life(record.n, record.inc)}"
                     )
                     found.append(self.breach(record.t, (n, record.n), text, mid))
-            elif isinstance(record, GroupJoined | GroupLeft):
+            elif isinstance(record, GroupJoined | GroupLeft) and not is_own_join(record):
                 what = JOIN if isinstance(record, GroupJoined) else LEAVE
                 content, h = (record.process, what), 0
             else:
@@ -138,7 +140,7 @@ class GroupSlotAgreement(Checker):
 class GroupTotalOrder(Checker):
     """4: the numbers of a group at which a node delivers only grow, as do those of its states.
 
-    A node says that a process of its own has joined when it has the state, at or behind the JOIN.
+    A node says that a process of its own has joined when it has what that begins with.
     """
 
     number, name = 4, "group-total-order"
@@ -148,7 +150,7 @@ class GroupTotalOrder(Checker):
         for said in trace.once(index_groups).streams.values():
             last = 0
             for record in said:
-                if isinstance(record, GroupReleased) or _is_own_join(record):
+                if isinstance(record, GroupReleased) or is_own_join(record):
                     continue
                 if record.seqno < last or (record.seqno == last and type(record) is not GroupState):
                     text = f"{life(record.n, record.inc)} {say(record)} after number {last}"
@@ -160,8 +162,8 @@ class GroupTotalOrder(Checker):
 class GroupGapFreedom(Checker):
     """5: the numbers are consecutive, from the state on or from 1; each member here is given all.
 
-    The number of a JOIN of one of the node's own processes may be said late, or never if it is
-    gone before the state has come.
+    The number of a JOIN of one of the node's own processes need not be said. A process that has
+    asked to leave is given nothing any more.
     """
 
     number, name = 5, "group-gap-freedom"
@@ -169,19 +171,21 @@ class GroupGapFreedom(Checker):
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Follow the expected number and the processes that have joined through each stream."""
         index = trace.once(index_groups)
-        closed = trace.once(closing_times)
-        for said in index.streams.values():
-            self._scan_stream(index, closed, said, found)
+        closed, leaving = trace.once(closing_times), trace.once(leaving_times)
+        for (_, _, group), said in index.streams.items():
+            self._scan_stream(index, closed, leaving, group, said, found)
 
     def _scan_stream(
         self,
         index: GroupIndex,
         closed: dict[GroupProcess, int],
+        leaving: LeavingTimes,
+        group: GroupId,
         said: list[Said],
         found: list[Violation],
     ) -> None:
         last: int | None = 0
-        members: dict[GroupProcess, None] = {}
+        members: dict[GroupProcess, int] = {}
         for record in said:
             if isinstance(record, GroupReleased):
                 last = None
@@ -189,22 +193,25 @@ class GroupGapFreedom(Checker):
             if isinstance(record, GroupState):
                 last = record.seqno
                 continue
-            if last is None or not (_is_own_join(record) or self._follows(index, record, last)):
+            if last is None or not (is_own_join(record) or self._follows(index, record, last)):
                 before = "without a state" if last is None else f"after number {last}"
                 mids = [record.mid] if isinstance(record, GroupDelivered) else []
                 text = f"{life(record.n, record.inc)} {say(record)} {before}"
                 found.append(self.breach(record.t, (record.n,), text, *mids))
+            if is_own_join(record):
+                members[record.process] = record.t
+                continue
             last = max(last or 0, record.seqno)
             if isinstance(record, GroupDelivered):
-                for process in members:
-                    if process not in record.to and record.t <= closed.get(process, record.t):
+                for process, since in members.items():
+                    if process in record.to or record.t > closed.get(process, record.t):
+                        continue
+                    if not leaves_between(leaving, process, group, since, record.t):
                         who = life(record.n, record.inc)
                         text = f"{who} {say(record)}, but not to its {process_name(process)}"
                         found.append(self.breach(record.t, (record.n,), text, record.mid))
             elif isinstance(record, GroupLeft):
                 members.pop(record.process, None)
-            elif _is_own_join(record):
-                members[record.process] = None
 
     def _follows(
         self, index: GroupIndex, record: GroupDelivered | GroupJoined | GroupLeft, last: int
@@ -261,6 +268,26 @@ def closing_times(trace: Trace) -> dict[GroupProcess, int]:
     return {closed.process: closed.t for closed in trace.of(GroupClosed)}
 
 
+LeavingTimes = dict[tuple[GroupProcess, GroupId], list[int]]
+"""When each process asked to leave each group."""
+
+
+def leaving_times(trace: Trace) -> LeavingTimes:
+    """When who asked to leave what."""
+    times: LeavingTimes = {}
+    for asked in trace.of(GroupAsked):
+        if asked.what == "leave":
+            times.setdefault((asked.process, asked.group), []).append(asked.t)
+    return times
+
+
+def leaves_between(
+    times: LeavingTimes, process: GroupProcess, group: GroupId, since: int, until: int
+) -> bool:
+    """Whether the process asked to leave the group in this time, both ends included."""
+    return any(since <= t <= until for t in times.get((process, group), ()))
+
+
 def say(record: GroupDelivered | GroupJoined | GroupLeft | GroupState) -> str:
     """What a node says of a group, in words."""
     where = f"at number {record.seqno} of group {record.group}"
@@ -273,7 +300,3 @@ def say(record: GroupDelivered | GroupJoined | GroupLeft | GroupState) -> str:
             return f"says JOIN of {process_name(record.process)} {where}"
         case GroupLeft():
             return f"says LEAVE of {process_name(record.process)} {where}"
-
-
-def _is_own_join(record: Said) -> bool:
-    return isinstance(record, GroupJoined) and record.process[:2] == (record.n, record.inc)

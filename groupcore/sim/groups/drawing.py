@@ -1,0 +1,230 @@
+"""Drawing a schedule for the data plane from a seed: shapes of overlap, churn, chains, storms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from random import Random
+
+from groupcore.sequencing.names import Order
+from groupcore.sim.clock import MILLISECOND, SECOND
+from groupcore.sim.fault import Fault
+from groupcore.sim.groups.scenario import (
+    CLOSE,
+    DRAIN,
+    JOIN,
+    LEAVE,
+    MOVE,
+    REFILL,
+    SEND,
+    Act,
+    GroupScenario,
+)
+from groupcore.sim.menu import MENU, draw_faults
+from groupcore.sim.randomness import stream
+from groupcore.sim.scenario import draw_scenario
+
+NODE_WEIGHTS = {3: 6, 4: 2, 5: 3}
+LOSES_MEMORY = frozenset({"crash-all", "leave-all", "disk-error", "wipe", "damage"})
+"""Faults that are left out: groups are in memory only, and these spare nobody's."""
+GROUPS_MENU = tuple(dish for dish in MENU if dish.kind not in LOSES_MEMORY)
+FORMED_NS = 700 * MILLISECOND
+"""From then on processes join; the first view is there by then, if nothing hinders it."""
+
+Pair = tuple[int, int]
+"""A process of the schedule, by number from 0 over all nodes, and a group."""
+
+
+def chain(random: Random, processes: int, groups: int) -> set[Pair]:
+    """Each group shares some processes with the next: one, or two of them (strongly)."""
+    members: set[Pair] = set()
+    for group in range(groups):
+        for _ in range(random.choice((1, 2, 2))):
+            process = random.randrange(processes)
+            members |= {(process, group), (process, (group + 1) % groups)}
+    return members
+
+
+def star(random: Random, processes: int, groups: int) -> set[Pair]:
+    """All are in the first group; each other group is a part of it."""
+    members = {(process, 0) for process in range(processes)}
+    for group in range(1, groups):
+        for process in random.sample(range(processes), random.randint(1, min(3, processes))):
+            members.add((process, group))
+    return members
+
+
+def clique(random: Random, processes: int, groups: int) -> set[Pair]:
+    """Nearly all are in nearly all."""
+    return {
+        (process, group)
+        for process in range(processes)
+        for group in range(groups)
+        if random.random() < 0.85
+    }
+
+
+def scattered(random: Random, processes: int, groups: int) -> set[Pair]:
+    """Each process is in some groups."""
+    share = random.uniform(0.1, 0.5)
+    return {
+        (process, group)
+        for process in range(processes)
+        for group in range(groups)
+        if random.random() < share
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A way of overlapping, for so many groups at least and at most."""
+
+    members: Callable[[Random, int, int], set[Pair]]
+    fewest: int
+    most: int
+
+
+SHAPES = {
+    "chain": Shape(chain, 3, 12),
+    "star": Shape(star, 3, 16),
+    "clique": Shape(clique, 3, 6),
+    "random": Shape(scattered, 3, 30),
+}
+
+
+class _Drawer:
+    """What a schedule's processes do, drawn one kind after the other."""
+
+    def __init__(self, random: Random, scenario: GroupScenario, members: set[Pair]) -> None:
+        self.random = random
+        self.scenario = scenario
+        self.members = members
+        self.processes = scenario.nodes * scenario.slots
+        self.groups = len(scenario.orders)
+        self.last_ns = scenario.safety_ns
+        self.acts: list[Act] = []
+
+    def moment(self) -> int:
+        """Any time, often around a fault."""
+        faults = self.scenario.faults
+        if faults and self.random.random() < 0.4:
+            around_ns = self.random.randint(-30 * MILLISECOND, 400 * MILLISECOND)
+            at_ns = self.random.choice(faults).at_ns + around_ns
+        else:
+            at_ns = self.random.randint(FORMED_NS, self.last_ns)
+        return max(FORMED_NS, min(at_ns, self.last_ns))
+
+    def add(self, at_ns: int, kind: str, process: int, *groups: int) -> None:
+        """An act of a process."""
+        node, slot = divmod(process, self.scenario.slots)
+        self.acts.append(Act(at_ns, kind, node, slot, groups))
+
+    def membership(self) -> None:
+        """Who is in what from the beginning, most of them nearly at once."""
+        spread_ns = self.random.choice((1, 100, 600)) * MILLISECOND
+        for process, group in sorted(self.members):
+            self.add(FORMED_NS + self.random.randint(0, spread_ns), JOIN, process, group)
+
+    def churn(self) -> None:
+        """Up to twenty changes a second."""
+        rate = self.random.choice((0, 0, 0.5, 2, 5, 20))
+        begin_ns = self.random.randint(FORMED_NS, self.last_ns)
+        end_ns = self.random.randint(begin_ns, self.last_ns)
+        members = set(self.members)
+        number = int(rate * (end_ns - begin_ns) / SECOND)
+        for at_ns in sorted(self.random.randint(begin_ns, end_ns) for _ in range(number)):
+            process, group = (
+                self.random.randrange(self.processes),
+                self.random.randrange(self.groups),
+            )
+            if self.random.random() < 0.05:
+                self.add(at_ns, CLOSE, process)
+            elif (process, group) in members:
+                members.remove((process, group))
+                self.add(at_ns, LEAVE, process, group)
+            else:
+                members.add((process, group))
+                self.add(at_ns, JOIN, process, group)
+
+    def sends(self) -> None:
+        """Members send, and now and then somebody who is none; some are answered."""
+        number = int(10 * 9 ** self.random.random())  # 10 to 90
+        burst_max = self.random.choice((1, 3, 8))
+        open_share = self.random.choice((0.0, 0.1, 0.4))
+        deep = self.random.choice((0, 1, 3, 5))
+        large = self.random.choice((0.0, 0.0, 0.05))
+        pairs = sorted(self.members)
+        for _ in range(number):
+            process, group = self.random.choice(pairs)
+            if self.random.random() < open_share:
+                process = self.random.randrange(self.processes)
+            sizes = tuple(
+                20_000 if self.random.random() < large else self.random.randint(40, 200)
+                for _ in range(self.random.randint(1, burst_max))
+            )
+            depth = self.random.randint(0, deep)
+            node, slot = divmod(process, self.scenario.slots)
+            self.acts.append(Act(self.moment(), SEND, node, slot, (group,), sizes, depth))
+
+    def moves(self) -> None:
+        """A few forced moves, or a storm of twenty a second; a drain now and then."""
+        draw = self.random
+        for _ in range(draw.choice((0, 1, 2, 6))):
+            self.move(self.moment())
+        if draw.random() < 0.2:
+            begin_ns = draw.randint(FORMED_NS, self.last_ns)
+            for number in range(draw.randint(10, 40)):
+                self.move(min(begin_ns + number * 50 * MILLISECOND, self.last_ns))
+        if draw.random() < 0.2:
+            node, at_ns = draw.randrange(self.scenario.nodes), self.moment()
+            end_ns = min(at_ns + draw.randint(100, 2_000) * MILLISECOND, self.last_ns)
+            by = draw.randrange(self.scenario.nodes)
+            self.acts.append(Act(at_ns, DRAIN, by, target=node))
+            self.acts.append(Act(end_ns, REFILL, by, target=node))
+
+    def move(self, at_ns: int) -> None:
+        """One move, asked for by any node."""
+        count = min(self.random.choice((1, 1, 2, 4)), self.groups)
+        groups = tuple(sorted(self.random.sample(range(self.groups), count)))
+        by, target = (self.random.randrange(self.scenario.nodes) for _ in range(2))
+        self.acts.append(Act(at_ns, MOVE, by, groups=groups, target=target))
+
+
+def draw_groups(seed: int) -> GroupScenario:
+    """The schedule of a seed for the data plane."""
+    drawn = draw_scenario(seed, NODE_WEIGHTS)
+    random = stream(seed, "groups")
+    shape = random.choice(sorted(SHAPES))
+    slots = random.choice((1, 2, 2, 4))
+    count = random.randint(SHAPES[shape].fewest, SHAPES[shape].most)
+    base = {field.name: getattr(drawn, field.name) for field in fields(drawn)}
+    scenario = GroupScenario(
+        **base,
+        orders=_draw_orders(random, count),
+        slots=slots,
+        shape=shape,
+        k=random.choice((0, 1, 1, 1, 2)),
+    )
+    faults: tuple[Fault, ...] = ()
+    if random.random() < 0.85:
+        faults = draw_faults(stream(seed, "faults"), drawn.nodes, drawn.safety_ns, GROUPS_MENU)
+    scenario = replace(scenario, sends=(), faults=faults, state_chunk_bytes=0, state_trouble=0.0)
+    members = SHAPES[shape].members(random, drawn.nodes * slots, count) or {(0, 0)}
+    drawer = _Drawer(random, scenario, members)
+    drawer.membership()
+    drawer.churn()
+    drawer.sends()
+    drawer.moves()
+    return replace(scenario, acts=tuple(sorted(drawer.acts, key=lambda act: act.at_ns)))
+
+
+def _draw_orders(random: Random, count: int) -> tuple[int, ...]:
+    """One for each group: of one kind, or of all."""
+    kinds = random.choice(
+        (
+            (Order.CAUSALLY_TOTAL,),
+            (Order.STRICT,),
+            (Order.CAUSALLY_TOTAL, Order.CAUSALLY_TOTAL, Order.STRICT, Order.FIFO),
+        )
+    )
+    return tuple(int(random.choice(kinds)) for _ in range(count))

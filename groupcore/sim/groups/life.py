@@ -1,0 +1,200 @@
+"""One life of a node's processes and their application: what they have asked for and been told.
+
+The application keeps of each group that the node is in the list of its messages. Everything that
+the service says is written into the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from groupcore.sequencing.events import (
+    Accepted,
+    Created,
+    Delivered,
+    Departed,
+    Joined,
+    Refused,
+    Released,
+    ServiceEvent,
+    StateInstalled,
+    StateWanted,
+)
+from groupcore.sequencing.names import GroupId, MessageId, Process
+from groupcore.sim.clock import Clock
+from groupcore.sim.groups.messages import Content, read
+from groupcore.sim.groups.observer import ObservedService
+from groupcore.sim.groups.replica import Replica, decode
+from groupcore.sim.messages import content_hash
+from groupcore.sim.trace import Trace
+from groupcore.sim.trace_groups import (
+    GroupAccepted,
+    GroupCreated,
+    GroupDelivered,
+    GroupEnd,
+    GroupJoined,
+    GroupLeft,
+    GroupRefused,
+    GroupReleased,
+    GroupState,
+    flatten_process,
+)
+from groupcore.view import Address
+
+Place = tuple[Process, GroupId]
+"""A process in a group."""
+Wish = int | Place
+"""A group of the schedule to be found, or a place to be taken or given up."""
+Answer = Callable[[Content, int, Replica], None]
+"""Called with a message that asks for answers, its hash, and the group's replica."""
+
+
+class Life:
+    """`processes` by seat. `ids`: the groups, by their number in the schedule, that are known here.
+
+    `wishes`: what was asked for and has not come: groups of the schedule, places to be taken or
+    given up; `asked` has them by request number, `refused` those that may be asked for again.
+    `inside`: who is in what. `sent`, `accepted`: the own number of the last message from each
+    place; `numbered`: the last number of each group that somebody here was told.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        service: ObservedService,
+        clock: Clock,
+        trace: Trace,
+        answer: Answer,
+    ) -> None:
+        self.address = address
+        self.service = service
+        self.processes: list[Process] = []
+        self.ids: dict[int, GroupId] = {}
+        self.wishes: set[Wish] = set()
+        self.asked: dict[int, Wish] = {}
+        self.refused: list[Wish] = []
+        self.inside: set[Place] = set()
+        self.replicas: dict[GroupId, Replica] = {}
+        self.sent: dict[Place, int] = {}
+        self.accepted: dict[Place, int] = {}
+        self.numbered: dict[GroupId, int] = {}
+        self._clock = clock
+        self._trace = trace
+        self._answer = answer
+
+    def hear(self, event: ServiceEvent) -> None:
+        """Something that the service says."""
+        match event:
+            case Delivered():
+                self._deliver(event)
+            case Accepted(group, message, seqno):
+                self._accept(group, message, seqno)
+            case Created(request, group, order):
+                index = self.asked.pop(request, None)
+                assert isinstance(index, int), f"request {request} is none for a group: {index}"
+                self.wishes.discard(index)
+                self.ids[index] = group
+                self._trace.add(GroupCreated(self._now, *self.address, group, order))
+            case Joined(group, seqno, process):
+                self._join(group, seqno, process)
+            case Departed(group, seqno, process, gone):
+                self._depart(group, seqno, process, gone)
+            case StateInstalled(group, seqno, state):
+                self._install(group, seqno, state)
+            case StateWanted(token, group):
+                self.service.give_state(token, self.replicas[group].encode())
+            case Released(group):
+                self.replicas.pop(group, None)
+                self._trace.add(GroupReleased(self._now, *self.address, group))
+            case Refused(request, code):
+                if request in self.asked:
+                    self.refused.append(self.asked.pop(request))
+                self._trace.add(GroupRefused(self._now, *self.address, request, code))
+
+    def close(self, process: Process) -> None:
+        """A process ends: nothing is expected of it or for it any more."""
+        self.inside = {place for place in self.inside if place[0] != process}
+        for table in (self.sent, self.accepted):
+            for place in [place for place in table if place[0] == process]:
+                del table[place]
+        for wish in [wish for wish in self.wishes if not isinstance(wish, int)]:
+            if wish[0] == process:
+                self._fulfilled(wish)
+
+    def groups_of(self, process: Process) -> set[GroupId]:
+        """The groups that a process is in."""
+        return {group for member, group in self.inside if member == process}
+
+    def unaccepted(self) -> list[Place]:
+        """From where messages were sent that have no number yet."""
+        return [place for place, n in self.sent.items() if n > self.accepted.get(place, 0)]
+
+    def conclude(self) -> None:
+        """Write down what is here at the end."""
+        for group, replica in sorted(self.replicas.items()):
+            end = GroupEnd(self._now, *self.address, group, replica.seqno, replica.fingerprint())
+            self._trace.add(end)
+
+    # --- what is said ---------------------------------------------------------------------------
+
+    @property
+    def _now(self) -> int:
+        return self._clock.now_ns
+
+    def _deliver(self, event: Delivered) -> None:
+        group, process = event.group, flatten_process(event.process)
+        replica = self.replicas.setdefault(group, Replica())
+        to = tuple(flatten_process(own) for own in self.processes if (own, group) in self.inside)
+        for offset, payload in enumerate(event.payloads):
+            content, h, number = read(payload), content_hash(payload), event.first + offset
+            replica.seqno = event.seqno + offset
+            replica.messages.append((process, number, h))
+            self._trace.add(
+                GroupDelivered(
+                    self._now, *self.address, group, replica.seqno, process, number, h, to
+                )
+            )
+            if content.depth > 0:
+                self._answer(content, h, replica)
+
+    def _accept(self, group: GroupId, message: MessageId, seqno: int) -> None:
+        process, number = message
+        self.numbered[group] = max(seqno, self.numbered.get(group, 0))
+        if process in self.processes:
+            place = (process, group)
+            self.accepted[place] = max(number, self.accepted.get(place, 0))
+        flat = flatten_process(process)
+        self._trace.add(GroupAccepted(self._now, flat, group, number, seqno))
+
+    def _join(self, group: GroupId, seqno: int, process: Process) -> None:
+        replica = self.replicas.setdefault(group, Replica())
+        replica.seqno = max(replica.seqno, seqno)
+        replica.members.add(flatten_process(process))
+        self._trace.add(
+            GroupJoined(self._now, *self.address, group, seqno, flatten_process(process))
+        )
+        if process in self.processes:
+            self.inside.add((process, group))
+            self._fulfilled((process, group))
+
+    def _depart(self, group: GroupId, seqno: int, process: Process, gone: bool) -> None:
+        replica = self.replicas.setdefault(group, Replica())
+        replica.seqno = max(replica.seqno, seqno)
+        replica.members.discard(flatten_process(process))
+        self._trace.add(
+            GroupLeft(self._now, *self.address, group, seqno, flatten_process(process), gone)
+        )
+        self.inside.discard((process, group))
+        self._fulfilled((process, group))
+
+    def _fulfilled(self, wish: Wish) -> None:
+        self.wishes.discard(wish)
+        for request in [request for request, asked in self.asked.items() if asked == wish]:
+            del self.asked[request]
+
+    def _install(self, group: GroupId, seqno: int, state: bytes | None) -> None:
+        replica = Replica() if state is None else decode(state)
+        replica.seqno = seqno
+        self.replicas[group] = replica
+        sh = replica.fingerprint()
+        self._trace.add(GroupState(self._now, *self.address, group, seqno, sh, state is None))

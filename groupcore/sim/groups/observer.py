@@ -1,0 +1,153 @@
+"""The service under observation: what a sequencer decides is written into the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from groupcore.batch import Batch
+from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
+from groupcore.sequencing.commands import Command, decode_command
+from groupcore.sequencing.events import ServiceEvent
+from groupcore.sequencing.headers import Accept, Change, unpack_column
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.record import JOINED
+from groupcore.sequencing.service import Service, ServiceOutput
+from groupcore.sim.clock import Clock
+from groupcore.sim.trace import Trace
+from groupcore.sim.trace_groups import (
+    JOIN,
+    LEAVE,
+    GroupDisowned,
+    GroupOwned,
+    GroupPrimary,
+    GroupRecord,
+    GroupStamped,
+    flatten_process,
+)
+from groupcore.view import Address
+
+Watcher = Callable[[Address, str, Command | ServiceEvent], None]
+"""Told of what a node has `asked` for in the control plane, was told in order (`ordered`), and
+what its service has `said`."""
+
+
+class ObservedService(Service):
+    """One life's service, as it is: what it puts into its stream and what it owns is noted.
+
+    What it does on behalf of a view waits until the node has written the view down.
+    """
+
+    def __init__(
+        self,
+        me: Address,
+        options: ServiceOptions,
+        random: Random,
+        clock: Clock,
+        trace: Trace,
+        watchers: list[Watcher],
+    ) -> None:
+        super().__init__(me, options, random)
+        self._me = me
+        self._clock = clock
+        self._trace = trace
+        self._watchers = watchers
+        self._records: list[GroupRecord] | None = None
+        self._epochs: dict[GroupId, int] = {}
+        self._append = self.plane.own.append
+        self.plane.own.append = self._stamped  # type: ignore[method-assign]
+        ownership = self.sequencer.ownership
+        self._start, self._disown = ownership.start, ownership.disown
+        ownership.start = self._started  # type: ignore[method-assign]
+        ownership.disown = self._disowned  # type: ignore[method-assign]
+
+    # --- what is handed in and put out ----------------------------------------------------------
+
+    def on_order(self, by: Address, payload: bytes, now: float) -> None:
+        """See `Service`."""
+        super().on_order(by, payload, now)
+        if self._watchers:
+            self._tell("ordered", decode_command(payload))
+
+    def on_event(self, event: Event, now: float) -> None:
+        """See `Service`."""
+        if isinstance(event, PrimaryRegained | ViewInstalled | PrimaryLost):
+            primary = not isinstance(event, PrimaryLost)
+            if primary != self.plane.primary:
+                self._add(GroupPrimary(self._clock.now_ns, *self._me, primary))
+        if isinstance(event, ViewInstalled) and self._records is None:
+            self._records = []
+        super().on_event(event, now)
+
+    def write(self) -> None:
+        """Write down what has waited for a view."""
+        records, self._records = self._records, None
+        for record in records or ():
+            self._trace.add(record)
+
+    def _add(self, record: GroupRecord) -> None:
+        if self._records is None:
+            self._trace.add(record)
+        else:
+            self._records.append(record)
+
+    def take(self) -> ServiceOutput:
+        """See `Service`."""
+        output = super().take()
+        for command in output.commands if self._watchers else ():
+            self._tell("asked", decode_command(command))
+        for event in output.events if self._watchers else ():
+            self._tell("said", event)
+        return output
+
+    def _tell(self, happened: str, what: Command | ServiceEvent) -> None:
+        for watcher in self._watchers:
+            watcher(self._me, happened, what)
+
+    # --- what the sequencer does ----------------------------------------------------------------
+
+    def _stamped(self, batch: Batch) -> None:
+        """A frame of its own stream."""
+        header = batch.headers[-1]
+        if isinstance(header, Change) and header.group:
+            what = JOIN if header.what == JOINED else LEAVE
+            self._note(header.group, header.seqno, Process(header.node, header.process), what)
+        elif isinstance(header, Accept):
+            count = len(header.groups) // 8
+            columns = (
+                header.processes,
+                header.groups,
+                header.seqnos,
+                header.firsts,
+                header.counts,
+            )
+            runs = zip(*(unpack_column(column, count) for column in columns), strict=True)
+            for own, group, seqno, first, size in runs:
+                process = Process(header.origin, own)
+                for offset in range(size):
+                    self._note(group, seqno + offset, process, first + offset)
+        self._append(batch)
+
+    def _note(self, group: GroupId, seqno: int, process: Process, number: int) -> None:
+        now, flat = self._clock.now_ns, flatten_process(process)
+        epoch = self.plane.directory.entries[group].epoch
+        self._add(GroupStamped(now, *self._me, group, epoch, seqno, flat, number))
+
+    def _started(self) -> list[GroupId]:
+        """Groups that it sequences from now on."""
+        started = self._start()
+        for group in started:
+            epoch = self._epochs[group] = self.plane.directory.entries[group].epoch
+            floor = self.sequencer.ownership.owned[group].seqno
+            self._add(GroupOwned(self._clock.now_ns, *self._me, group, epoch, floor))
+        return started
+
+    def _disowned(self, group: GroupId) -> None:
+        """A group that it sequences no longer."""
+        owned = self.sequencer.ownership.owned.get(group)
+        epoch = self._epochs.pop(group, None)
+        if owned is not None and epoch is not None:
+            now = self._clock.now_ns
+            self._add(GroupDisowned(now, *self._me, group, epoch, owned.seqno))
+        self._disown(group)
