@@ -13,6 +13,7 @@ from groupcore.sequencing.events import (
     Created,
     Delivered,
     Departed,
+    Enrolled,
     Joined,
     Refused,
     Released,
@@ -97,6 +98,8 @@ class Life:
                 self._trace.add(GroupCreated(self._now, *self.address, group, order))
             case Joined(group, seqno, process):
                 self._join(group, seqno, process)
+            case Enrolled(group, seqno, process):
+                self._enrol(group, seqno, process)
             case Departed(group, seqno, process, gone):
                 self._depart(group, seqno, process, gone)
             case StateInstalled(group, seqno, state):
@@ -167,15 +170,20 @@ class Life:
         self._trace.add(GroupAccepted(self._now, flat, group, number, seqno))
 
     def _join(self, group: GroupId, seqno: int, process: Process) -> None:
-        replica = self.replicas.setdefault(group, Replica())
-        replica.seqno = max(replica.seqno, seqno)
-        replica.members.add(flatten_process(process))
+        if process.node != self.address:
+            self._enrol(group, seqno, process)
         self._trace.add(
             GroupJoined(self._now, *self.address, group, seqno, flatten_process(process))
         )
         if process in self.processes:
             self.inside.add((process, group))
             self._fulfilled((process, group))
+
+    def _enrol(self, group: GroupId, seqno: int, process: Process) -> None:
+        """The place of a JOIN."""
+        replica = self.replicas.setdefault(group, Replica())
+        replica.seqno = max(replica.seqno, seqno)
+        replica.members.add(flatten_process(process))
 
     def _depart(self, group: GroupId, seqno: int, process: Process, gone: bool) -> None:
         replica = self.replicas.setdefault(group, Replica())
