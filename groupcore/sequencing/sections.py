@@ -39,10 +39,10 @@ class Unaccepted:
     """A run that has been sent and not yet been seen in a stream.
 
     `numbers` and `ids` are its section's context, `before` the section's runs that precede it: a
-    run that is sent again by itself depends on those, too.
+    run that is sent again by itself depends on those, too. `again`: it has been.
     """
 
-    __slots__ = ("before", "first", "ids", "numbers", "payloads", "sent_at", "wait_s")
+    __slots__ = ("again", "before", "first", "ids", "numbers", "payloads", "sent_at", "wait_s")
 
     def __init__(
         self,
@@ -54,6 +54,7 @@ class Unaccepted:
         sent_at: float,
         wait_s: float,
     ) -> None:
+        self.again = False
         self.first = first
         self.payloads = payloads
         self.numbers = numbers

@@ -54,6 +54,8 @@ class Sender:
         self._outstanding_bytes = 0
         self._congested = False
         self._resend_at: float | None = None
+        self._recovering: dict[tuple[GroupId, Process], int] = {}
+        self._eager: dict[tuple[GroupId, Process], None] = {}
         self._hints: dict[GroupId, tuple[Address, int]] = {}
 
     # --- sending --------------------------------------------------------------------------------
@@ -94,6 +96,7 @@ class Sender:
         stretch shares a section with other processes': a later one waits for it, or comes behind.
         """
         if local is None:
+            self._outstanding_bytes -= sum(cost(payloads) for _, _, payloads in runs)
             return []
         limit = self._plane.options.section_bytes
         stretch: list[Piece] = []
@@ -259,6 +262,9 @@ class Sender:
             return
         if not queue:
             del self.outstanding[key]
+            self._recovering.pop(key, None)
+        elif key in self._recovering:
+            self._eager[key] = None
         local = self.locals.get(process)
         if local is not None:
             if local.pending.get(group, 0) <= last:
@@ -292,10 +298,24 @@ class Sender:
             if now >= due:
                 head = self.outstanding[group, process][0]
                 head.wait_s = min(head.wait_s * 2, options.resend_max_s)
+                self._recovering[group, process] = 1
                 self._send_again(group, process, now, 1)
                 due = now + head.wait_s
             soonest = due if soonest is None else min(soonest, due)
         self._resend_at = soonest
+
+    def go_on(self, now: float) -> None:
+        """What was sent again has been accepted: send the next of those that were lost with it.
+
+        Twice as many each time, so that much that was lost at once comes soon, at the pace that
+        the way there bears.
+        """
+        eager, self._eager = self._eager, {}
+        for key in eager:
+            queue = self.outstanding.get(key)
+            if queue and now >= queue[0].sent_at + self._plane.options.resend_s:
+                most = self._recovering[key] = min(2 * self._recovering[key], RESENT_AT_ONCE)
+                self._send_again(*key, now, most)
 
     def send_again(self, group: GroupId, now: float) -> None:
         """The group's sequencer is another one: send what it may not have."""
@@ -305,7 +325,10 @@ class Sender:
     def on_missing(self, process: Process, group: GroupId, first: int, now: float) -> None:
         """The sequencer lacks messages from `first` on."""
         queue = self.outstanding.get((group, process))
-        if queue and queue[0].first <= first:
+        if not queue or queue[0].first > first:
+            return
+        # Each run behind the one that is missing is answered so: once is enough for a while.
+        if not queue[0].again or now >= queue[0].sent_at + self._plane.options.repair_s:
             self._send_again(group, process, now, RESENT_AT_ONCE)
 
     def redirect(self, group: GroupId, owner: Address, epoch: int) -> None:
@@ -324,6 +347,7 @@ class Sender:
                 self._outstanding_bytes -= cost(piece[2]) if piece[0] == group else 0
             self._outbox[process] = [piece for piece in runs if piece[0] != group]
         for key in [key for key in self.outstanding if key[0] == group]:
+            self._recovering.pop(key, None)
             for run in self.outstanding.pop(key):
                 self._outstanding_bytes -= cost(run.payloads)
         for local in self.locals.values():
@@ -336,7 +360,7 @@ class Sender:
         for sent, run in enumerate(self.outstanding[group, process]):
             if sent == most:
                 break
-            run.sent_at = now
+            run.sent_at, run.again = now, True
             if owner is not None:
                 plane.sends.append(run.alone(process, group, owner).batch(plane.me))
                 plane.counters["resent"] += 1

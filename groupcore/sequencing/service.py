@@ -287,6 +287,7 @@ class Service:
             self.joining.states.retry()
             self.sequencer.start()
             self.conductor.send_again(now)
+            self.sender.go_on(now)
         self.conductor.give_node_states()
         self.joining.ask(now)
         self.ending.wake(now)
