@@ -173,6 +173,7 @@ class Replica(GroupUser, Generic[T]):
         return self._machine.packed()
 
     def feed(self, event: ServiceEvent) -> list[SharedEvent]:
+        """Take what the service says of the group, in its order; what that has changed here."""
         if self._error is not None:
             return []
         match event:
