@@ -307,6 +307,7 @@ class Replica(GroupUser, Generic[T]):
                 pending.fail(error)
 
     def restart(self) -> None:
+        """Join again, in the life that has begun; nothing happens once this has ended."""
         if self._error is None:
             self._port.join()
 
