@@ -290,6 +290,9 @@ class Sequencer:
         """One run by itself: number what is new of it, or say what is wrong."""
         plane = self._plane
         group = run.group
+        if not plane.in_view(run.origin):
+            plane.counters["dropped.gone"] += 1  # it waited here while its node went
+            return
         active = self.ownership.active(group)
         if active is None:
             self._redirect(run, forwarded)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from groupcore.sequencing.asked import Asked
 from groupcore.sequencing.names import Order
 from tests.groupcore.sequencing.world import World
 
@@ -175,3 +176,17 @@ def test_a_process_that_writes_to_very_many_groups_at_once_is_not_stuck() -> Non
     assert not world["b"].service.sender.outstanding
     records = world["c"].service.plane.records
     assert all(records[group].seqno == 1 for group in groups)
+
+
+def test_what_waits_at_a_sequencer_goes_with_its_sender_s_node() -> None:
+    world = World("abc")
+    group = world.create("g")
+    world.run(30)
+    waiting = Asked(world["c"].address, 1, {}, {}, group, 1, [b"late"])
+    world.crash("c")
+    world.run(50)
+    owner = world[world.own(group)].service
+    owner.sequencer._on_run(waiting)
+    world.run(50)
+    assert owner.plane.records[group].seqno == 0
+    assert owner.counters()["sequencing.dropped.gone"] == 1
