@@ -229,7 +229,7 @@ class Store:
         """Read and verify everything; DamagedStoreError names what is wrong."""
         try:
             return self._recover()
-        except (sqlite3.Error, struct.error, TypeError) as error:
+        except (sqlite3.Error, struct.error, TypeError, UnicodeDecodeError) as error:
             raise self.damaged(str(error)) from None
 
     def _recover(self) -> Recovered:
@@ -296,7 +296,8 @@ def open_store(folder: Path, cluster: str, node_id: str) -> Store:
         raise SettingsProblem(f"--data {folder} cannot be used: {error}") from None
     try:
         prepare(store, cluster, node_id)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        # A damaged schema is quoted in SQLite's message, which then need not be UTF-8.
         problem: ServerError = store.damaged(str(error))
         store.close()
         raise problem from None

@@ -178,6 +178,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_a_schema_whose_text_is_not_utf_8_is_seen(tmp_path: Path) -> None:
+    filled(tmp_path)
+    content = (tmp_path / DATABASE).read_bytes()
+    at = content.index(b"CREATE TABLE")
+    broken = content[: at + 3] + b"\xe4" + content[at + 4 :]
+    (tmp_path / DATABASE).write_bytes(broken)
+    with pytest.raises(DamagedStoreError):
+        recover(tmp_path)
+
+
 @given(place=st.integers(0, 10**9), bit=st.integers(0, 7), data=st.data())
 def test_a_flipped_bit_or_a_torn_file_is_seen_or_harmless(
     whole: Path, tmp_path_factory: pytest.TempPathFactory, place: int, bit: int, data: st.DataObject
