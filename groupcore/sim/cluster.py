@@ -18,7 +18,7 @@ from groupcore.sim.forger import Forger
 from groupcore.sim.network import Network, SocketAddress
 from groupcore.sim.node import Node
 from groupcore.sim.notary import NotarisedTransport, Notary
-from groupcore.sim.quorums import suffices
+from groupcore.sim.quorums import suffices, undecided
 from groupcore.sim.randomness import stream
 from groupcore.sim.samples import sample
 from groupcore.sim.scenario import Scenario
@@ -185,8 +185,11 @@ class Cluster:
 
         A leaver may be among them and does not count. It hands its vote over to the others, and
         while it does, neither it nor they can go on alone: a leaver that was the quorum by itself
-        and has proposed a view without it cannot know whether the others have decided that.
+        and has proposed a view without it cannot know whether the others have decided that. While
+        somebody is about to propose a view it is not known who will suffice: all do.
         """
+        if any(undecided(node) for node in self.nodes):
+            return list(self.nodes)
         random = stream(self.scenario.seed, "core")
         order = random.sample(self.nodes, len(self.nodes))
         core = order[:1]

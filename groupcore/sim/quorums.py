@@ -50,6 +50,14 @@ def proposed(node: Node) -> list[View]:
     return [attempt.proposal.view for attempt in attempts if attempt and attempt.proposal]
 
 
+def undecided(node: Node) -> bool:
+    """Whether this node tries to change the view and has not said yet to which one."""
+    if node.endpoint is None:
+        return False
+    layers = [layer for layer in node.endpoint.stack.layers if isinstance(layer, Membership)]
+    return any(one.proposer.attempt and not one.proposer.attempt.proposal for one in layers)
+
+
 def can_vote(node: Node, basis: View | None) -> bool:
     """Whether the node's disk is whole, knows this view, and holds the state that it began with."""
     disk = node.disk
