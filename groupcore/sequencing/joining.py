@@ -77,8 +77,7 @@ class Joining:
         """JOIN-GROUP."""
         key = (process, group)
         record = self._plane.records.get(group)
-        local = self._sender.locals.get(process)
-        if local is None:
+        if not self._sender.is_open(process):
             self._refuse(request, "left", f"{process} is closed; open a process first")
         elif record is None:
             self._refuse(request, "unknown_group", f"there is no group {group}; create it first")
@@ -134,6 +133,12 @@ class Joining:
                 self.refuse_entry(process, group, code, detail)
                 return True
         return False
+
+    def groups_of(self, process: Process) -> list[GroupId]:
+        """The groups that the process is in, or is about to be in as its JOIN has its number."""
+        local = self._sender.locals.get(process)
+        inside = set(local.groups) if local is not None else set()
+        return sorted(inside | {group for one, group in self._settling if one == process})
 
     def close(self, process: Process) -> None:
         """The process ends: what it still wanted is not wanted any more."""

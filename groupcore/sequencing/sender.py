@@ -1,8 +1,9 @@
 """The sending side: sections with contexts, kept until they are accepted.
 
-Idea. What the processes of this node send in one turn leaves as one section for each process and
-sequencer. The context is computed then, from what the process has been given up to now. A process
-never waits for an ACCEPT: where an own message has no number yet its id stands in the context.
+Idea. What the processes of this node send to one sequencer in one turn leaves in one section, as
+far as the order of each process allows. The context is computed then, from what has been given up
+to now. A process never waits for an ACCEPT: where an own message has no number yet its id stands
+in the context.
 
 Source. Paper, section 4 (message ids), 4.3 (forwarding pointers, the sender told), 5 (rules 1 to 4
 and "Increasing concurrency").
@@ -50,6 +51,7 @@ class Sender:
         self.locals: dict[Process, Local] = {}
         self.outstanding: dict[tuple[GroupId, Process], deque[Unaccepted]] = {}
         self._outbox: dict[Process, list[Piece]] = {}
+        self._closing: set[Process] = set()
         self._open: dict[Address, Section] = {}
         self._outstanding_bytes = 0
         self._congested = False
@@ -73,31 +75,42 @@ class Sender:
         self._outstanding_bytes += cost(payloads)
         return last
 
+    def close(self, process: Process) -> None:
+        """The process ends; what it has sent leaves nevertheless."""
+        if process in self._outbox:
+            self._closing.add(process)
+        else:
+            self.locals.pop(process, None)
+
+    def is_open(self, process: Process) -> bool:
+        """Whether the process may send."""
+        return process in self.locals and process not in self._closing
+
     def flush(self, now: float) -> None:
         """The turn ends: what was sent in it leaves, with what other processes send there, too."""
         if not self._outbox:
             return
         for process in list(self._outbox):
-            left = self._send_runs(self.locals.get(process), self._outbox[process], now)
+            left = self._send_runs(self.locals[process], self._outbox[process], now)
             if left:
                 self._outbox[process] = left
             else:
                 del self._outbox[process]
+                if process in self._closing:
+                    self._closing.discard(process)
+                    del self.locals[process]
         open_sections, self._open = self._open, {}
         for section in open_sections.values():
             self._leave(section)
         self._tell_congestion()
 
-    def _send_runs(self, local: Local | None, runs: list[Piece], now: float) -> list[Piece]:
+    def _send_runs(self, local: Local, runs: list[Piece], now: float) -> list[Piece]:
         """Sections of the runs: one for each stretch that goes to one sequencer; what is left.
 
         What goes to other groups than those of which much is pending stays here for the time being
         (I4): it would only wait elsewhere, and grow into larger sections here. Only the first
         stretch shares a section with other processes': a later one waits for it, or comes behind.
         """
-        if local is None:
-            self._outstanding_bytes -= sum(cost(payloads) for _, _, payloads in runs)
-            return []
         limit = self._plane.options.section_bytes
         stretch: list[Piece] = []
         owner: Address | None = None

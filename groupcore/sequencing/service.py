@@ -90,10 +90,10 @@ class Service:
     def close_process(self, process: Process, now: float) -> None:
         """The process ends: it leaves all its groups."""
         del now
-        for group in [g for g, record in self.plane.records.items() if process in record.members]:
+        for group in self.joining.groups_of(process):
             self.joining.leave(self.plane.request(), process, group)
         self.joining.close(process)
-        self.sender.locals.pop(process, None)
+        self.sender.close(process)
 
     def create(self, name: str, order: Order, now: float) -> int:
         """CREATE-GROUP; `Created` or `Refused` answers."""
@@ -133,7 +133,7 @@ class Service:
         limit = self.plane.options.message_bytes_max
         if group not in self.plane.records:
             self._refuse("unknown_group", f"there is no group {group}; create it first")
-        elif process not in self.sender.locals:
+        elif not self.sender.is_open(process):
             self._refuse("left", f"{process} is closed; open a process first")
         elif max(map(len, payloads), default=0) > limit:
             self._refuse("too_large", f"a message is above {limit} bytes; split it")

@@ -190,3 +190,21 @@ def test_what_waits_at_a_sequencer_goes_with_its_sender_s_node() -> None:
     world.run(50)
     assert owner.plane.records[group].seqno == 0
     assert owner.counters()["sequencing.dropped.gone"] == 1
+
+
+def test_what_a_process_has_sent_before_it_was_closed_leaves() -> None:
+    world = World("abc")
+    group, other = world.create("g"), world.create("other")
+    watcher, sender = world.open("a"), world.open("c")
+    for process in (watcher, sender):
+        world.join(process, group)
+    service = world["c"].service
+    service.join(sender, other, world.now)
+    service.send(sender, group, [b"last words"], world.now)
+    service.close_process(sender, world.now)
+    assert service.send(sender, group, [b"too late"], world.now) == 0
+    world.run(100)
+    assert world["a"].given[watcher, group] == [b"last words"]
+    assert sender not in service.sender.locals
+    for record in world["a"].service.plane.records.values():
+        assert sender not in record.members
