@@ -140,10 +140,14 @@ class Endpoint:
             for batch in output.sends:
                 self.transport.send(batch)
             self._commands += output.commands
-            if not self._commands or not self._in_view:
+            says = self._in_view and bool(self._commands)
+            if not says and not output.control:
                 break
-            commands, self._commands = self._commands, []
-            self.multicast(commands, now)
+            for told in output.control:
+                self.stack.notify(told, now)
+            if says:
+                commands, self._commands = self._commands, []
+                self.multicast(commands, now)
             fresh, persisted = self._end_stack_turn(now)
             persists += persisted
         if self._id_is_in_use():

@@ -68,7 +68,8 @@ class ViewInstalled(Event):
     `view.epoch`. `recovered`: the view begins its epoch: it was formed from disk, or by a component
     alone, or by a merge. `voters`: whose votes decided it, a quorum of its predecessor. `merged`:
     the views that it joins, that of the merge's leader first (MergeView); what becomes of their
-    states the application decides.
+    states the application decides. `streams`: up to where each stream of the data plane is here at
+    all who have lived through the former view; nothing behind that was delivered in it.
     """
 
     view: View
@@ -80,6 +81,7 @@ class ViewInstalled(Event):
     order_state: OrderState | None = None
     voters: tuple[Address, ...] = ()
     merged: tuple[View, ...] = ()
+    streams: Digest = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,8 @@ class FlushRequested(Event):
 class Flushed(Event):
     """`member` has stopped; it holds `digest` and has delivered up to `position`, finally.
 
-    `delivered` is the part of the digest that it has delivered.
+    `delivered` is the part of the digest that it has delivered; `streams`: up to where it has
+    acknowledged each stream of the data plane, finally too.
     """
 
     member: Address
@@ -139,6 +142,7 @@ class Flushed(Event):
     digest: Digest
     position: int
     delivered: Digest = field(default_factory=dict)
+    streams: Digest = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +152,23 @@ class FlushStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class FetchCut(Event):
-    """Get every multicast up to `cut`, asking `holders[sender]` for what is missing."""
+    """Get every multicast up to `cut`, asking `holders[sender]` for what is missing.
+
+    The data plane gets the frames of `streams`, of `stream_holders`.
+    """
 
     cut: Digest = field(default_factory=dict)
     holders: dict[Address, tuple[Address, ...]] = field(default_factory=dict)
+    streams: Digest = field(default_factory=dict)
+    stream_holders: dict[Address, tuple[Address, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CutHeld(Event):
-    """Every multicast up to the cut that was asked for is here."""
+    """Every multicast up to the cut that was asked for is here, or every frame up to it.
+
+    Each half is told by who gets it; whoever waits looks whether both are here.
+    """
 
 
 @dataclass(frozen=True, slots=True)

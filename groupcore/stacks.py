@@ -12,6 +12,7 @@ from random import Random
 
 from groupcore import wire
 from groupcore.composition import check_composition
+from groupcore.digest import Digest
 from groupcore.errors import CompositionError, WireError
 from groupcore.faults import (
     DelayOptions,
@@ -27,7 +28,7 @@ from groupcore.layers.durability import Durability
 from groupcore.layers.failure_detection import DetectionOptions, FailureDetection
 from groupcore.layers.faults import Delay, Discard, Duplicate, Shuffle
 from groupcore.layers.flow_control import FlowControl, FlowOptions
-from groupcore.layers.flush import Flush
+from groupcore.layers.flush import Flush, no_streams
 from groupcore.layers.fragmentation import Fragmentation
 from groupcore.layers.membership import Membership
 from groupcore.layers.merge import Merge, MergeOptions
@@ -43,7 +44,7 @@ from groupcore.layers.state_transfer import StateTransfer
 from groupcore.layers.total import Total
 from groupcore.layers.total_headers import TotalOptions
 from groupcore.layers.unicast import Unicast, UnicastOptions
-from groupcore.membership.state import MembershipOptions, Questions
+from groupcore.membership.state import MembershipOptions, Questions, anything
 from groupcore.membership.succession import Record
 from groupcore.order_state import OrderState
 from groupcore.stack import Stack
@@ -231,15 +232,34 @@ def encode_report(report: Report) -> bytes:
     return wire.encode_record(report, Report)
 
 
+@dataclass(frozen=True, slots=True)
+class DataPlane:
+    """What a data plane beside the stack answers in a view change.
+
+    `stop`: acknowledge nothing more in the view of this number, and say how far each stream is
+    here; `has`: whether it is here up to there.
+    """
+
+    stop: Callable[[int], Digest] = no_streams
+    has: Callable[[Digest], bool] = anything
+
+
 class _Wiring:
     """The layers under construction, so that a question finds its answer whatever the order."""
 
     def __init__(
-        self, me: Address, random: Random, options: StackOptions, lineage: bytes | None
+        self,
+        me: Address,
+        random: Random,
+        options: StackOptions,
+        lineage: bytes | None,
+        plane: DataPlane | None = None,
     ) -> None:
         self.me = me
         self.random = random
         self.options = options
+        self.hosts = plane is not None
+        self.plane = plane or DataPlane()
         self.record = read_record(lineage)
         self.probe = Probe(me, options.probe, encode_report)
         self.discovery = Discovery(me, self.record.view, options.discovery)
@@ -289,8 +309,10 @@ class _Wiring:
             seeking=self.discovery.seeking,
             present=self.discovery.present,
             stalled=self.detection.stalled,
+            has_streams=self.plane.has,
         )
-        options = replace(self.options.membership, drains=self.ordering is not None)
+        drains = self.ordering is not None
+        options = replace(self.options.membership, drains=drains, data_plane=self.hosts)
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
 
     def flush(self) -> Flush:
@@ -299,7 +321,7 @@ class _Wiring:
             delivered = self.total.queue.delivered
         elif "RESILIENCE" in self.words:
             delivered = self.resilience.delivered
-        return Flush(self.me, self.numbering.digest, delivered, self.position)
+        return Flush(self.me, self.numbering.digest, delivered, self.position, self.plane.stop)
 
     def merge(self) -> Merge:
         return Merge(self.me, self.random, self.discovery.present, self.options.merge)
@@ -339,20 +361,26 @@ def compose(
     random: Random,
     options: StackOptions | None = None,
     lineage: bytes | None = None,
+    data_plane: DataPlane | None = None,
 ) -> Stack:
     """The stack that the string or list names, for one life of one node.
 
-    `lineage` is the record that the former life stored, None for the first. Raises
-    CompositionError as `plan_stack` does, and WireError `bad_record` for a damaged lineage.
+    `lineage` is the record that the former life stored, None for the first; `data_plane` is beside
+    it, if any. Raises CompositionError as `plan_stack` does, and WireError `bad_record` for a
+    damaged lineage.
     """
-    return build_stack(plan_stack(spec, options), address, random, lineage)
+    return build_stack(plan_stack(spec, options), address, random, lineage, data_plane)
 
 
 def build_stack(
-    plan: StackPlan, address: Address, random: Random, lineage: bytes | None = None
+    plan: StackPlan,
+    address: Address,
+    random: Random,
+    lineage: bytes | None = None,
+    data_plane: DataPlane | None = None,
 ) -> Stack:
     """The stack of a plan, as `compose` makes it."""
-    wiring = _Wiring(address, random, plan.options, lineage)
+    wiring = _Wiring(address, random, plan.options, lineage, data_plane)
     wiring.words = plan.words
     makers = wiring.makers()
     stack = Stack([makers[word]() for word in plan.words])

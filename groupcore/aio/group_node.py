@@ -55,7 +55,7 @@ class NodeSettings(TypedDict, total=False):
     leave_timeout_s: float
 
 
-CopyState = Callable[[GroupId], bytes | None]
+CopyState = Callable[[GroupId], bytes]
 
 
 @dataclass(slots=True)
@@ -67,8 +67,7 @@ class GroupNode:
     """One node. `receiver` is called with what each turn has to say, in order; it must not raise.
 
     `copy_state` gives the state of a group as of what the receiver has been told, for another
-    node; None where it has none that others could use: they ask somebody else. Settings are those
-    of `Channel`. Use one node from one loop.
+    node. Settings are those of `Channel`. Use one node from one loop.
     """
 
     def __init__(

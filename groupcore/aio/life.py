@@ -15,7 +15,7 @@ from groupcore.peers import SocketAddress
 from groupcore.seal import BOOT_BYTES, Keyring
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
-from groupcore.stacks import StackOptions, StackPlan, build_stack
+from groupcore.stacks import DataPlane, StackOptions, StackPlan, build_stack
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address
 
@@ -85,8 +85,12 @@ def make_endpoint(
     """
     address = Address(settings.node_id, incarnation)
     random = SystemRandom()
+    service = None if make_service is None else make_service(address)
+    plane = None
+    if service is not None:
+        plane = DataPlane(service.stop_acknowledging, service.has_streams)
     try:
-        stack = build_stack(plan, address, random, record)
+        stack = build_stack(plan, address, random, record, plane)
     except WireError as error:
         raise LineageError(
             f"the stored membership record is not one of this version ({error}); move the "
@@ -94,7 +98,6 @@ def make_endpoint(
         ) from None
     keys = Keyring(settings.cluster, {KEY_EPOCH: settings.key}, KEY_EPOCH)
     boot = random.randbytes(BOOT_BYTES)
-    service = None if make_service is None else make_service(address)
     return Endpoint(address, stack, Transport(address, keys, boot, transport, random), service)
 
 

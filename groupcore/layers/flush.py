@@ -2,7 +2,8 @@
 
 Idea. Members that go together from one view to the next must have delivered the same messages in
 the first. So before the next view is decided the voters that live in the former one are stopped:
-each tells what it holds, which from then on nobody delivers and nobody acknowledges any more. The
+each tells what it holds, which from then on nobody delivers and nobody acknowledges any more. A
+data plane beside the stack stops acknowledging in the same moment, and says how far it is. The
 proposer starts the flush as late as it can, when it has the promises it needs; until then people
 go on sending and delivering. What the application sends in a flush is held back here and goes out
 in the next view.
@@ -53,7 +54,10 @@ class Start(Header):
 
 @dataclass(slots=True)
 class Ok(Header):
-    """Voter to proposer: I have stopped; I hold `digest` and have delivered up to `position`."""
+    """Voter to proposer: I have stopped; I hold `digest` and have delivered up to `position`.
+
+    `streams`: up to where I have the frames of each sequencer of the data plane.
+    """
 
     kind: ClassVar[str] = "flush.ok"
     view: int
@@ -61,6 +65,12 @@ class Ok(Header):
     digest: Digest
     position: int
     delivered: Digest
+    streams: Digest
+
+
+def no_streams(view: int) -> Digest:
+    """What a node without a data plane has of its streams."""
+    return {}
 
 
 class Flush(Layer):
@@ -85,9 +95,11 @@ class Flush(Layer):
         digest: Callable[[], Digest],
         delivered: Callable[[], Digest],
         position: Callable[[], int],
+        streams: Callable[[int], Digest] = no_streams,
     ) -> None:
         self.me = me
         self.digest = digest
+        self.streams = streams
         self.delivered = delivered
         self.position = position
         self.number = 0
@@ -141,7 +153,9 @@ class Flush(Layer):
         """Tell the proposer what this member holds and has delivered (I1)."""
         if not self.stopped:
             return []
-        mine = Ok(self.number, self.answered, self.digest(), self.position(), self.delivered())
+        streams = self.streams(self.number)
+        held, delivered = self.digest(), self.delivered()
+        mine = Ok(self.number, self.answered, held, self.position(), delivered, streams)
         proposer = self.answered.proposer
         return self.gathered(self.me, mine) if proposer == self.me else [self.tell(proposer, mine)]
 
@@ -185,7 +199,8 @@ class Flush(Layer):
         if ok.ballot != self.request.ballot or member not in self.missing:
             return self.ignore()
         del self.missing[member]
-        return [Notify(Flushed(member, ok.ballot, ok.digest, ok.position, ok.delivered))]
+        told = (ok.digest, ok.position, ok.delivered, ok.streams)
+        return [Notify(Flushed(member, ok.ballot, *told))]
 
     def repeat(self) -> list[Effect]:
         """Ask again whoever has not answered (I4)."""

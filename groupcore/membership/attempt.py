@@ -93,7 +93,8 @@ class Attempt:
         for voter, vote in self.votes.items():
             if voter in self.stopped:
                 told = self.stopped[voter]
-                complete.append(replace(vote, digest=told.digest, position=told.position))
+                held = replace(vote, digest=told.digest, streams=told.streams)
+                complete.append(replace(held, position=told.position))
             elif not vote.live:
                 complete.append(vote)
         return complete

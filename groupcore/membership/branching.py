@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from groupcore.digest import maximum
 from groupcore.events import Flushed
-from groupcore.membership.succession import Proposal, Vote
+from groupcore.membership.succession import Proposal, Vote, most_of
 from groupcore.view import Address, View
 
 LEAP_BITS = 32
@@ -65,11 +64,7 @@ def into(
 ) -> Proposal:
     """The proposal that takes a side from its former view into one of another lineage."""
     live = {vote.voter: stopped[vote.voter].delivered for vote in votes if vote.live}
-    cut = maximum(live.values())
-    holders = {
-        sender: tuple(member for member, has in live.items() if has.get(sender, 0) >= seqno)
-        for sender, seqno in cut.items()
-    }
+    cut, holders = most_of(live)
     complete = tuple(sorted(vote.voter for vote in votes if vote.counts))
     state_holders = () if merged else tuple(m for m in view.members if m in complete)
     return Proposal(

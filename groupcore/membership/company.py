@@ -86,12 +86,12 @@ class Company:
         """Who joins and who leaves if a view is decided now: the provisional list."""
         view, options = self.state.view, self.state.options
         if view is None:
-            return Candidates(stateful=options.application_state, lasting=options.lasting)
+            return Candidates(stateful=options.stateful)
         keep = self.keep(view)
         ready = self.admission.ready(view, keep, self.unreachable(), now)
         cut_off = frozenset(view.members) - frozenset(keep)
         leaving = frozenset(self.leaver.leaving)
-        return Candidates(ready, leaving, cut_off, options.application_state, options.lasting)
+        return Candidates(ready, leaving, cut_off, options.stateful)
 
     def has_lost_its_proposer(self) -> bool:
         """Whether the one to whom this member has promised is not heard any more."""

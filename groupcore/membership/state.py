@@ -27,10 +27,8 @@ class MembershipOptions:
     `durable`: the record survives a restart, so a node without one has lost its disk and no vote
     (without it a node that restarts during a succession forgets its promise, and still votes).
     `absorb`: of two clusters that meet, members without state or disk leave the smaller for the
-    larger. `lasting`: the members that go on from a view to the next are a quorum of it, so what a
-    quorum of them keeps in memory, of which membership knows nothing, is never lost with a view
-    (without it a view may be decided by the votes of members that leave or are cut off). Two
-    members cannot part then while the first is the one that leaves.
+    larger. `data_plane`: streams are kept beside the stack, in memory, and a node that has not got
+    them has no vote until it has (it reports `Synced`, too).
     `merge_policy`: `primary` (a component without a quorum forms no view, and takes the primary's
     state when it meets it) or `application` (it goes on in a view of its own; where two views meet
     they merge, and the application decides what becomes of the states).
@@ -50,7 +48,7 @@ class MembershipOptions:
     application_state: bool = False
     durable: bool = False
     absorb: bool = True
-    lasting: bool = False
+    data_plane: bool = False
     merge_policy: MergePolicy = "primary"
     drains: bool = True
     tick_s: float = 0.1
@@ -68,6 +66,11 @@ class MembershipOptions:
     merge_lapse_s: float = 0.8
 
     @property
+    def stateful(self) -> bool:
+        """Whether a node that joins has something to get before its vote counts."""
+        return self.application_state or self.data_plane
+
+    @property
     def partitionable(self) -> bool:
         """Whether a component without a quorum goes on."""
         return self.merge_policy == "application"
@@ -79,9 +82,17 @@ class MembershipOptions:
         return self.absorb and not keeps and not self.partitionable
 
 
+def anything(streams: Digest) -> bool:
+    """A node without a data plane lacks nothing of it."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What membership reads of other layers; wired in `groupcore.stacks`."""
+    """What membership reads of other layers; wired in `groupcore.stacks`.
+
+    `has_streams`: whether the frames of the data plane are here up to there.
+    """
 
     digest: Callable[[], Digest]
     order_state: Callable[[], OrderState]
@@ -90,6 +101,7 @@ class Questions:
     seeking: Callable[[float], dict[Address, View | None]]
     present: Callable[[float], dict[Address, tuple[View, bool]]]
     stalled: Callable[[], frozenset[Address]] = frozenset
+    has_streams: Callable[[Digest], bool] = anything
 
 
 @dataclass(slots=True)

@@ -46,6 +46,9 @@ class Proposal:
     `left` is the lineage of the former view when the view begins another one (else 0): that of a
     component that goes on alone, or, with the views of its sides in `merged`, of a merge. Then
     the new epoch begins at `position`, and the cut is what anybody has delivered.
+
+    `streams` is the data plane's part of the cut, and `stream_holders` who has it; of an orderly
+    view only, since who forms one from disk knows of no streams.
     """
 
     basis: int
@@ -58,6 +61,8 @@ class Proposal:
     voters: tuple[Address, ...]
     left: int = 0
     merged: tuple[View, ...] = ()
+    streams: Digest = field(default_factory=dict)
+    stream_holders: dict[Address, tuple[Address, ...]] = field(default_factory=dict)
 
     @property
     def basis_lineage(self) -> int:
@@ -74,9 +79,9 @@ class Proposal:
 class Vote:
     """What a node answers to a proposer. `accepted` is its last acceptance for this successor.
 
-    `live`: it is in the former view and has its memory; then `digest` counts, and both it and
-    `position` are those of its answer to the flush (empty and 0 in the promise). `counts`: its disk
-    knows the former view and its state is complete, so it may decide. `epoch` and `position`:
+    `live`: it is in the former view and has its memory; then `digest` and `streams` count, and they
+    and `position` are those of its answer to the flush (empty and 0 in the promise). `counts`: its
+    disk knows the former view and its state is complete, so it may decide. `epoch` and `position`:
     how much of the order it holds.
     """
 
@@ -88,6 +93,7 @@ class Vote:
     accepted: Proposal | None
     epoch: int
     position: int
+    streams: Digest = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +137,13 @@ class Candidates:
     """Who could be in the next view beside the voters, and who wants to be in it no more.
 
     `cut_off`: members that cannot go on together with the proposer, though they may vote.
-    `stateful`: members keep state, and one that joins has none. `lasting`: those that go on from
-    the former view must be a quorum of it.
+    `stateful`: members keep state, and one that joins has none.
     """
 
     joiners: tuple[Address, ...] = ()
     leaving: frozenset[Address] = field(default_factory=frozenset)
     cut_off: frozenset[Address] = field(default_factory=frozenset)
     stateful: bool = False
-    lasting: bool = False
 
 
 def is_quorum_of(basis: View | None, names: Iterable[str], cluster_size: int) -> bool:
@@ -209,30 +213,38 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
     return None
 
 
-def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal | None:
-    """The next view of those who have their memory, and of those who join them.
-
-    None where it is to be a lasting one, and too few of those who have voted can go on together.
-    """
+def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
+    """The next view of those who have their memory, and of those who join them."""
     present = {vote.voter for vote in live}
     complete = {vote.voter for vote in live if vote.counts}
     here = [m for m in basis.members if m in present and m not in candidates.cut_off]
     stay = [member for member in here if member not in candidates.leaving]
-    if candidates.lasting and not basis.is_quorum(member.name for member in here):
-        return None
-    short = candidates.lasting and not basis.is_quorum(member.name for member in stay)
-    if short or not can_decide(stay, complete):
+    if not can_decide(stay, complete):
         stay = here  # who leaves must wait until the others have the state, or somebody joins
     members = admit(stay, complete, sorted(candidates.joiners), candidates.stateful)
-    cut = maximum(vote.digest for vote in live)
-    holders = {
-        sender: tuple(vote.voter for vote in live if vote.digest.get(sender, 0) >= seqno)
-        for sender, seqno in cut.items()
+    cut, holders = most_of({vote.voter: vote.digest for vote in live})
+    streams, stream_holders = most_of({vote.voter: vote.streams for vote in live})
+    return Proposal(
+        basis.number,
+        replace(basis, number=basis.number + 1, members=tuple(members)),
+        False,
+        0,
+        cut,
+        holders,
+        state_holders=tuple(m for m in basis.members if m in complete),
+        voters=tuple(sorted(complete)),
+        streams=streams,
+        stream_holders=stream_holders,
+    )
+
+
+def most_of(held: dict[Address, Digest]) -> tuple[Digest, dict[Address, tuple[Address, ...]]]:
+    """The most that anybody holds of each sender, and who of them holds that."""
+    most = maximum(held.values())
+    return most, {
+        sender: tuple(member for member, has in held.items() if has.get(sender, 0) >= seqno)
+        for sender, seqno in most.items()
     }
-    state_holders = tuple(m for m in basis.members if m in complete)
-    view = replace(basis, number=basis.number + 1, members=tuple(members))
-    voters = tuple(sorted(complete))
-    return Proposal(basis.number, view, False, 0, cut, holders, state_holders, voters)
 
 
 def can_decide(members: list[Address], complete: set[Address]) -> bool:

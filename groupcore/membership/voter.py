@@ -2,7 +2,8 @@
 
 What a voter tells is on disk before it tells it, and what it told binds it after a restart. A
 promise stops nobody: a voter that lives in the former view goes on until the flush, or at the
-latest a proposal, stops it. It accepts a proposal only when it holds all that the cut contains.
+latest a proposal, stops it. It accepts a proposal only when it holds all that the cut contains,
+the multicasts and the data plane's frames.
 """
 
 from __future__ import annotations
@@ -33,6 +34,12 @@ from groupcore.membership.state import MembershipState, Questions
 from groupcore.membership.succession import Ballot, Proposal, Record, Vote
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
+
+
+def fetch_cut(proposal: Proposal) -> Effect:
+    """Get what the proposal's cut contains."""
+    streams = (proposal.streams, proposal.stream_holders)
+    return Notify(FetchCut(proposal.cut, proposal.holders, *streams))
 
 
 class Voter:
@@ -181,10 +188,9 @@ class Voter:
         self.to_accept = None
         if state.live_in_basis and not proposal.recovered:
             effects = self.block()
-            if not covers(self.ask.digest(), proposal.cut):
+            if not self.holds_cut(proposal):
                 self.to_accept = (proposer, propose)
-                fetch = Notify(FetchCut(proposal.cut, proposal.holders))
-                return [*effects, fetch, *self.wait_for_cut()]
+                return [*effects, fetch_cut(proposal), *self.wait_for_cut()]
             return [*effects, self.accept(proposer, propose)]
         return [self.accept(proposer, propose)]
 
@@ -195,6 +201,10 @@ class Voter:
         state.record = state.record.with_acceptance(propose.ballot, propose.proposal)
         told = state.send(proposer, Accept(propose.basis, propose.ballot))
         return state.persist([told])
+
+    def holds_cut(self, proposal: Proposal) -> bool:
+        """Whether both halves of the cut are here."""
+        return covers(self.ask.digest(), proposal.cut) and self.ask.has_streams(proposal.streams)
 
     def wait_for_cut(self) -> list[Effect]:
         """Some of what this member must hold before it accepts is missing here.
@@ -208,11 +218,11 @@ class Voter:
         return [StartTimer("behind", self.state.options.behind_s)]
 
     def on_cut_held(self) -> list[Effect]:
-        """What the cut contains is here: accept it, or install it."""
+        """What the cut contains is here, or one half of it: accept it, or install it."""
         if self.to_install is not None:
-            (teller, install), self.to_install = self.to_install, None
-            return self.install(teller, install)
-        if self.to_accept is None:
+            teller, install = self.to_install
+            return self.install(teller, install) if self.holds_cut(install.proposal) else []
+        if self.to_accept is None or not self.holds_cut(self.to_accept[1].proposal):
             return []
         (proposer, propose), self.to_accept = self.to_accept, None
         record = self.state.record
@@ -241,7 +251,7 @@ class Voter:
             if state.me in proposal.state_holders:
                 return self.install(teller, install)
             return self.exclude("others hold more than this member, and went on from that")
-        if not covers(self.ask.digest(), proposal.cut):
+        if not self.holds_cut(proposal):
             return self.fetch_then_install(teller, install)
         return self.install(teller, install)
 
@@ -250,8 +260,7 @@ class Voter:
         if self.to_install is not None:
             return []
         self.to_install = (teller, install)
-        fetch = Notify(FetchCut(install.proposal.cut, install.proposal.holders))
-        return [*self.block(), fetch, *self.fall_behind()]
+        return [*self.block(), fetch_cut(install.proposal), *self.fall_behind()]
 
     def fall_behind(self) -> list[Effect]:
         """A view has been decided that this member is in and cannot begin yet.
@@ -296,7 +305,7 @@ class Voter:
             return [*answer, *self.exclude("the others did not hear this member in time")]
         previous, state.view, state.blocked = state.view, view, False
         lacking = bool(proposal.state_holders) and state.me not in proposal.state_holders
-        rebuilding = fresh and lacking and state.options.application_state
+        rebuilding = fresh and lacking and state.options.stateful
         if not fresh:
             rebuilding = state.record.rebuilding
         state.record = Record().with_view(view, rebuilding)
@@ -310,6 +319,7 @@ class Voter:
             order_state,
             proposal.voters,
             proposal.merged,
+            proposal.streams,
         )
         effects: list[Effect] = [state.persist([]), Notify(installed)]
         if teller is not None:

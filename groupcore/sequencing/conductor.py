@@ -7,6 +7,8 @@ ordered meanwhile then.
 Invariants.
   I1  Every command is applied once, in the order, behind the view in which it was ordered.
   I2  A new node's records and streams fit together: nothing between them is missing.
+  I3  A node that has joined has no vote before it has the node's state: behind the cut of the view
+      that has let it in it has the frames, as anybody has.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ from __future__ import annotations
 from collections import deque
 
 from groupcore.errors import WireError
-from groupcore.events import ViewInstalled
+from groupcore.events import Synced, ViewInstalled
 from groupcore.sequencing.commands import decode_command
+from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.directory_changes import (
     Change,
     CommandRefused,
@@ -61,6 +64,7 @@ class Conductor:
         joining: Joining,
         migration: Migration,
         ending: Ending,
+        cut: Cut,
         volatiles: Volatiles,
     ) -> None:
         self._plane = plane
@@ -70,6 +74,7 @@ class Conductor:
         self._joining = joining
         self._migration = migration
         self._ending = ending
+        self._cut = cut
         self._volatiles = volatiles
         self.news = False
         self._now = 0.0
@@ -77,6 +82,8 @@ class Conductor:
         self._ordered: deque[tuple[Address, bytes] | ViewInstalled] = deque()
         self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
         self._node_tokens: dict[int, None] = {}
+        self._joins = False
+        self._position = 0
         joining.copy_node_state = self._copy_node_state
 
     def on_order(self, by: Address, payload: bytes, now: float) -> None:
@@ -94,20 +101,45 @@ class Conductor:
         first = plane.view is None
         plane.view, plane.primary = view, view.primary
         plane.reaches.install(view)
+        self._cut.on_view(view.number)
         self.news = True
-        for member in view.members:
-            if member not in plane.streams and (not first or not event.holders):
-                plane.stream(member).start(0)
-        if first:
-            if event.holders and plane.me not in event.holders:
-                self._ordered.append(event)
-                self._bootstrap(now)
-                return
-            plane.ready = True
+        joins = first and bool(event.holders) and plane.me not in event.holders
+        self._start_streams(event, joins)
+        self._keeper.on_view()
+        self._position = event.position
+        if joins:
+            self._joins = True
+            self._ordered.append(event)
+            self._bootstrap(now)
+            return
+        plane.ready = plane.ready or first
         if plane.ready:
             self._apply_view(event)
+            self._say_synced()
         else:
             self._ordered.append(event)
+
+    def _start_streams(self, event: ViewInstalled, joins: bool) -> None:
+        """Where the streams begin for this node that it does not know yet.
+
+        What a view's cut contains all its members have but those that join, who get it with the
+        node's state. Of a view formed from disk nobody knows it: then it is what is heard first.
+        """
+        former = () if event.previous is None else event.previous.members
+        begun = {member: 0 for member in event.view.members if member not in former}
+        if joins:
+            begun = {} if event.recovered else begun | event.streams
+        for address, before in begun.items():
+            self._plane.stream(address).start(before)
+
+    def _say_synced(self) -> None:
+        """This node has joined and has got everything (I3): its vote may count.
+
+        Said in every view, as membership takes it only in the newest.
+        """
+        view = self._plane.view
+        if self._joins and view is not None:
+            self._plane.control.append(Synced(view.epoch, self._position))
 
     def _apply_view(self, event: ViewInstalled) -> None:
         plane, view = self._plane, event.view
@@ -117,6 +149,10 @@ class Conductor:
         self._place = Place(view.number, 0)
         plane.gone.update(gone)
         self._act(plane.directory.on_view(view, gone))
+        if not event.recovered:
+            # Whoever is in the view has them up to there, and nothing behind that was delivered.
+            holder = (event.holders or view.members)[0]
+            self._act(plane.directory.end_streams(event.streams, holder))
         self._ending.on_view(self._now)
         self._migration.on_view()
         for node in gone:
@@ -222,7 +258,9 @@ class Conductor:
     def _copy_node_state(self, token: int, bases: tuple[Reach, ...]) -> bool | None:
         """Copy the node's state for a new one; None while a stream is not that far here."""
         plane = self._plane
-        if not plane.ready or plane.early:
+        if not plane.ready:
+            return False
+        if plane.early:
             return None
         for base in bases:
             stream = plane.streams.get(base.stream)
@@ -249,6 +287,7 @@ class Conductor:
             commands += 1
             if (view, commands) > self._place:
                 self._apply(*item)
+        self._say_synced()
         self._ending.on_view(self._now)
         self._keeper.touched.update(plane.streams)
 

@@ -16,7 +16,7 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 from groupcore.sequencing import directory_snapshot, moving, resolving
@@ -118,6 +118,16 @@ class Directory:
         changes = resolving.withdraw(state, lambda entry: entry.process.node not in state.members)
         changes += moving.cancel_lost(state)
         return changes + resolving.settle(state)
+
+    def end_streams(self, ends: Mapping[Address, int], holder: Address) -> list[Change]:
+        """What it changes that the streams of gone nodes end where the present view's cut says."""
+        state = self.state
+        assert state.view is not None
+        changes: list[Change] = []
+        for stream in sorted(self.ending_streams()):
+            command = EndStream(stream, ends.get(stream, 0), holder, state.view.number)
+            changes += end_stream(state, command)
+        return changes + resolving.settle(state) if changes else changes
 
     def snapshot(self) -> bytes:
         """All of it; equal bytes at nodes that have applied the same."""

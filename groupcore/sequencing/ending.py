@@ -53,7 +53,7 @@ class Ending:
             stream = plane.stream(address)
             stream.fence()
             answers = self._answers.setdefault(address, {})
-            answers[plane.me] = stream.received
+            answers[plane.me] = plane.acknowledged(stream)
             best, holder = self._best(answers)
             stream.allow(best)
             for member in view.members:
@@ -71,7 +71,7 @@ class Ending:
         stream.allow(header.frame)
         if header.holder != plane.me:
             plane.reaches.note(header.holder, header.stream, header.frame, 0)
-        plane.to(node, Reached(header.view, header.stream, stream.received))
+        plane.to(node, Reached(header.view, header.stream, plane.acknowledged(stream)))
 
     def on_reached(self, node: Address, header: Reached) -> None:
         """A member's answer."""
@@ -92,7 +92,7 @@ class Ending:
             return
         if address not in plane.directory.ending_streams():
             return
-        answers[plane.me] = plane.stream(address).received
+        answers[plane.me] = plane.acknowledged(plane.stream(address))
         if any(member not in answers for member in view.members):
             return
         best, holder = self._best(answers)

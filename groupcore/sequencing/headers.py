@@ -191,9 +191,10 @@ class Reach:
 
 @dataclass(slots=True)
 class Digest(Header):
-    """Node to all: the end of its own stream, and how far it is with every stream."""
+    """Node to all, in `view`: the end of its own stream, and how far it is with every stream."""
 
     kind: ClassVar[str] = "sequencing.digest"
+    view: int
     last: int
     reaches: tuple[Reach, ...]
 

@@ -8,6 +8,7 @@ in the turn in which it is seen, of its sequencer, or of another node that has i
 Invariants.
   I1  What is missing is asked for until it is here, at growing intervals, of different holders.
   I2  A digest goes out in every turn that brought frames, and rarely when nothing happens.
+  I3  What is acknowledged in a later view than this node's counts when that view is here.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ GIVEN_BYTES = 256 << 10
 """What one request is answered with at most."""
 
 
+EARLY_MAX = 256
+"""Digests of later views that are kept; the others come again."""
 OVER_S = 30.0
 """How long it is repeated that a stream is here to its end."""
 
@@ -54,6 +57,18 @@ class Keeper:
         self._told: dict[Address, tuple[int, int]] = {}
         self._told_last = -1
         self._over: dict[Address, tuple[int, float]] = {}
+        self._cut: dict[Address, tuple[int, tuple[Address, ...]]] = {}
+        self._early: list[tuple[Address, Digest]] = []
+
+    def on_view(self) -> None:
+        """A view begins: who is new hears everything, and what was said in it counts."""
+        self._cut.clear()
+        self._told.clear()
+        self._news = True
+        self.touched.update(self._plane.streams)
+        early, self._early = self._early, []
+        for node, header in early:
+            self.on_digest(node, header)
 
     # --- frames ---------------------------------------------------------------------------------
 
@@ -107,8 +122,12 @@ class Keeper:
     # --- digests --------------------------------------------------------------------------------
 
     def on_digest(self, node: Address, header: Digest) -> None:
-        """How far another node is."""
+        """How far another node is (I3)."""
         plane = self._plane
+        if plane.view is not None and header.view > plane.view.number:
+            if len(self._early) < EARLY_MAX:
+                self._early.append((node, header))
+            return
         if not plane.in_view(node):
             return
         stream = plane.stream(node)
@@ -134,7 +153,7 @@ class Keeper:
         for address, stream in plane.streams.items():
             if not stream.started:
                 continue
-            reached = (stream.received, self._delivered(stream))
+            reached = (plane.acknowledged(stream), self._delivered(stream))
             plane.reaches.note(plane.me, address, *reached)
             if self._told.get(address) != reached:
                 reaches.append(Reach(address, *reached))
@@ -152,7 +171,7 @@ class Keeper:
         if due or at_once:
             # A repetition says everything: what was lost of the former ones, too.
             reaches = [
-                Reach(address, stream.received, self._delivered(stream))
+                Reach(address, plane.acknowledged(stream), self._delivered(stream))
                 for address, stream in plane.streams.items()
                 if stream.started
             ]
@@ -163,11 +182,16 @@ class Keeper:
         self._told_last = last
         self._news = False
         self._digest_at = now + self._digest_wait_s
-        plane.to(None, Digest(last, tuple(reaches)))
+        plane.to(None, Digest(plane.view.number, last, tuple(reaches)))
 
     def _delivered(self, stream: Stream) -> int:
-        """What this node says to have delivered; all that it has, while it hosts nothing yet."""
-        return stream.delivered if self._plane.ready else stream.received
+        """What this node says to have delivered; all that it has, while it hosts nothing yet.
+
+        Others may drop that: a new node has delivered what its state contains, and gets the frames.
+        """
+        if not self._plane.ready:
+            return stream.received
+        return min(stream.delivered, stream.received)
 
     def settle(self) -> list[Stream]:
         """The streams that may go on: something has been received, or said of them."""
@@ -187,6 +211,16 @@ class Keeper:
                 self._over[address] = (stream.end, now + OVER_S)
 
     # --- repair ---------------------------------------------------------------------------------
+
+    def fetch(self, address: Address, number: int, holders: tuple[Address, ...]) -> None:
+        """The view's cut contains this stream up to there, and these members have it: get it."""
+        plane = self._plane
+        stream = plane.stream(address)
+        if stream.received >= number or self._cut.get(address) == (number, holders):
+            return
+        self._cut[address] = (number, holders)
+        stream.want(number)
+        self._asking.pop(address, None)
 
     def ask(self, now: float) -> None:
         """Ask for what is missing (I1)."""
@@ -211,13 +245,18 @@ class Keeper:
                 plane.counters["fetches"] += 1
 
     def _holder(self, stream: Stream, first: int, tries: int) -> Address | None:
-        """Whom to ask: its sequencer first, then by turns everybody who has said to have it."""
+        """Whom to ask: its sequencer first, then by turns everybody who has said to have it.
+
+        Of what a cut contains, first those who have voted with it: the sequencer may be gone.
+        """
         plane = self._plane
-        assert plane.view is not None
-        holders = plane.reaches.holders(stream.address, first, plane.me)
-        if plane.in_view(stream.address) and stream.address != plane.me:
-            holders = [stream.address, *[one for one in holders if one != stream.address]]
-        return holders[tries % len(holders)] if holders else None
+        holders = [stream.address] if plane.in_view(stream.address) else []
+        number, voters = self._cut.get(stream.address, (0, ()))
+        if first <= number:
+            holders = [*voters, *holders]
+        holders += plane.reaches.holders(stream.address, first, plane.me)
+        asked = [one for one in dict.fromkeys(holders) if one != plane.me]
+        return asked[tries % len(asked)] if asked else None
 
     def next_wake(self) -> float | None:
         """When something is to be asked for, or said."""

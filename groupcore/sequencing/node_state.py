@@ -61,8 +61,10 @@ def take_node_state(plane: Plane, state: bytes) -> Place:
     for address in [one for one in plane.streams if one in plane.gone and one not in cuts]:
         del plane.streams[address]  # it has ended, and all that it held is in the records
     for address, (recorded, end) in cuts.items():
+        if address == plane.me:
+            continue
         stream = plane.stream(address)
-        stream.skip_to(recorded)
+        stream.resume(recorded)
         if end is not None:
             stream.finish(end)
     return Place(*place)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from groupcore.batch import Batch, Header
 from groupcore.context import Numbers
+from groupcore.digest import Digest
+from groupcore.events import Event
 from groupcore.sequencing.commands import Command, encode_command
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.events import ServiceEvent
@@ -24,6 +26,8 @@ class Plane:
     `primary`: this node may sequence and order now. `ready`: its directory and records are
     those of the cluster. `early`: runs that wait for their group's former ones. `progress` grows
     with every run that is delivered or recorded: whoever waits for something looks again then.
+    `frozen`: how far this node acknowledges while the view is being changed, and no further.
+    `control`: what the control plane's stack is to be told.
     """
 
     def __init__(self, me: Address, options: ServiceOptions) -> None:
@@ -42,7 +46,9 @@ class Plane:
         self._requests = 0
         self.progress = 0
         self.sends: list[Batch] = []
+        self.frozen: Digest | None = None
         self.commands: list[bytes] = []
+        self.control: list[Event] = []
         self.events: list[ServiceEvent] = []
         self.counters: Counter[str] = Counter()
         self.own = self.stream(me)
@@ -75,6 +81,12 @@ class Plane:
     def owner(self, group: GroupId) -> Address | None:
         """Who sequences the group now, as far as this node has been told."""
         return self.directory.owner_of(group)
+
+    def acknowledged(self, stream: Stream) -> int:
+        """Up to which frame of the stream this node says to have it."""
+        if self.frozen is None:
+            return stream.received
+        return min(stream.received, self.frozen.get(stream.address, 0))
 
     def in_view(self, node: Address) -> bool:
         """Whether the node is a member of the present view."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from random import Random
 
 from groupcore.batch import Batch
-from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
+from groupcore.digest import Digest
+from groupcore.events import Event, FetchCut, PrimaryLost, PrimaryRegained, ViewInstalled
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.balancing import Balancing
 from groupcore.sequencing.commands import (
@@ -23,6 +24,7 @@ from groupcore.sequencing.commands import (
     Move,
 )
 from groupcore.sequencing.conductor import Conductor
+from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
 from groupcore.sequencing.events import Refused, ServiceEvent
 from groupcore.sequencing.joining import Joining
@@ -42,11 +44,15 @@ from groupcore.view import Address
 
 @dataclass(slots=True)
 class ServiceOutput:
-    """What a turn has caused: packets, ordered messages for the control plane, events."""
+    """What a turn has caused: packets, ordered messages for the control plane, events.
+
+    `control`: what the control plane's stack is to be told.
+    """
 
     sends: list[Batch]
     commands: list[bytes]
     events: list[ServiceEvent]
+    control: list[Event]
 
 
 class Service:
@@ -63,6 +69,7 @@ class Service:
         self.migration = Migration(self.plane, self.sequencer)
         self.ending = Ending(self.plane)
         self.balancing = Balancing(self.plane, self.sequencer.meter)
+        self.cut = Cut(self.plane, self.keeper)
         self.volatiles = Volatiles(self.plane)
         self.conductor = Conductor(
             self.plane,
@@ -72,6 +79,7 @@ class Service:
             self.joining,
             self.migration,
             self.ending,
+            self.cut,
             self.volatiles,
         )
         self._now = 0.0
@@ -150,8 +158,8 @@ class Service:
         else:
             self.volatiles.send(process, group, payload)
 
-    def give_state(self, token: int, state: bytes | None) -> None:
-        """The answer to `StateWanted`; None: it is not to be had here, another node is asked."""
+    def give_state(self, token: int, state: bytes) -> None:
+        """The answer to `StateWanted`."""
         self.joining.give(token, state)
 
     def move(self, groups: tuple[GroupId, ...], target: Address, reason: str, now: float) -> int:
@@ -232,7 +240,7 @@ class Service:
         self.conductor.on_order(by, payload, now)
 
     def on_event(self, event: Event, now: float) -> None:
-        """What the control plane says of views."""
+        """What the control plane says of views and their cuts."""
         self._now = now
         match event:
             case ViewInstalled():
@@ -241,6 +249,16 @@ class Service:
                 self.plane.primary = False
             case PrimaryRegained():
                 self.plane.primary = True
+            case FetchCut():
+                self.cut.fetch(event)
+
+    def stop_acknowledging(self, view: int) -> Digest:
+        """The stack stops view number `view`: how far each stream is here, finally."""
+        return self.cut.stop(view)
+
+    def has_streams(self, streams: Digest) -> bool:
+        """Whether the frames of a view's cut are here."""
+        return self.cut.has(streams)
 
     def _on_change(self, record: Record, process: Process, what: int, seqno: int) -> None:
         self.sequencer.ownership.on_recorded(record.group, process, what == JOINED)
@@ -278,7 +296,7 @@ class Service:
         keeper.settle()
         for address, stream in plane.streams.items():
             if address in moved or plane.progress != before:
-                plane.reaches.note(plane.me, address, stream.received, 0)
+                plane.reaches.note(plane.me, address, plane.acknowledged(stream), 0)
                 self.receiver.record(stream)
         if plane.progress != before:
             self._seen_progress = plane.progress
@@ -293,6 +311,7 @@ class Service:
         self.ending.wake(now)
         self.migration.proceed()
         self.balancing.wake(now)
+        self.cut.end_turn()
         if plane.view is not None:
             keeper.ask(now)
             keeper.tell(now, self.conductor.news)
@@ -315,8 +334,8 @@ class Service:
         """What the turn has caused."""
         self._serve_own_requests()
         plane = self.plane
-        output = ServiceOutput(plane.sends, plane.commands, plane.events)
-        plane.sends, plane.commands, plane.events = [], [], []
+        output = ServiceOutput(plane.sends, plane.commands, plane.events, plane.control)
+        plane.sends, plane.commands, plane.events, plane.control = [], [], [], []
         return output
 
     def counters(self) -> dict[str, int]:

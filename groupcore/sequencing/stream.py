@@ -131,6 +131,12 @@ class Stream:
             self.kept_bytes -= len(self._kept.pop(number).body)
         self.allowed = self.highest = self.received
 
+    def want(self, frame: int) -> None:
+        """The view's cut contains it up to here: get that, whether its node is gone or not."""
+        if self.fenced:
+            self.allowed = max(self.allowed, frame)
+        self.highest = max(self.highest, frame)
+
     def allow(self, frame: int) -> None:
         """Some member has it up to here: get that."""
         self.fence()
@@ -138,19 +144,19 @@ class Stream:
             self.allowed = self.highest = frame
 
     def finish(self, end: int) -> None:
-        """Its end is agreed."""
-        self.allow(end)
-        self.end = end
+        """Its end is agreed; what has come from behind it was delivered nowhere."""
+        self.fence()
+        for number in [number for number in self._kept if number > end]:
+            self.kept_bytes -= len(self._kept.pop(number).body)
+        self.received = min(self.received, end)
+        self.allowed = self.highest = self.end = end
 
-    def skip_to(self, number: int) -> None:
-        """What a state contained is here in that way."""
+    def resume(self, number: int) -> None:
+        """A state contains what the frames up to here say; the frames come as any others do."""
         self.start(number)
-        for name in ("received", "recorded", "delivered", "stable", "highest"):
-            setattr(self, name, max(number, getattr(self, name)))
-        for old in [old for old in self._kept if old <= number]:
-            self.kept_bytes -= len(self._kept.pop(old).body)
-        while self.received + 1 in self._kept:
-            self.received += 1
+        self.recorded = max(number, self.recorded)
+        self.delivered = max(number, self.delivered)
+        self.highest = max(number, self.highest)
 
     @property
     def missing(self) -> tuple[int, int] | None:

@@ -43,10 +43,10 @@ class Watchers:
         """The state was taken from another replica."""
         self._push(Replaced(position))
 
-    def end(self, error: Exception | None = None) -> None:
-        """The object is closed; `error` is raised to who follows it."""
+    def end(self) -> None:
+        """The object is closed."""
         for stream in self._streams:
-            stream.end(error)
+            stream.end()
         self._streams = []
 
     def _push(self, change: Change) -> None:

@@ -25,6 +25,7 @@ from groupcore.sim.scenario import Scenario
 from groupcore.sim.tightness import tighten_transport
 from groupcore.sim.trace import Happened, Mid, Trace
 from groupcore.stack import Stack
+from groupcore.stacks import DataPlane
 from groupcore.transport import TransportOptions
 from groupcore.view import Address
 
@@ -36,8 +37,10 @@ SAMPLE_NS = 1 * SECOND
 KEY = bytes(range(32))
 PROBE_BYTES = 32
 
-MakeStack = Callable[[Scenario, Address, Random, TransportOptions, bytes | None], Stack]
-"""Composes the stack of one life."""
+MakeStack = Callable[
+    [Scenario, Address, Random, TransportOptions, bytes | None, DataPlane | None], Stack
+]
+"""Composes the stack of one life, beside a data plane where there is one."""
 
 
 class Cluster:
@@ -113,8 +116,13 @@ class Cluster:
         options = tighten_transport(self._options, scenario.tight, scenario.nodes, random)
         transport = NotarisedTransport(address, self.keys, boot, options, random, self.notary)
         stack_random = Random(random.getrandbits(64))
-        stack = self._make_stack(self.scenario, address, stack_random, self._options, lineage)
-        return Endpoint(address, stack, transport, self.make_service(address, random))
+        service = self.make_service(address, random)
+        plane = None
+        if service is not None:
+            plane = DataPlane(service.stop_acknowledging, service.has_streams)
+        options = self._options
+        stack = self._make_stack(scenario, address, stack_random, options, lineage, plane)
+        return Endpoint(address, stack, transport, service)
 
     def make_service(self, address: Address, random: Random) -> Service | None:
         """The data plane of a life, where there is one."""

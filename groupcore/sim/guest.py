@@ -8,7 +8,12 @@ from groupcore.endpoint import Endpoint, Turn
 
 
 class Guest(Protocol):
-    """One for all lives of a node; it hears of each, and has its say in every turn."""
+    """One for all lives of a node; it hears of each, and has its say in every turn.
+
+    `keeps_state`: what a new life has to get is the guest's, who says when it is there.
+    """
+
+    keeps_state: bool
 
     def may_start(self) -> bool:
         """Whether the next life may begin already."""
@@ -31,6 +36,8 @@ class Guest(Protocol):
 
 class NoGuest:
     """Nothing else runs there."""
+
+    keeps_state = False
 
     def may_start(self) -> bool:
         """See `Guest`."""

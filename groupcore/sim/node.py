@@ -247,7 +247,8 @@ class Node:
     def notify_synced(self, event: Synced) -> None:
         """The application's journal is safe up to there."""
         self._record.secured(self.address, event.epoch, event.position)
-        self._input(event)
+        if not self.guest.keeps_state:
+            self._input(event)
 
     def ask_for_state(self) -> None:
         """The application needs its state."""

@@ -35,6 +35,7 @@ from groupcore.stacks import (
     DEFAULT_STACK,
     LARGE_GROUP_STACK,
     TOTAL_STACK,
+    DataPlane,
     StackOptions,
     compose,
 )
@@ -81,6 +82,7 @@ def stack_maker(
         random: Random,
         transport: TransportOptions,
         lineage: bytes | None,
+        plane: DataPlane | None,
     ) -> Stack:
         membership = MembershipOptions(
             cluster_size=scenario.nodes,
@@ -97,7 +99,7 @@ def stack_maker(
         )
         options = StackOptions(membership=membership, body_bytes_max=body_bytes_max, state=state)
         varied = tighten_stack(vary(scenario.seed, options), scenario.tight)
-        return compose(spec, address, random, varied, lineage)
+        return compose(spec, address, random, varied, lineage, plane)
 
     return make_stack
 
@@ -119,12 +121,6 @@ def vary_gossip(seed: int, options: StackOptions) -> StackOptions:
     )
 
 
-def vary_lasting(seed: int, options: StackOptions) -> StackOptions:
-    """Views that share a quorum of members: what these keep in memory is nowhere else."""
-    del seed
-    return replace(options, membership=replace(options.membership, lasting=True))
-
-
 GROUPS: tuple[type[Checker], ...] = (ViewAgreement, LivenessWithoutOrder, *GROUP_CHECKERS)
 """What holds where groups are sequenced; the channel beneath carries nothing but commands."""
 
@@ -142,7 +138,7 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "sequencing",
             draw_groups,
-            stack_maker(DEFAULT_STACK, application_state=False, vary=vary_lasting),
+            stack_maker(DEFAULT_STACK, application_state=False),
             GROUPS,
             group_cluster,
         ),

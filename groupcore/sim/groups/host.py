@@ -66,6 +66,8 @@ class World(Protocol):
 class Host:
     """The guest of node number `index`. `life` is that of now, None between two."""
 
+    keeps_state = True
+
     def __init__(self, world: World, node: Node, index: int, scenario: GroupScenario) -> None:
         self.life: Life | None = None
         self._world = world

@@ -343,24 +343,3 @@ def test_a_new_view_opens_its_own_succession() -> None:
     record = Record().with_acceptance(Ballot(2, B), proposal_of(A)).with_view(BASIS, True)
     assert record == Record(BASIS, rebuilding=True)
     assert (record.number, Record().number) == (3, 0)
-
-
-# --- lasting --------------------------------------------------------------------------------------
-
-FIVE = view_of(A, B, C, D, E)
-
-
-def test_a_lasting_successor_has_a_quorum_of_the_members_that_go_on() -> None:
-    """A voter that is cut off takes with it what it holds in memory."""
-    votes = [vote(A), vote(C), vote(E)]
-    cut_off = Candidates(cut_off=frozenset({B, D, E}))
-    assert decided(*votes, basis=FIVE, candidates=cut_off, size=5).view.members == (A, C)
-    lasting = Candidates(cut_off=frozenset({B, D, E}), lasting=True)
-    assert decide(FIVE, votes, lasting, 5, 99) is None
-
-
-def test_leavers_without_whom_a_view_would_not_last_stay_for_the_time_being() -> None:
-    leaving = Candidates(leaving=frozenset({B, C}), lasting=True)
-    assert decided(vote(A), vote(B), vote(C), candidates=leaving).view.members == (A, B, C)
-    one = Candidates(leaving=frozenset({C}), lasting=True)
-    assert decided(vote(A), vote(B), vote(C), candidates=one).view.members == (A, B)

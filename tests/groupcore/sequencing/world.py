@@ -10,7 +10,9 @@ from collections.abc import Callable
 from random import Random
 
 from groupcore.batch import Batch
-from groupcore.events import ViewInstalled
+from groupcore.digest import Digest
+from groupcore.events import FetchCut, ViewInstalled
+from groupcore.membership.succession import most_of
 from groupcore.sequencing.events import (
     Created,
     Delivered,
@@ -83,8 +85,9 @@ class World:
         return next(host for address, host in self.hosts.items() if address.name == name)
 
     def install(self, members: list[Address]) -> None:
-        """A new view of these members, at all that are in it."""
+        """A new view of these members, at all that are in it; those who stay have its cut."""
         former = self.view
+        streams = {} if former is None else self.stop([m for m in members if m in self.hosts])
         number = 1 if former is None else former.number + 1
         self.view = View(number, 1, 0, 1, tuple(members))
         holders = () if former is None else tuple(m for m in members if m in former.members)
@@ -92,9 +95,36 @@ class World:
             fresh = address not in self.hosts
             if fresh:
                 self.hosts[address] = Host(address, self.options)
-            event = ViewInstalled(self.view, former, fresh, holders if fresh else ())
-            self.hosts[address].service.on_event(event, self.now)
+            self.hosts[address].service.on_event(
+                ViewInstalled(
+                    self.view,
+                    None if fresh else former,
+                    fresh,
+                    holders,
+                    recovered=former is None,
+                    streams=streams,
+                ),
+                self.now,
+            )
         self.turn()
+
+    def stop(self, voters: list[Address]) -> Digest:
+        """These members are stopped, say how far they have the streams, and get the most of it."""
+        assert self.view is not None
+        services = {voter: self.hosts[voter].service for voter in voters}
+        said = {
+            voter: service.stop_acknowledging(self.view.number)
+            for voter, service in services.items()
+        }
+        streams, holders = most_of(said)
+        for service in services.values():
+            service.on_event(FetchCut({}, {}, streams, holders), self.now)
+        for _ in range(400):
+            self.turn()
+            if all(service.has_streams(streams) for service in services.values()):
+                return streams
+            self.run(1)
+        raise AssertionError("the cut does not come")
 
     def crash(self, *names: str) -> None:
         """These nodes are no more; the others have another view."""

@@ -20,9 +20,8 @@ class HandPort:
 
     wait: Wait = staticmethod(wait)
 
-    def __init__(self, process: Process = ME, principal: str = "") -> None:
+    def __init__(self, process: Process = ME) -> None:
         self._process = process
-        self.principal = principal
         self.sent: list[bytes] = []
         self.given: list[tuple[int, bytes]] = []
         self.asked: list[str] = []

@@ -13,7 +13,7 @@ from groupcore.sim.run import Verdict
 from groupcore.sim.scenario import Scenario
 from groupcore.sim.trace import Viewed
 from groupcore.stack import Stack
-from groupcore.stacks import StackOptions, compose
+from groupcore.stacks import DataPlane, StackOptions, compose
 from groupcore.transport import TransportOptions
 from groupcore.view import Address
 
@@ -33,13 +33,14 @@ def partitionable(spec: str) -> MakeStack:
         random: Random,
         transport: TransportOptions,
         lineage: bytes | None,
+        plane: DataPlane | None,
     ) -> Stack:
         membership = MembershipOptions(
             cluster_size=scenario.nodes, durable=True, merge_policy="application"
         )
         body_bytes_max = transport.packet_bytes_max - 1024
         options = StackOptions(membership=membership, body_bytes_max=body_bytes_max)
-        return compose(spec, address, random, options, lineage)
+        return compose(spec, address, random, options, lineage, plane)
 
     return make_stack
 

@@ -17,7 +17,7 @@ from groupcore.sim.profiles import PROFILES
 from groupcore.sim.scenario import Scenario
 from groupcore.stack import Stack
 from groupcore.stacks import LARGE_GROUP_STACK, StackOptions, compose
-from groupcore.transport import Transport, TransportOptions
+from groupcore.transport import Transport
 from groupcore.view import Address
 
 REPORTING_STACK = "UDP:PING:FD:NAKACK:UNICAST:STABLE:GMS:FLUSH:FRAG"
@@ -58,9 +58,7 @@ def received_a_member_and_second(spec: str, nodes: int, monkeypatch: pytest.Monk
             received[header.kind] += nodes - 1 if batch.destination is None else 1
         send(transport, batch)
 
-    def make_stack(
-        scenario: Scenario, me: Address, random: Random, _: TransportOptions, __: bytes | None
-    ) -> Stack:
+    def make_stack(scenario: Scenario, me: Address, random: Random, *_: object) -> Stack:
         return compose_for(spec, scenario, me, random)
 
     with monkeypatch.context() as patch:

@@ -1,0 +1,84 @@
+"""The streams' part of a view change: what is here when the view is stopped, and what must be.
+
+Idea. A frame is delivered when a quorum of the view has acknowledged it. Each member that is
+stopped for a view change says, once and for all, how far it has every stream, and acknowledges
+nothing beyond that until the next view is here. Whoever decides about the next view is a quorum,
+too, so the most that any of them has said covers all that anybody has delivered. That is the
+streams' part of the cut: who accepts or begins the view has it.
+
+Source. Decision 0024; reliability.md, invariants 3 and 14; the flush of `groupcore.layers.flush`.
+
+Invariants.
+  I1  From its answer to the flush of a view on a node acknowledges no more in that view.
+  I2  What a node says to have is here as frames, or was at all when it joined (it has the state).
+"""
+
+from __future__ import annotations
+
+from groupcore.digest import Digest, covers
+from groupcore.events import CutHeld, FetchCut
+from groupcore.sequencing.keeper import Keeper
+from groupcore.sequencing.plane import Plane
+from groupcore.view import Address
+
+
+class Cut:
+    """This node's answers to the stack, and what it still has to get."""
+
+    def __init__(self, plane: Plane, keeper: Keeper) -> None:
+        self._plane = plane
+        self._keeper = keeper
+        self._stopped_in = 0
+        self._wanted: Digest | None = None
+
+    def stop(self, view: int) -> Digest:
+        """Acknowledge nothing more in the view of this number; how far the streams are (I1).
+
+        Asked again it says the same. The stack may be asked about a view of which the service
+        has still to be told in this turn.
+        """
+        plane = self._plane
+        if self._stopped_in < view or plane.frozen is None:
+            self._stopped_in = view
+            streams = plane.streams.items()
+            plane.frozen = {address: one.received for address, one in streams if one.started}
+        return dict(plane.frozen)
+
+    def has(self, streams: Digest) -> bool:
+        """Whether all frames up to there are here; of a stream that is over nothing is missing."""
+        plane = self._plane
+        reached = {address: one.received for address, one in plane.streams.items() if one.started}
+        left = {
+            address: number for address, number in streams.items() if not self._is_over(address)
+        }
+        return covers(reached, left)
+
+    def _is_over(self, address: Address) -> bool:
+        """Whether nothing is missing of a stream of which there is nothing here.
+
+        It has ended and is stable; or this node is new and does not know where it begins for it.
+        """
+        plane = self._plane
+        stream = plane.streams.get(address)
+        if stream is None:
+            return not plane.ready or address in plane.gone
+        return not plane.ready and not stream.started
+
+    def fetch(self, event: FetchCut) -> None:
+        """Get the frames up to there."""
+        self._wanted = event.streams
+        for address, number in event.streams.items():
+            if not self._is_over(address):
+                self._keeper.fetch(address, number, event.stream_holders.get(address, ()))
+
+    def end_turn(self) -> None:
+        """Tell the stack, once, when the frames that it has asked for are here."""
+        if self._wanted is not None and self.has(self._wanted):
+            self._wanted = None
+            self._plane.control.append(CutHeld())
+
+    def on_view(self, number: int) -> None:
+        """A view begins: acknowledge again, unless this one has been stopped already."""
+        self._wanted = None
+        if self._stopped_in < number:
+            self._plane.frozen = None
