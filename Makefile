@@ -14,6 +14,9 @@ INSTALLED := $(VENV)/.installed.lock
 CHROMIUM := /usr/bin/chromium
 PYTHON_FOLDERS := $(wildcard groupcore server tests bench scripts)
 
+# Tests of real sockets, processes and pages have the machine to themselves, one after the other.
+REAL_TESTS := tests/end_to_end tests/groupcore/aio tests/groupcore/blocks tests/server tests/test_wheel.py
+
 SEEDS ?= 200
 BENCH ?= all
 
@@ -47,7 +50,8 @@ check: setup ## format, lint, strict types, import contracts, tidy rules
 .PHONY: test
 test: chromium check ## check and all tests, those in a browser included
 	cd webui && npm run --silent test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests --ignore=tests/test_tidy.py $(REAL_TESTS:%=--ignore=%)
+	$(BIN)/python -m pytest $(REAL_TESTS)
 	@$(MAKE) schedules
 
 .PHONY: schedules

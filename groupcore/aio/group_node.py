@@ -55,7 +55,7 @@ class NodeSettings(TypedDict, total=False):
     leave_timeout_s: float
 
 
-CopyState = Callable[[GroupId], bytes]
+CopyState = Callable[[GroupId], bytes | None]
 
 
 @dataclass(slots=True)
@@ -67,7 +67,8 @@ class GroupNode:
     """One node. `receiver` is called with what each turn has to say, in order; it must not raise.
 
     `copy_state` gives the state of a group as of what the receiver has been told, for another
-    node. Settings are those of `Channel`. Use one node from one loop.
+    node; None where it has none that others could use: they ask somebody else. Settings are those
+    of `Channel`. Use one node from one loop.
     """
 
     def __init__(

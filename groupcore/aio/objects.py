@@ -23,7 +23,7 @@ from groupcore.errors import ChannelClosedError, GroupRefusedError
 from groupcore.sequencing.events import ServiceEvent, StateWanted
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
-from groupcore.shared.errors import ClosedError, DeclarationError, RefusedError
+from groupcore.shared.errors import ClosedError, DeclarationError, ForbiddenError, RefusedError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.group import GroupUser
 from groupcore.shared.opening import order_of, user_of
@@ -60,6 +60,7 @@ def wait(signal: Signal) -> Generator[object, None, None]:
 class Node:
     """One node, with the shared objects that it has open. Use it from one loop.
 
+    `principal`: on whose behalf it acts, for objects with an access list; empty: nobody's.
     `on_event` is called with what objects say beside their changes (`Diverged`, `OperationFailed`,
     `MessageRejected`); it must not raise. Settings are those of `Channel`.
     """
@@ -69,10 +70,12 @@ class Node:
         cluster: str,
         *,
         node_id: str,
+        principal: str = "",
         on_event: Callable[[SharedEvent], None] = log_event,
         options: ServiceOptions | None = None,
         **settings: Unpack[NodeSettings],
     ) -> None:
+        self.principal = principal
         self._on_event = on_event
         self._process: Process | None = None
         self._by_name: dict[str, _Port] = {}
@@ -158,9 +161,9 @@ class Node:
             if port is not None:
                 port.feed(event)
 
-    def _copy_state(self, group: GroupId) -> bytes:
+    def _copy_state(self, group: GroupId) -> bytes | None:
         port = self._by_group.get(group)
-        return b"" if port is None else port.copy_state()
+        return None if port is None else port.copy_state()
 
     def _begin_again(self) -> None:
         """Another life of the node: another process, and all objects are opened anew."""
@@ -205,7 +208,7 @@ class _Port:
         self._node = node
         self._name = name
         self._order = order
-        self._state = b""
+        self._state: bytes | None = None
         self._alarm: asyncio.TimerHandle | None = None
         self._opening: asyncio.Task[object] | None = None
         self.user: GroupUser = user_of(kind, self)
@@ -221,6 +224,8 @@ class _Port:
         try:
             await self._find_group()
             return await self.user.open()
+        except ForbiddenError:
+            raise  # it leaves, and is closed when it has left
         except GroupRefusedError as error:
             refused = RefusedError(error.code, str(error))
             self.user.end(refused)
@@ -257,6 +262,11 @@ class _Port:
     def process(self) -> Process:
         """The node's process."""
         return self._node.process
+
+    @property
+    def principal(self) -> str:
+        """On whose behalf the node acts."""
+        return self._node.principal
 
     def now_s(self) -> float:
         """The node's clock."""
@@ -311,9 +321,9 @@ class _Port:
 
     # --- what the node tells --------------------------------------------------------------------
 
-    def copy_state(self) -> bytes:
-        """The object's state as of the last event."""
-        self._state = b""
+    def copy_state(self) -> bytes | None:
+        """The object's state as of the last event; None when it has ended here."""
+        self._state = None
         self.user.feed(StateWanted(0, self.group))
         return self._state
 

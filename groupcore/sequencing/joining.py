@@ -362,9 +362,12 @@ class Joining:
         del token, bases
         return None
 
-    def give(self, token: int, content: bytes) -> None:
-        """The host's copy of the state that was wanted."""
+    def give(self, token: int, content: bytes | None) -> None:
+        """The host's copy of the state that was wanted; None: it has none to give."""
         seqno, context = self._wanted.pop(token)
+        if content is None:
+            self.states.refuse(token)
+            return
         head = cast(bytes, packb([seqno, context]))
         # The content is not packed with it: it may be large, and is copied once.
         self.states.give(token, b"".join((len(head).to_bytes(HEAD_LENGTH, "big"), head, content)))

@@ -158,8 +158,8 @@ class Service:
         else:
             self.volatiles.send(process, group, payload)
 
-    def give_state(self, token: int, state: bytes) -> None:
-        """The answer to `StateWanted`."""
+    def give_state(self, token: int, state: bytes | None) -> None:
+        """The answer to `StateWanted`; None: it is not to be had here, another node is asked."""
         self.joining.give(token, state)
 
     def move(self, groups: tuple[GroupId, ...], target: Address, reason: str, now: float) -> int:

@@ -205,14 +205,13 @@ class States:
 
     def _begin(self, token: int) -> None:
         """Begin the copy, unless this node is not that far: then later."""
-        node, header = self._copying[token]
+        _, header = self._copying[token]
         self._postponed.pop(token, None)
         able = self._copy(token, header.group, header.least, header.bases)
         if able is None:
             self._postponed[token] = None
         elif not able:
-            del self._copying[token]
-            self._plane.to(node, StatePiece(header.token, 0, 0, b"", b""))
+            self.refuse(token)
 
     def retry(self) -> None:
         """This node has got further: begin the copies that waited for that."""
@@ -227,6 +226,11 @@ class States:
             del self._given[next(iter(self._given))]
         given = self._given[node, header.token] = (state, state_digest(state))
         self._give_piece(node, header, *given)
+
+    def refuse(self, token: int) -> None:
+        """There is no copy to be had here."""
+        node, header = self._copying.pop(token)
+        self._plane.to(node, StatePiece(header.token, 0, 0, b"", b""))
 
     def _give_piece(self, node: Address, header: StateRequest, state: bytes, digest: bytes) -> None:
         size = self._plane.options.state_chunk_bytes

@@ -12,6 +12,7 @@ from groupcore.shared.errors import (
     ContextError,
     DeclarationError,
     FieldError,
+    ForbiddenError,
     MisfitError,
     NestedOperationError,
     NotDoneError,
@@ -23,7 +24,13 @@ from groupcore.shared.errors import (
     SharedError,
     TooSlowError,
 )
-from groupcore.shared.events import Diverged, MessageRejected, OperationFailed, SharedEvent
+from groupcore.shared.events import (
+    Diverged,
+    MessageRejected,
+    OperationDenied,
+    OperationFailed,
+    SharedEvent,
+)
 from groupcore.shared.object import SharedObject, shared
 from groupcore.shared.operation_context import OperationContext
 from groupcore.shared.operations import operation, query
@@ -40,12 +47,14 @@ __all__ = [
     "DeclarationError",
     "Diverged",
     "FieldError",
+    "ForbiddenError",
     "MemberChanged",
     "MessageRejected",
     "MisfitError",
     "NestedOperationError",
     "NotDoneError",
     "OperationContext",
+    "OperationDenied",
     "OperationFailed",
     "OutcomeUnknownError",
     "Pending",

@@ -53,6 +53,18 @@ class RefusedError(SharedError):
         self.code = code
 
 
+class ForbiddenError(SharedError):
+    """The object's access list does not let `principal` do it; the text says what it may do.
+
+    Of a call: it is refused at its place in the order, and nothing has changed. Of `open`, of
+    `changes` and of reading: `principal` may not read the object, or not any more.
+    """
+
+    def __init__(self, principal: str, detail: str) -> None:
+        super().__init__(f"{principal or 'nobody in particular'} {detail}")
+        self.principal = principal
+
+
 class ResultLostError(SharedError):
     """The operation was done, but this replica took the state from another one instead of doing it.
 

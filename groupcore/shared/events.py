@@ -30,6 +30,20 @@ class OperationFailed(SharedEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class OperationDenied(SharedEvent):
+    """`principal` was not allowed to call `operation` at `position`, so the message did nothing.
+
+    Said at every replica; the caller gets ForbiddenError as its result.
+    """
+
+    group: GroupId
+    position: int
+    process: Process
+    principal: str
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
 class MessageRejected(SharedEvent):
     """A message was no operation of this class with fitting arguments, so it did nothing.
 

@@ -27,6 +27,10 @@ class GroupPort(Protocol):
         """The process that sends."""
 
     @property
+    def principal(self) -> str:
+        """On whose behalf it sends, as the program says; empty: nobody in particular."""
+
+    @property
     def wait(self) -> Wait:
         """How a coroutine waits here."""
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.shared.containers import detach
 from groupcore.shared.declaration import OperationSpec
-from groupcore.shared.errors import MisfitError, SchemaMismatchError
+from groupcore.shared.errors import ForbiddenError, MisfitError, SchemaMismatchError
 from groupcore.shared.handle import Handle
 from groupcore.shared.messages import (
     HASH_BYTES,
@@ -41,6 +41,9 @@ class Stateful(Protocol):
 
     @property
     def _shared(self) -> Handle: ...
+
+    def may_call(self, principal: str, operation: str) -> bool:
+        """Whether the operation is allowed, by the state as it is."""
 
     def on_joined(self, process: Process) -> None:
         """A process has joined, at this place in the order."""
@@ -67,8 +70,8 @@ class Done:
     """What one entry did. With an `error`, nothing: it raised, or could not be decoded.
 
     `calls` are the operations with their arguments, `details` what each emitted. `failed` is the
-    operation that raised, None for a message that could not be decoded. `message` is one about
-    states, which does nothing to the object.
+    operation that raised, or was not allowed (`denied`, to whom); None for a message that could not
+    be decoded. `message` is one about states, which does nothing to the object.
     """
 
     calls: list[tuple[OperationSpec, list[object]]] = field(default_factory=list)
@@ -76,6 +79,7 @@ class Done:
     details: list[tuple[object, ...]] = field(default_factory=list)
     error: Exception | None = None
     failed: str | None = None
+    denied: str | None = None
     message: Check | Trail | Verify | None = None
 
 
@@ -126,8 +130,11 @@ class Machine:
                 done.calls.append((spec, spec.decode(wire)))
         except Exception as error:  # a user's type may raise anything when it is made
             return Done(error=error)
+        denied = self._judge(message.principal, done)
+        if denied is not None:
+            return denied
         self._advance(message.stamp_ms)
-        handle.begin(self._context(process))
+        handle.begin(self._context(process, message.principal))
         running = ""
         try:
             for spec, arguments in done.calls:
@@ -143,6 +150,18 @@ class Machine:
             raise
         handle.commit()
         return done
+
+    def _judge(self, principal: str, done: Done) -> Done | None:
+        """What comes of calls one of which is not allowed, by the state before all of them."""
+        for spec, _ in done.calls:
+            try:
+                if self.target.may_call(principal, spec.name):
+                    continue
+                error = ForbiddenError(principal, f"may not call {spec.name}")
+            except Exception as raised:  # a judge that fails lets nobody pass
+                error = ForbiddenError(principal, f"may not call {spec.name}: {raised!r}")
+            return Done(done.calls, error=error, failed=spec.name, denied=principal)
+        return None
 
     def _join(self, process: Process) -> Done:
         self.members.setdefault(process, 0)
@@ -183,8 +202,10 @@ class Machine:
             stamp_ms = min(stamp_ms, self.time_ms + TIME_STEP_MAX_MS)
         self.time_ms = max(self.time_ms, stamp_ms)
 
-    def _context(self, process: Process) -> OperationContext:
-        return OperationContext(self._group, self.position, process, self.time_ms, self._members)
+    def _context(self, process: Process, principal: str = "") -> OperationContext:
+        return OperationContext(
+            self._group, self.position, process, self.time_ms, self._members, principal
+        )
 
     def describe(self, payload: bytes) -> tuple[str, dict[str, object]]:
         """The first operation of a message and its arguments by name; empty when it has none."""

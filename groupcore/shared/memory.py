@@ -194,11 +194,15 @@ class MemoryOrder:
                     seat.sequence,
                     Slot(seat.sequence.id, seat.process, 0, None, Context(), gone=True),
                 )
-            for token, (giver, taker) in list(self._wanted.items()):
-                if giver is seat or taker is seat:
-                    del self._wanted[token]
-                if giver is seat:
-                    self._ask_for_state(taker)
+            self._ask_others(seat)
+
+    def _ask_others(self, gone: Seat) -> None:
+        """Who waits for this seat's state asks another one; what it waits for itself is off."""
+        for token, (giver, taker) in list(self._wanted.items()):
+            if giver is gone or taker is gone:
+                del self._wanted[token]
+            if giver is gone:
+                self._ask_for_state(taker)
 
     def _request(self, seat: Seat, slot: Slot) -> None:
         def lost() -> None:
@@ -381,6 +385,7 @@ class MemoryOrder:
             if first.process == seat.process:
                 seat.delivered = None
                 seat.feed(Released(group))
+                self._ask_others(seat)
 
 
 def _latest(seat: Seat, number: int, event: Volatile) -> Callable[[], None]:

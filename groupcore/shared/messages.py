@@ -24,6 +24,8 @@ CALLS_MAX = 1_000
 """Most operations in one transaction."""
 HASHES_MAX = 65
 """Most hashes in one TRAIL."""
+PRINCIPAL_MAX = 200
+"""Most characters of a principal's name."""
 
 WireCall: TypeAlias = tuple[str, object]
 """Name of an operation and its packed arguments."""
@@ -33,10 +35,14 @@ _packer = Packer(use_bin_type=True, autoreset=True)
 
 @dataclass(frozen=True, slots=True)
 class Operate:
-    """Do these operations, all or none. `stamp_ms` is the sender's estimate of the order's time."""
+    """Do these operations, all or none. `stamp_ms` is the sender's estimate of the order's time.
+
+    `principal`: on whose behalf, as the sender's node says; empty where it says nothing.
+    """
 
     stamp_ms: int
     calls: list[WireCall]
+    principal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +101,10 @@ def unpack(packed: bytes) -> object:
     return value
 
 
-def encode_operate(stamp_ms: int, calls: Sequence[WireCall]) -> bytes:
+def encode_operate(stamp_ms: int, calls: Sequence[WireCall], principal: str = "") -> bytes:
     """The message that has these operations done."""
+    if principal:
+        return pack([OPERATE, stamp_ms, calls, principal])
     return pack([OPERATE, stamp_ms, calls])
 
 
@@ -117,6 +125,10 @@ def decode(payload: bytes) -> SharedMessage:
     match unpack(payload):
         case [1, int(stamp_ms), list(calls)] if len(calls) <= CALLS_MAX:
             return Operate(check_int(stamp_ms), [_call(call) for call in calls])
+        case [1, int(stamp_ms), list(calls), str(principal)] if (
+            len(calls) <= CALLS_MAX and 0 < len(principal) <= PRINCIPAL_MAX
+        ):
+            return Operate(check_int(stamp_ms), [_call(call) for call in calls], principal)
         case [2, int(position), bytes(digest)] if len(digest) == HASH_BYTES:
             return Check(position, digest)
         case [3, process, int(cut), list(pairs)] if 0 < len(pairs) <= HASHES_MAX:

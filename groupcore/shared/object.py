@@ -39,6 +39,7 @@ class SharedObject:
     Raises DeclarationError when the class is made, if something in it cannot be shared.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "_shared")
     group_order: ClassVar[Order] = Order.CAUSALLY_TOTAL
     check_every: ClassVar[int] = CHECK_EVERY
     _shared: Handle
@@ -137,6 +138,20 @@ class SharedObject:
         """Close the object at this node; what is under way is still done, but not waited for."""
         return self._shared.caller.close()
 
+    def may_call(self, principal: str, operation: str) -> bool:
+        """Override it to judge, by the fields alone, who may call what; False: ForbiddenError.
+
+        It is asked at the message's place in the order, at every replica, about the state before
+        the message. What it raises counts as no. `groupcore.shared.access` has one with a list.
+        """
+        del principal, operation
+        return True
+
+    def may_read(self, principal: str) -> bool:
+        """Override it to judge, by the fields alone, who may have the object open and follow it."""
+        del principal
+        return True
+
     def on_joined(self, process: Process) -> None:
         """Override it to change the object when a process opens it; runs like an operation."""
 
@@ -158,6 +173,20 @@ def shared(kind: type[T]) -> type[T]:
 def declaration(target: SharedObject) -> Declaration:
     """What the object's class declares."""
     return target._shared.declaration
+
+
+def view_of(target: T, caller: Caller) -> T:
+    """The same object for another caller: it has the same fields, and changes none of them."""
+    origin = cast("SharedObject", target)
+    view = object.__new__(type(target))
+    object.__setattr__(view, "__dict__", origin.__dict__)
+    object.__setattr__(view, "_shared", Handle(origin._shared.declaration, caller))
+    return view
+
+
+def part(view: object, copy: object) -> None:
+    """Let a view go on showing what `copy` does: what comes from now on is not for its reader."""
+    object.__setattr__(view, "__dict__", cast("SharedObject", copy).__dict__)
 
 
 def _begin(target: SharedObject, kind: object, caller: Caller) -> None:

@@ -14,12 +14,22 @@ from groupcore.sequencing.names import GroupId, Process
 class OperationContext:
     """The place of the operation that runs.
 
-    `process` called it, `position` is its message's number in the group, `time_s` is the order's
-    time: seconds since 1970 by the fastest clock among the senders, and never less than before.
-    `members` are the processes in the group at this place, in the order in which they joined.
+    `process` called it, on behalf of `principal` (empty: nobody in particular). `position` is its
+    message's number in the group, `time_s` is the order's time: seconds since 1970 by the fastest
+    clock among the senders, and never less than before. `members` are the processes in the group
+    at this place, in the order in which they joined.
     """
 
-    __slots__ = ("_group", "_ids", "_random", "members", "position", "process", "time_s")
+    __slots__ = (
+        "_group",
+        "_ids",
+        "_random",
+        "members",
+        "position",
+        "principal",
+        "process",
+        "time_s",
+    )
 
     def __init__(
         self,
@@ -28,10 +38,12 @@ class OperationContext:
         process: Process,
         time_ms: int,
         members: tuple[Process, ...],
+        principal: str = "",
     ) -> None:
         self._group = group
         self.position = position
         self.process = process
+        self.principal = principal
         self.time_s = time_ms / 1000
         self.members = members
         self._ids = 0

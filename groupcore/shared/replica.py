@@ -9,6 +9,8 @@ Invariants.
       error that says why it has none.
   R2  What was delivered up to the position of an installed state is not done again.
   R3  A state that does not fit this class is never installed, and nothing is done on top of it.
+  R4  What is behind the place where the port's principal has lost the right to read is not shown;
+      the replica goes on beneath until the process has left, as others may need its state.
 """
 
 from __future__ import annotations
@@ -33,17 +35,18 @@ from groupcore.shared.checking import Checker
 from groupcore.shared.clock import OrderClock
 from groupcore.shared.errors import (
     ClosedError,
+    ForbiddenError,
     MisfitError,
     OutcomeUnknownError,
     ResultLostError,
     SharedError,
 )
-from groupcore.shared.events import MessageRejected, OperationFailed, SharedEvent
+from groupcore.shared.events import MessageRejected, OperationDenied, OperationFailed, SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.handle import Call
 from groupcore.shared.machine import Done, Entry, Machine, detached
 from groupcore.shared.messages import Verify, encode, encode_operate, pack, unpack
-from groupcore.shared.object import SharedObject
+from groupcore.shared.object import SharedObject, part, view_of
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.streams import Stream
 from groupcore.shared.watching import Watchers
@@ -56,10 +59,11 @@ HELD_MAX = 10_000
 
 @dataclass(slots=True)
 class Counters:
-    """What a replica has seen: entries done, failed and rejected, and states taken."""
+    """What a replica has seen: entries done, failed, denied and rejected, and states taken."""
 
     done: int = 0
     failed: int = 0
+    denied: int = 0
     rejected: int = 0
     states: int = 0
 
@@ -74,6 +78,7 @@ class Replica(GroupUser, Generic[T]):
         "_checker",
         "_clock",
         "_error",
+        "_forbidden",
         "_held",
         "_is_in",
         "_kind",
@@ -89,8 +94,9 @@ class Replica(GroupUser, Generic[T]):
     )
 
     def __init__(self, kind: type[T], port: GroupPort) -> None:
-        self.target = kind()
-        target = cast("SharedObject", self.target)
+        origin = kind()
+        target = cast("SharedObject", origin)
+        self.target = view_of(origin, self)
         self.ready: Pending[T] = Pending(port.wait)
         self.closed = Pending(port.wait)
         self.counters = Counters()
@@ -103,6 +109,7 @@ class Replica(GroupUser, Generic[T]):
         self._watchers = Watchers()
         self._waiting: dict[int, Sequence[Pending[object]]] = {}
         self._error: Exception | None = None
+        self._forbidden = False
         self._told_in = self._is_in = False
         self._held: list[tuple[bytes, Sequence[Pending[object]]]] = []
         target._shared.caller = self
@@ -152,7 +159,7 @@ class Replica(GroupUser, Generic[T]):
         self._require_open()
         try:
             named = [(spec.name, wire) for spec, wire in calls]
-            payload = encode_operate(self._clock.now_ms(), named)
+            payload = encode_operate(self._clock.now_ms(), named, self._port.principal)
         except (ValueError, OverflowError) as error:
             raise MisfitError(f"the arguments cannot be packed: {error}") from None
         if self._is_in:
@@ -174,7 +181,7 @@ class Replica(GroupUser, Generic[T]):
 
     def feed(self, event: ServiceEvent) -> list[SharedEvent]:
         """Take what the service says of the group, in its order; what that has changed here."""
-        if self._error is not None:
+        if self._error is not None and not self._forbidden:
             return []
         match event:
             case Delivered():
@@ -205,6 +212,8 @@ class Replica(GroupUser, Generic[T]):
                 if mine:
                     self._answer(number, done)
                 events += self._finish(entry, done)
+                if done.calls and done.error is None and not self._forbidden:
+                    self._check_reading()
             position += 1
             number += 1
         self._clock.saw(self._machine.time_ms)
@@ -228,6 +237,10 @@ class Replica(GroupUser, Generic[T]):
         if done.failed is None:
             self.counters.rejected += 1
             return [*events, MessageRejected(group, position, process, str(done.error))]
+        if done.denied is not None:
+            self.counters.denied += 1
+            denied = OperationDenied(group, position, process, done.denied, done.failed)
+            return [*events, denied]
         self.counters.failed += 1
         return [*events, OperationFailed(group, position, process, done.failed, done.error)]
 
@@ -259,12 +272,31 @@ class Replica(GroupUser, Generic[T]):
 
     def _enter(self) -> None:
         """This process is in: what was held back goes out."""
+        if not self._check_reading():
+            return
         self._is_in = True
         held, self._held = self._held, []
         for payload, pendings in held:
             self._waiting[self._port.send(payload)] = pendings
         if not self.ready.done:
             self.ready.resolve(self.target)
+
+    def _check_reading(self) -> bool:
+        """Whether who has the object open here may read it as it is now; R4 if not."""
+        target, principal = cast("SharedObject", self._machine.target), self._port.principal
+        try:
+            if target.may_read(principal):
+                return True
+            detail = f"may not read this object as of position {self.position}"
+        except Exception as raised:  # a judge that fails lets nobody see anything
+            detail = f"may not read this object as of position {self.position}: {raised!r}"
+        kept = self._fresh_machine()
+        kept.load(self._machine.packed())
+        part(self.target, kept.target)
+        self._forbidden = True
+        self._give_up(ForbiddenError(principal, detail))
+        self._port.leave()
+        return False
 
     def _on_departed(self, event: Departed) -> list[SharedEvent]:
         events = self._membership(event.seqno, event.process, False)
@@ -285,6 +317,7 @@ class Replica(GroupUser, Generic[T]):
                 case _:
                     raise MisfitError("not the state of a replica")
         except SharedError as error:
+            self._port.leave()
             self.end(error)
             return
         assert self._machine.position == event.seqno, "a state is of the position it comes with"
@@ -308,22 +341,29 @@ class Replica(GroupUser, Generic[T]):
 
     def restart(self) -> None:
         """Join again, in the life that has begun; nothing happens once this has ended."""
+        if self._forbidden:
+            self.end(ClosedError("the process that had the object open is no more"))
         if self._error is None:
             self._port.join()
 
     def end(self, error: Exception) -> None:
         """Nothing more is done here: R1 for whoever waits, R3."""
+        self._forbidden = False
+        self._give_up(error)
+        if not self.closed.done:
+            self.closed.resolve(None)
+
+    def _give_up(self, error: Exception) -> None:
+        """Nothing is shown here any more, and whoever waits is told why."""
         self._error = self._error or error
         waiting = [*self._waiting.values(), *(pendings for _, pendings in self._held)]
         self._waiting, self._held = {}, []
         for pendings in waiting:
             for pending in pendings:
                 pending.fail(error)
-        self._watchers.end()
+        self._watchers.end(error if isinstance(error, ForbiddenError) else None)
         if not self.ready.done:
             self.ready.fail(error)
-        if not self.closed.done:
-            self.closed.resolve(None)
 
     def _state(self) -> bytes:
         return pack([self._clock.now_ms(), self._machine.packed()])
@@ -333,6 +373,8 @@ class Replica(GroupUser, Generic[T]):
         return Machine(cast("SharedObject", self._kind()), self._port.group)
 
     def _require_open(self) -> None:
+        if isinstance(self._error, ForbiddenError):
+            raise self._error
         if self._error is not None:
             raise ClosedError(f"the object is not open here: {self._error}") from None
         if not self.ready.done:

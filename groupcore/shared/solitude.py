@@ -47,7 +47,7 @@ class Solitary:
     def order(self, calls: Sequence[Call], pendings: Sequence[Pending[object]]) -> None:
         """Do them now."""
         number = self._machine.position + 1
-        payload = encode_operate(0, [(spec.name, wire) for spec, wire in calls])
+        payload = encode_operate(0, [(spec.name, wire) for spec, wire in calls], NOBODY.node.name)
         done = self._machine.apply(Entry(number, NOBODY, number, payload))
         self._watchers.operated(number, NOBODY, done)
         for place, pending in enumerate(pendings):

@@ -95,13 +95,13 @@ class World:
         """Virtual seconds since the world began."""
         return self._schedule.now_s
 
-    def node(self, name: str) -> WorldNode:
-        """The living node of this name, a new one if there is none."""
+    def node(self, name: str, principal: str = "") -> WorldNode:
+        """The living node of this name, a new one on behalf of `principal` if there is none."""
         node = self._nodes.get(name)
         if node is None:
             self._lives += 1
             skew_s = self._chance.uniform(0, self.weather.clock_skew_s)
-            node = WorldNode(self, Address(name, self._lives), skew_s)
+            node = WorldNode(self, Address(name, self._lives), skew_s, principal)
             self._nodes[name] = node
         return node
 
@@ -234,8 +234,9 @@ class World:
 class WorldNode:
     """One node: one process, with the objects that it has open."""
 
-    def __init__(self, world: World, address: Address, skew_s: float) -> None:
+    def __init__(self, world: World, address: Address, skew_s: float, principal: str) -> None:
         self.name = address.name
+        self.principal = principal
         self._ports: dict[str, _Port] = {}
         self.held: list[Callable[[], None]] | None = None
         self.gone = False
@@ -301,6 +302,11 @@ class _Port:
     def process(self) -> Process:
         """The node's process."""
         return self._seat.process
+
+    @property
+    def principal(self) -> str:
+        """On whose behalf the node acts."""
+        return self._node.principal
 
     def now_s(self) -> float:
         """What the node's clock shows."""

@@ -43,10 +43,10 @@ class Watchers:
         """The state was taken from another replica."""
         self._push(Replaced(position))
 
-    def end(self) -> None:
-        """The object is closed."""
+    def end(self, error: Exception | None = None) -> None:
+        """The object is closed; `error` is raised to who follows it."""
         for stream in self._streams:
-            stream.end()
+            stream.end(error)
         self._streams = []
 
     def _push(self, change: Change) -> None:

@@ -30,15 +30,13 @@ from groupcore.objects.delta import Delta, canonical
 from groupcore.objects.outline import AttributeValue
 from groupcore.objects.parsing import parse_attributes, parse_transaction
 from groupcore.objects.rebase import rebase_transaction
-from groupcore.objects.refusal import BadChangeError, BaseTooOldError, RefusalError
+from groupcore.objects.refusal import BaseTooOldError, RefusalError
 from groupcore.shared.journal import Journal
 from groupcore.shared.object import SharedObject
 from groupcore.shared.operations import operation
 from groupcore.shared.pending import Pending
 from groupcore.shared.scalars import Codec
-
-HISTORY_MAX = 1_000
-"""Transactions may be made against any of so many last versions."""
+from groupcore.shared.types.history import edits_since, remember
 
 BlockState: TypeAlias = tuple[str, dict[str, AttributeValue], str]
 """Id, attributes and text of a block."""
@@ -152,22 +150,13 @@ class Outline(SharedObject):
         applied = self._content.apply(changes, undo)
         self._shared.journal.open_steps().append((_take_back, (undo,)))
         self.version += 1
-        self._recent.append(applied)
-        if len(self._recent) >= 2 * HISTORY_MAX:
-            del self._recent[:HISTORY_MAX]
+        remember(applied, self._recent)
         self.emit(OutlineEdited(self.version, applied))
         return self.version
 
     def _rebased(self, base: int, changes: Transaction) -> Transaction:
-        behind = self.version - base
-        if behind < 0:
-            raise BadChangeError(f"there is no version {base} yet, but {self.version}")
-        if behind > len(self._recent):
-            raise BaseTooOldError(
-                f"version {base} is older than the {len(self._recent)} kept edits"
-            )
         work = 0
-        for theirs in self._recent[len(self._recent) - behind :]:
+        for theirs in edits_since(base, self.version, self._recent):
             work += len(theirs) * sum(map(effort, changes))
             work += len(changes) * sum(map(effort, theirs))
             if work > DEFAULT_LIMITS.rebase_work:

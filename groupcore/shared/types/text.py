@@ -19,20 +19,12 @@ from groupcore.objects.delta import (
     parse_delta,
     transform,
 )
-from groupcore.objects.refusal import (
-    BadChangeError,
-    BaseTooOldError,
-    OutOfRangeError,
-    RefusalError,
-    TooLargeError,
-)
+from groupcore.objects.refusal import OutOfRangeError, RefusalError, TooLargeError
 from groupcore.shared.object import SharedObject
 from groupcore.shared.operations import operation
 from groupcore.shared.pending import Pending
 from groupcore.shared.scalars import Codec
-
-HISTORY_MAX = 1_000
-"""Edits may be made against any of so many last versions."""
+from groupcore.shared.types.history import edits_since, remember
 
 
 class DeltaCodec(Codec):
@@ -86,22 +78,13 @@ class Text(SharedObject):
         Raises BaseTooOldError when it is too far behind, BadChangeError for a version that is not
         there yet, OutOfRangeError and TooLargeError: take the text anew, then.
         """
-        behind = self.version - base
-        if behind < 0:
-            raise BadChangeError(f"there is no version {base} yet, but {self.version}")
-        if behind > len(self._recent):
-            raise BaseTooOldError(
-                f"version {base} is older than the {len(self._recent)} kept edits"
-            )
-        for other in self._recent[len(self._recent) - behind :]:
+        for other in edits_since(base, self.version, self._recent):
             delta = transform(delta, other, other_first=True)
         if len(self.text) + growth(delta) > TEXT_MAX:
             raise TooLargeError(f"a text may hold {TEXT_MAX} code points")
         self.text = apply(delta, self.text)
         self.version += 1
-        self._recent.append(delta)
-        if len(self._recent) >= 2 * HISTORY_MAX:
-            del self._recent[:HISTORY_MAX]
+        remember(delta, self._recent)
         self.emit(TextEdited(self.version, delta))
         return self.version
 

@@ -20,8 +20,9 @@ class HandPort:
 
     wait: Wait = staticmethod(wait)
 
-    def __init__(self, process: Process = ME) -> None:
+    def __init__(self, process: Process = ME, principal: str = "") -> None:
         self._process = process
+        self.principal = principal
         self.sent: list[bytes] = []
         self.given: list[tuple[int, bytes]] = []
         self.asked: list[str] = []

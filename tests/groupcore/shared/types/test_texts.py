@@ -19,8 +19,8 @@ from groupcore.objects.refusal import (
 from groupcore.shared import ArgumentsError, Changed, MisfitError, Pending, RefusedError, Replaced
 from groupcore.shared.testing import BAD_WEATHER, Weather, World, WorldNode
 from groupcore.shared.types import Editor, Outline, OutlineEdited, Text, TextEdited
+from groupcore.shared.types.history import HISTORY_MAX
 from groupcore.shared.types.outline import ContentCodec, TransactionCodec
-from groupcore.shared.types.text import HISTORY_MAX
 
 LETTERS = "ab😀é𝒳"
 WEATHERS = pytest.mark.parametrize("weather", [Weather(), BAD_WEATHER], ids=["good", "bad"])
