@@ -23,7 +23,7 @@ from bench.services import Services
 from groupcore.batch import Batch
 from groupcore.context import decode_context
 from groupcore.sequencing.events import Delivered, Joined, ServiceEvent, StateInstalled, StateWanted
-from groupcore.sequencing.headers import Accept, unpack_column
+from groupcore.sequencing.headers import Accept, processes_of, unpack_column
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.view import Address
 
@@ -219,7 +219,7 @@ class Run:
             return
         count = len(header.groups) // 8
         (number, *_), (group, *_), (first, *_) = (
-            unpack_column(header.processes, count),
+            processes_of(header),
             unpack_column(header.groups, count),
             unpack_column(header.firsts, count),
         )
@@ -231,7 +231,7 @@ class Run:
         if self.measuring:
             self.messages += batch.count
             self.sizes.append(len(header.context))
-            self.entries.append(len(decode_context(header.context)[0]))
+            self.entries.append(len(decode_context(header.context)))
             self.bytes["ours"] += len(header.context)
             self.bytes["paper"] += self._groups.weigh(context.groups & ~own.groups)
             self.bytes["paper_new"] += self._groups.weigh(context.new & ~own.new)

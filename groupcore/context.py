@@ -3,9 +3,8 @@
 Pure values. A context is a set of pairs `<S, n>` with one pair for any S (paper, section 4.1): the
 process had been given things of stream S up to number n. The paper's S are groups; ours are the
 streams of sequencers, of which there are as many as nodes however many groups there are
-(`docs/decisions/0018`). Where the sender does not know yet where an own message stands, its id is
-in the place of the number, as `SEQ(id)`, and the sequencer puts the number in (paper, section 5,
-"Increasing concurrency").
+(`docs/decisions/0018`). Numbers only: what the sender sent before and does not know the place of is
+in the chain of its messages (`docs/decisions/0025`), and the sequencer puts the places in.
 
 Source. T. Kindberg, sections 4.1 and 5.
 """
@@ -25,13 +24,7 @@ Numbers = dict[Address, int]
 
 NUMBER_MAX = (1 << 64) - 1
 ENTRIES_MAX = 256
-IDS_MAX = 4_096
 NAME_MAX = 64
-
-
-Ids = dict[tuple[int, int], int]
-"""SEQ(id): for a process of the sending node and a group the process's own number of its latest
-message there whose place is not known to it; the earlier ones precede that (FIFO)."""
 
 
 def component(context: Mapping[Address, int], stream: Address) -> int:
@@ -74,32 +67,23 @@ def precedes(one: Mapping[Address, int], other: Mapping[Address, int]) -> bool:
 _packer = Packer(use_bin_type=True, autoreset=True)
 
 
-def encode_context(numbers: Mapping[Address, int], ids: Mapping[tuple[int, int], int]) -> bytes:
+def encode_context(numbers: Mapping[Address, int]) -> bytes:
     """The bytes of a context; none for an empty one."""
-    if not numbers and not ids:
+    if not numbers:
         return b""
-    packed: bytes = _packer.pack(
-        [
-            [[*stream, n] for stream, n in numbers.items()],
-            [[process, group, n] for (process, group), n in ids.items()],
-        ]
-    )
+    packed: bytes = _packer.pack([(*stream, n) for stream, n in numbers.items()])
     return packed
 
 
-def decode_context(data: bytes) -> tuple[Numbers, Ids]:
-    """Numbers and ids of a context; WireError `bad_context` when the bytes are anything else."""
+def decode_context(data: bytes) -> Numbers:
+    """The pairs of a context; WireError `bad_context` when the bytes are anything else."""
     if not data:
-        return {}, {}
+        return {}
     try:
-        value = unpackb(data, raw=False, max_ext_len=0, max_map_len=0)
-        numbers, ids = value
-        if len(numbers) > ENTRIES_MAX or len(ids) > IDS_MAX:
-            raise WireError("bad_context", f"above {ENTRIES_MAX} entries or {IDS_MAX} ids")
-        return (
-            {Address(_name(a), _number(i)): _number(n) for a, i, n in numbers},
-            {(_number(process), _number(group)): _number(n) for process, group, n in ids},
-        )
+        pairs = unpackb(data, raw=False, max_ext_len=0, max_map_len=0)
+        if type(pairs) is not list or len(pairs) > ENTRIES_MAX:
+            raise WireError("bad_context", f"not a list of up to {ENTRIES_MAX} entries")
+        return {Address(_name(a), _number(i)): _number(n) for a, i, n in pairs}
     except (UnpackException, ValueError, TypeError, RecursionError) as error:
         raise WireError("bad_context", str(error)[:80]) from None
 

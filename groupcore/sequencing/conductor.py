@@ -157,6 +157,8 @@ class Conductor:
         self._migration.on_view()
         for node in gone:
             self._sequencer.enrolment.close_books(node)
+        plane.chains.forget([key for node in gone for key in plane.senders.keys_of(node)])
+        self._sequencer.waiting.forget_gone()
         self._volatiles.forget_gone()
         self._joining.states.forget_gone()
         plane.progress += 1

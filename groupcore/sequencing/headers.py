@@ -36,18 +36,39 @@ def unpack_column(data: bytes, count: int) -> tuple[int, ...]:
     return _column(count).unpack(data)
 
 
+ASKED = 5
+"""Numbers of a stretch in a request: process, runs, chain number, `after`, `before`."""
+ACCEPTED = 3
+"""Numbers of a stretch in an ACCEPT: process, runs, chain number."""
+
+
+def unpack_stretches(data: bytes, width: int, runs: int) -> list[tuple[int, ...]]:
+    """The stretches of a section; WireError `bad_column` unless they hold so many runs."""
+    numbers = unpack_column(data, len(data) // 8)
+    if len(numbers) % width:
+        raise WireError("bad_column", f"{len(numbers)} numbers are no stretches of {width}")
+    stretches = [numbers[at : at + width] for at in range(0, len(numbers), width)]
+    sizes = [stretch[1] for stretch in stretches]
+    if sum(sizes) != runs or 0 in sizes:
+        raise WireError("bad_column", f"the stretches do not have {runs} runs")
+    return stretches
+
+
 @dataclass(slots=True)
 class Send(Header):
     """DO-MULTICAST, sender's node to sequencer: runs of its processes that leave together.
 
-    `processes`, `groups`, `firsts` (the sender's own number of each run's first message) and
-    `counts` are columns; the body holds the runs' messages one after the other. The context is
-    that of all of them.
+    `groups`, `firsts` (the sender's own number of each run's first message) and `counts` are
+    columns; the body holds the runs' messages one after the other. The context is that of all of
+    them. `stretches`: of each process in turn its runs here, of which the first one has the chain
+    number and the others the next ones. `after`: the run that has to have its number before, 0
+    when all have that the sender does not know of; `before`: the process's last run that was sent
+    to this sequencer, 0 when there is none or it is sent again.
     """
 
     kind: ClassVar[str] = "sequencing.do-multicast"
     context: bytes
-    processes: bytes
+    stretches: bytes
     groups: bytes
     firsts: bytes
     counts: bytes
@@ -60,7 +81,7 @@ class Forward(Header):
     kind: ClassVar[str] = "sequencing.forward"
     origin: Address
     context: bytes
-    processes: bytes
+    stretches: bytes
     groups: bytes
     firsts: bytes
     counts: bytes
@@ -77,7 +98,7 @@ class Accept(Header):
     frame: int
     origin: Address
     context: bytes
-    processes: bytes
+    stretches: bytes
     groups: bytes
     seqnos: bytes
     firsts: bytes
@@ -153,12 +174,11 @@ class Repeated(Header):
 
 @dataclass(slots=True)
 class Missing(Header):
-    """Sequencer to sender's node: of this process and group `first` has not come; send again."""
+    """Sequencer to sender's node: the process's runs up to `chain` have not come; send again."""
 
     kind: ClassVar[str] = "sequencing.missing"
-    group: int
     process: int
-    first: int
+    chain: int
 
 
 @dataclass(slots=True)
@@ -259,6 +279,14 @@ class StatePiece(Header):
     pieces: int
     digest: bytes
     data: bytes
+
+
+def processes_of(header: Accept) -> list[int]:
+    """Whose each run of a frame is; WireError when the bytes do not say."""
+    processes: list[int] = []
+    for process, runs, _ in unpack_stretches(header.stretches, ACCEPTED, len(header.groups) // 8):
+        processes += [process] * runs
+    return processes
 
 
 DATA_PLANE: frozenset[type[Header]] = frozenset(

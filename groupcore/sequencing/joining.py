@@ -284,7 +284,7 @@ class Joining:
             seqno, context = unpackb(state[HEAD_LENGTH:end])
             content = state[end:]
             hold.seqno = seqno
-            hold.context, _ = decode_context(context)
+            hold.context = decode_context(context)
             self._plane.events.append(StateInstalled(record.group, seqno, content))
         self._receiver.apply_queue(record)
 
@@ -354,7 +354,7 @@ class Joining:
         if hold.seqno < least:
             return None
         # The place is that of the event: what the host is told behind it is not in its copy.
-        self._wanted[token] = (hold.seqno, encode_context(hold.context, {}))
+        self._wanted[token] = (hold.seqno, encode_context(hold.context))
         self._plane.events.append(StateWanted(token, group))
         return True
 

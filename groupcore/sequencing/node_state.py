@@ -2,7 +2,8 @@
 
 Invariants.
   I1  The records are those after certain frames of each stream, and the state says which.
-  I2  The directory is that after a certain command of a certain view, and the state says which.
+  I2  The chains are those of the records: what a sequencer goes on behind.
+  I3  The directory is that after a certain command of a certain view, and the state says which.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import Any, NamedTuple, cast
 
 from msgpack import packb, unpackb
 
+from groupcore.context import decode_context, encode_context
+from groupcore.sequencing.chains import Standing
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
@@ -33,13 +36,14 @@ def pack_node_state(plane: Plane, place: Place) -> bytes:
     ]
     records = [_pack_record(plane, record) for record in plane.records.values()]
     gone = [list(node) for node in sorted(plane.gone)]
-    packed: bytes = packb([list(place), plane.directory.snapshot(), streams, records, gone])
+    chains = [_pack_chain(plane, *chain) for chain in plane.chains.snapshot()]
+    packed: bytes = packb([list(place), plane.directory.snapshot(), streams, records, gone, chains])
     return packed
 
 
 def node_state_covers(plane: Plane, state: bytes) -> bool:
     """Whether the state reaches the frames with which this node has begun each stream."""
-    _, _, streams, _, gone = unpackb(state, strict_map_key=False)
+    _, _, streams, _, gone, _ = unpackb(state, strict_map_key=False)
     cuts = {Address(*address): recorded for address, recorded, _ in streams}
     over = {Address(*node) for node in gone} - set(cuts)
     return all(
@@ -51,12 +55,14 @@ def node_state_covers(plane: Plane, state: bytes) -> bool:
 
 def take_node_state(plane: Plane, state: bytes) -> Place:
     """Become what the state says; the place of its directory."""
-    place, directory, streams, records, gone = unpackb(state, strict_map_key=False)
+    place, directory, streams, records, gone, chains = unpackb(state, strict_map_key=False)
     plane.directory.restore(directory)
     plane.gone.update(Address(*node) for node in gone)
     for packed in records:
         record = _unpack_record(plane, packed)
         plane.records[record.group] = record
+    for chain in chains:
+        _take_chain(plane, chain)
     cuts = {Address(*address): (recorded, end) for address, recorded, end in streams}
     for address in [one for one in plane.streams if one in plane.gone and one not in cuts]:
         del plane.streams[address]  # it has ended, and all that it held is in the records
@@ -90,6 +96,18 @@ def _pack_record(plane: Plane, record: Record) -> list[Any]:
         None if record.stream is None else list(record.stream),
         record.frame,
     ]
+
+
+def _pack_chain(plane: Plane, key: int, chain: int, standing: Standing) -> list[Any]:
+    node, number = plane.senders.process(key)
+    address, frame, context = standing
+    return [*node, number, chain, *address, frame, encode_context(context)]
+
+
+def _take_chain(plane: Plane, packed: list[Any]) -> None:
+    name, incarnation, number, chain, stream, life, frame, context = packed
+    key = plane.senders.of_node(Address(name, incarnation), [number])[number]
+    plane.chains.note_held(key, chain, (Address(stream, life), frame, decode_context(context)))
 
 
 def _unpack_record(plane: Plane, packed: list[Any]) -> Record:

@@ -9,6 +9,7 @@ from groupcore.batch import Batch, Header
 from groupcore.context import Numbers
 from groupcore.digest import Digest
 from groupcore.events import Event
+from groupcore.sequencing.chains import Chains
 from groupcore.sequencing.commands import Command, encode_command
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.events import ServiceEvent
@@ -41,6 +42,7 @@ class Plane:
         self.streams: dict[Address, Stream] = {}
         self.reaches = Reaches(options.k)
         self.senders = Senders()
+        self.chains = Chains()
         self.gone: set[Address] = set()
         self.early = 0
         self._requests = 0

@@ -23,18 +23,20 @@ from collections.abc import Callable
 from groupcore.batch import Batch
 from groupcore.context import Numbers, decode_context, merge_into
 from groupcore.errors import WireError
+from groupcore.sequencing.chains import Standing
 from groupcore.sequencing.events import Delivered, Departed, Enrolled, Joined
-from groupcore.sequencing.headers import Accept, Change, unpack_column
+from groupcore.sequencing.headers import ACCEPTED, Accept, Change, unpack_column, unpack_stretches
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane, shares
 from groupcore.sequencing.record import GONE, JOINED, Hold, Record, Run
 from groupcore.sequencing.stream import Frame, Stream
+from groupcore.view import Address
 
 STRICT = Order.STRICT
 
 Column = tuple[int, ...]
-OnAccepted = Callable[[Frame, Column, Column, Column, Column, Column], None]
-"""Called with a frame, and its runs: processes, groups, own first numbers, numbers, counts."""
+OnAccepted = Callable[[Frame, list[int], Column, Column, Column, Column], None]
+"""Called with a frame, and its runs: senders' keys, groups, own first numbers, numbers, counts."""
 
 
 class Receiver:
@@ -83,23 +85,22 @@ class Receiver:
         """The runs of a frame; False when this node has still to hear of one of its groups."""
         plane, count = self._plane, len(header.groups) // 8
         try:
-            processes = unpack_column(header.processes, count)
+            stretches = unpack_stretches(header.stretches, ACCEPTED, count)
             groups = unpack_column(header.groups, count)
             seqnos = unpack_column(header.seqnos, count)
             firsts = unpack_column(header.firsts, count)
             counts = unpack_column(header.counts, count)
-            context, _ = decode_context(header.context)
+            context = decode_context(header.context)
         except WireError as error:
             plane.counters[f"bad_frame.{error.reason}"] += 1
             return True
         if max(groups, default=0) > plane.directory.newest_group:
             return False
-        senders = plane.senders
-        hosts = senders.processes
+        hosts = plane.senders.processes
         opened: list[bytes] | None = None
-        keys = senders.of_node(header.origin, processes)
         number, address = stream.recorded, stream.address
         frame = Frame(stream, number, batch, context)
+        owners = self._note_chains(header.origin, stretches, (address, number, context))
         free = not context or self._context_is_free(context)
         records, events = plane.records, plane.events
         offset = 0
@@ -112,7 +113,7 @@ class Receiver:
             seqno = seqnos[index]
             if seqno == record.seqno + 1:
                 record.seqno = seqno + size - 1
-                sender = keys[processes[index]]
+                sender = owners[index]
                 record.senders[sender] = firsts[index] + size - 1
                 record.stream, record.frame = address, number
                 hold = record.hold
@@ -141,13 +142,25 @@ class Receiver:
                 if record.waiting:
                     self._record_waiting(record)
             elif seqno > record.seqno:
-                process = hosts[keys[processes[index]]]
+                process = hosts[owners[index]]
                 first = firsts[index]
                 self._wait_for_turn(Run(frame, index, record, seqno, first, size, offset, process))
             offset += size
         if header.origin == plane.me:
-            self._accepted(frame, processes, groups, firsts, seqnos, counts)
+            self._accepted(frame, owners, groups, firsts, seqnos, counts)
         return True
+
+    def _note_chains(
+        self, origin: Address, stretches: list[tuple[int, ...]], standing: Standing
+    ) -> list[int]:
+        """Whose the runs of a frame are, by their keys: their chains have got so far."""
+        keys = self._plane.senders.of_node(origin, [stretch[0] for stretch in stretches])
+        owners: list[int] = []
+        for process, runs, chain in stretches:
+            key = keys[process]
+            self._plane.chains.note_held(key, chain + runs - 1, standing)
+            owners += [key] * runs
+        return owners
 
     def _record_change(self, stream: Stream, batch: Batch, header: Change) -> bool:
         plane = self._plane
@@ -187,7 +200,7 @@ class Receiver:
             self._put_on_record(run)
             if run.count and run.process.node == self._plane.me:
                 places = (record.group,), (run.first,), (run.seqno,), (run.count,)
-                self._accepted(run.frame, (run.process.number,), *places)
+                self._accepted(run.frame, [self._plane.senders.key(run.process)], *places)
 
     def _put_on_record(self, run: Run) -> None:
         """The slow way in: a run whose turn has come, or a membership change."""

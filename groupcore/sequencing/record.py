@@ -140,6 +140,10 @@ class Senders:
                 keys[number] = self.key(Process(node, number))
         return keys
 
+    def keys_of(self, node: Address) -> list[int]:
+        """The numbers of those of a node's processes that have been looked up by `of_node`."""
+        return list(self._nodes.get(node, {}).values())
+
     def process(self, key: int) -> Process:
         """Whose number it is."""
         return self.processes[key]

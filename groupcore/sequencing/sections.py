@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from groupcore.batch import MESSAGE_COST_BYTES, Batch, pack_messages
-from groupcore.context import Ids, Numbers, encode_context
+from groupcore.context import Numbers, encode_context
+from groupcore.sequencing.asked import Piece
 from groupcore.sequencing.headers import Send, pack_column
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.view import Address
 
-Piece = tuple[GroupId, int, list[bytes]]
-"""A run on its way out: its group, the process's own number of its first message, the messages."""
-NOTHING: list[Piece] = []
 RUNS_MAX = 256
 """Runs of a section."""
-SHARED_IDS_MAX = 512
-"""Ids of a section above which it is not shared any further."""
 
 
 @dataclass(slots=True)
@@ -24,53 +20,59 @@ class Local:
     """A process of this node.
 
     `groups` are those that it has joined. `past` is what it was given in groups that it has left,
-    and where its own messages stand; `pending` its own messages whose place is not known.
-    `numbers` has for each group the number of its last message there.
+    and where its own messages stand. `numbers` has for each group the number of its last message
+    there; `chain` is that of its last run, and `told` says of each sequencer which was the last
+    that was sent to it.
     """
 
     process: Process
     groups: dict[GroupId, None] = field(default_factory=dict)
     numbers: dict[GroupId, int] = field(default_factory=dict)
     past: Numbers = field(default_factory=dict)
-    pending: dict[GroupId, int] = field(default_factory=dict)
+    chain: int = 0
+    told: dict[Address, int] = field(default_factory=dict)
 
 
 class Unaccepted:
     """A run that has been sent and not yet been seen in a stream.
 
-    `numbers` and `ids` are its section's context, `before` the section's runs that precede it: a
-    run that is sent again by itself depends on those, too. `again`: it has been.
+    `chain` is its number in its process's chain, `after` that of the run that has to have its
+    place before. `numbers` is its section's context. `again`: it has been sent again.
     """
 
-    __slots__ = ("again", "before", "first", "ids", "numbers", "payloads", "sent_at", "wait_s")
+    __slots__ = (
+        "after",
+        "again",
+        "chain",
+        "first",
+        "group",
+        "numbers",
+        "payloads",
+        "sent_at",
+        "wait_s",
+    )
 
     def __init__(
-        self,
-        first: int,
-        payloads: list[bytes],
-        numbers: Numbers,
-        ids: Ids,
-        before: list[Piece],
-        sent_at: float,
-        wait_s: float,
+        self, chain: int, after: int, piece: Piece, numbers: Numbers, sent_at: float, wait_s: float
     ) -> None:
         self.again = False
-        self.first = first
-        self.payloads = payloads
+        self.chain = chain
+        self.after = after
+        self.group, self.first, self.payloads = piece
         self.numbers = numbers
-        self.ids = ids
-        self.before = before
         self.sent_at = sent_at
         self.wait_s = wait_s
 
-    def alone(self, process: Process, group: GroupId, owner: Address) -> Section:
+    @property
+    def last(self) -> int:
+        """The process's own number of its last message."""
+        return self.first + len(self.payloads) - 1
+
+    def alone(self, process: Process, owner: Address) -> Section:
         """A section of this run only, as it was."""
-        ids = dict(self.ids)
-        for one, first, payloads in self.before:
-            if one != group:
-                ids[process.number, one] = first + len(payloads) - 1
         section = Section(owner)
-        section.add(process, [(group, self.first, self.payloads)], ids)
+        piece = (self.group, self.first, self.payloads)
+        section.add(process, self.chain, self.after, 0, [piece])
         section.numbers = self.numbers
         return section
 
@@ -83,29 +85,29 @@ class Section:
     several for its own.
     """
 
-    __slots__ = ("_ids", "_pieces", "_processes", "numbers", "owner", "sender", "size_bytes")
+    __slots__ = ("_pieces", "_stretches", "numbers", "owner", "sender", "size_bytes")
 
     def __init__(self, owner: Address) -> None:
         self.owner = owner
         self.size_bytes = 0
         self.sender: Process | None = None
         self.numbers: Numbers = {}
-        self._processes: list[int] = []
+        self._stretches: list[int] = []
         self._pieces: list[Piece] = []
-        self._ids: Ids = {}
 
-    def add(self, process: Process, pieces: list[Piece], ids: Ids) -> None:
+    def add(
+        self, process: Process, chain: int, after: int, before: int, pieces: list[Piece]
+    ) -> None:
         """Put these runs of a process behind what is there; `sender` is whose all of them are."""
         self.sender = process if not self._pieces or self.sender == process else None
         self._pieces += pieces
-        self._processes += [process.number] * len(pieces)
-        self.size_bytes += sum(cost(piece[2]) for piece in pieces)
-        self._ids.update(ids)
+        self._stretches += (process.number, len(pieces), chain, after, before)
+        for piece in pieces:
+            self.size_bytes += sum(map(len, piece[2]))
 
-    @property
-    def full(self) -> bool:
-        """Whether no other process should put more into it."""
-        return len(self._pieces) >= RUNS_MAX or len(self._ids) >= SHARED_IDS_MAX
+    def has_room(self, runs: int, size_bytes: int, limit_bytes: int) -> bool:
+        """Whether so much more fits in."""
+        return len(self._pieces) + runs <= RUNS_MAX and self.size_bytes + size_bytes <= limit_bytes
 
     def batch(self, me: Address) -> Batch:
         """DO-MULTICAST of its runs."""
@@ -113,8 +115,8 @@ class Section:
         for piece in self._pieces:
             payloads += piece[2]
         send = Send(
-            encode_context(self.numbers, self._ids),
-            pack_column(self._processes),
+            encode_context(self.numbers),
+            pack_column(self._stretches),
             pack_column([piece[0] for piece in self._pieces]),
             pack_column([piece[1] for piece in self._pieces]),
             pack_column([len(piece[2]) for piece in self._pieces]),

@@ -5,40 +5,40 @@ far as the order of each process allows. The context is computed then, from what
 to now. A process never waits for an ACCEPT: where an own message has no number yet its id stands
 in the context.
 
+The runs of a process are its chain (`chains`): each names the one before it, as long as this node
+does not know where that stands. So the sections of a turn stand in levels: what a process sends to
+another sequencer than what was before it is one level further down. All leave at once.
+
 Source. Paper, section 4 (message ids), 4.3 (forwarding pointers, the sender told), 5 (rules 1 to 4
 and "Increasing concurrency").
 
 Invariants.
   I1  Messages of one process to one group are sent, and sent again, in their order (6).
-  I2  What is sent again carries the numbers and the context that it had (reliability.md 20).
+  I2  What is sent again carries the numbers and the context that it had (reliability.md 20); but
+      where the run before it was for a group that is no more, it names the one before that.
   I3  A context names everything that the process had been given and that is not stable.
-  I4  A context has few ids: what would add more waits here, in its order.
+  I4  A process has so many runs at most of which it is not known where they stand; what would be
+      more waits here, in its order.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
-from groupcore.context import Ids, Numbers, merge_into
+from groupcore.context import Numbers, merge_into
+from groupcore.sequencing.asked import Piece
 from groupcore.sequencing.events import Accepted, Congestion
 from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.sections import (
-    NOTHING,
-    RUNS_MAX,
-    Local,
-    Piece,
-    Section,
-    Unaccepted,
-    cost,
-    split,
-)
+from groupcore.sequencing.sections import RUNS_MAX, Local, Section, Unaccepted, cost, split
 from groupcore.sequencing.stream import Frame
 from groupcore.view import Address
 
-PENDING_MAX = 8
-"""Groups in which a process may have messages of which nobody has said where they stand, before it
-is kept from sending to further ones; the messages wait, not the process."""
+AHEAD_MAX = 512
+"""Runs of a process of which it is not known where they stand; the messages wait, not the
+process."""
+ASKED_GROUPS_MAX = 4
+"""Groups of a process above which its context is that of its node, which costs less."""
 RESENT_AT_ONCE = 64
 """Runs of one process and group that are sent again together."""
 
@@ -52,7 +52,8 @@ class Sender:
         self.outstanding: dict[tuple[GroupId, Process], deque[Unaccepted]] = {}
         self._outbox: dict[Process, list[Piece]] = {}
         self._closing: set[Process] = set()
-        self._open: dict[Address, Section] = {}
+        self._chains: dict[Process, dict[int, Unaccepted]] = {}
+        self._levels: list[dict[Address, list[Section]]] = []
         self._outstanding_bytes = 0
         self._congested = False
         self._resend_at: float | None = None
@@ -99,83 +100,90 @@ class Sender:
                 if process in self._closing:
                     self._closing.discard(process)
                     del self.locals[process]
-        open_sections, self._open = self._open, {}
-        for section in open_sections.values():
-            self._leave(section)
+        given: Numbers | None = None
+        levels, self._levels = self._levels, []
+        for level in levels:
+            for sections in level.values():
+                for section in sections:
+                    local = self.locals.get(section.sender) if section.sender else None
+                    if local is not None and len(local.groups) <= ASKED_GROUPS_MAX:
+                        section.numbers.update(self.context_of(local))
+                    else:
+                        given = given if given is not None else self._plane.given()
+                        section.numbers.update(given)
+                    self._plane.sends.append(section.batch(self._plane.me))
         self._tell_congestion()
 
     def _send_runs(self, local: Local, runs: list[Piece], now: float) -> list[Piece]:
-        """Sections of the runs: one for each stretch that goes to one sequencer; what is left.
-
-        What goes to other groups than those of which much is pending stays here for the time being
-        (I4): it would only wait elsewhere, and grow into larger sections here. Only the first
-        stretch shares a section with other processes': a later one waits for it, or comes behind.
-        """
+        """Put the runs into sections, by stretches that go to one sequencer; what is left (I4)."""
         limit = self._plane.options.section_bytes
         stretch: list[Piece] = []
         owner: Address | None = None
-        size = 0
-        shared = True
+        level = size = 0
+        room = AHEAD_MAX - len(self._chains.get(local.process, ()))
         for at, run in enumerate(runs):
             to = self._port(run[0])
             if stretch and to != owner:
-                self._send_stretch(local, owner, stretch, now, shared)
-                stretch, size, shared = [], 0, False
-            many = PENDING_MAX if not stretch else RUNS_MAX
-            if len(local.pending) + len(stretch) >= many and run[0] not in local.pending:
+                self._send_stretch(local, owner, level, stretch, now)
+                stretch, size, level = [], 0, level + 1
+            if room <= 0:
                 if stretch:
-                    self._send_stretch(local, owner, stretch, now, shared)
+                    self._send_stretch(local, owner, level, stretch, now)
                 return runs[at:]
+            owner = to
             for part in split(run, limit):
                 bytes_more = sum(map(len, part[2]))
                 if stretch and (size + bytes_more > limit or len(stretch) == RUNS_MAX):
-                    self._send_stretch(local, owner, stretch, now, shared)
-                    stretch, size, shared = [], 0, False
-                owner = to
+                    self._send_stretch(local, owner, level, stretch, now)
+                    stretch, size = [], 0
                 stretch.append(part)
                 size += bytes_more
+                room -= 1
         if stretch:
-            self._send_stretch(local, owner, stretch, now, shared)
+            self._send_stretch(local, owner, level, stretch, now)
         return []
 
     def _send_stretch(
-        self, local: Local, owner: Address | None, runs: list[Piece], now: float, shared: bool
+        self, local: Local, owner: Address | None, level: int, runs: list[Piece], now: float
     ) -> None:
-        ids = self.ids_of(local, runs[0][0] if len(runs) == 1 else None)
-        section = self._open.get(owner) if shared and owner is not None else None
-        if section is None:
-            section = Section(owner or self._plane.me)
-        section.add(local.process, runs, ids)
+        """Put a stretch into a section of its level, and keep its runs until they are accepted."""
+        process = local.process
+        chain = self._chains.get(process)
+        if chain is None:
+            chain = self._chains[process] = {}
+        after = next(reversed(chain)) if chain else 0
+        if owner is None:
+            section = Section(self._plane.me)
+            section.numbers.update(self.context_of(local))  # it is sent when there is an owner
+        else:
+            section = self._section(owner, level, runs)
+            before = local.told.get(owner, 0)
+            section.add(process, local.chain + 1, after, before, runs)
+            local.told[owner] = local.chain + len(runs)
         wait_s = self._plane.options.resend_s
-        for index, (group, first, payloads) in enumerate(runs):
-            key = (group, local.process)
+        for piece in runs:
+            local.chain += 1
+            run = Unaccepted(local.chain, after, piece, section.numbers, now, wait_s)
+            after = local.chain
+            chain[after] = run
+            key = (run.group, process)
             queue = self.outstanding.get(key)
             if queue is None:
                 queue = self.outstanding[key] = deque()
-            before = runs[:index] if index else NOTHING
-            queue.append(Unaccepted(first, payloads, section.numbers, ids, before, now, wait_s))
-            local.pending[group] = first + len(payloads) - 1
+            queue.append(run)
         if self._resend_at is None:
             self._resend_at = now + wait_s
-        if owner is None:
-            section.numbers.update(self.context_of(local))  # it is sent when there is an owner
-            return
-        limit = self._plane.options.section_bytes
-        if shared and section.size_bytes < limit and not section.full:
-            self._open[owner] = section
-            return
-        if shared:
-            self._open.pop(owner, None)
-        elif owner in self._open:
-            # What the process has sent there before leaves before.
-            self._leave(self._open.pop(owner))
-        self._leave(section)
 
-    def _leave(self, section: Section) -> None:
-        """The section is complete: with its context it goes out."""
-        local = None if section.sender is None else self.locals.get(section.sender)
-        section.numbers.update(self._plane.given() if local is None else self.context_of(local))
-        self._plane.sends.append(section.batch(self._plane.me))
+    def _section(self, owner: Address, level: int, runs: list[Piece]) -> Section:
+        """Where the runs go: what other processes send there at the same level goes with them."""
+        while len(self._levels) <= level:
+            self._levels.append({})
+        sections = self._levels[level].setdefault(owner, [])
+        size = sum(sum(map(len, piece[2])) for piece in runs)
+        limit = self._plane.options.section_bytes
+        if not sections or not sections[-1].has_room(len(runs), size, limit):
+            sections.append(Section(owner))
+        return sections[-1]
 
     def _port(self, group: GroupId) -> Address | None:
         """Where the group's requests go: what a former sequencer has said, else the directory."""
@@ -186,15 +194,6 @@ class Sender:
         return hint[0] if hint is not None and hint[1] > entry.epoch else entry.owner
 
     # --- contexts -------------------------------------------------------------------------------
-
-    def ids_of(self, local: Local, to: GroupId | None) -> Ids:
-        """SEQ(id) of the messages of which this process does not know where they stand.
-
-        `to`: where it sends, and where its earlier messages precede in any case (CT1); None when it
-        sends to several groups at once, of which each has to be told of the others.
-        """
-        number = local.process.number
-        return {(number, group): n for group, n in local.pending.items() if group != to}
 
     def context_of(self, local: Local) -> Numbers:
         """C_p: what this process has been given, and sent itself, as far as it constrains anybody.
@@ -224,7 +223,7 @@ class Sender:
     def on_frame(
         self,
         frame: Frame,
-        processes: tuple[int, ...],
+        senders: list[int],
         groups: tuple[int, ...],
         firsts: tuple[int, ...],
         seqnos: tuple[int, ...],
@@ -236,15 +235,14 @@ class Sender:
         """
         plane = self._plane
         address, number = frame.stream.address, frame.number
-        columns = zip(processes, groups, firsts, seqnos, counts, strict=True)
-        for own, group, first, seqno, count in columns:
-            process = Process(plane.me, own)
+        columns = zip(senders, groups, firsts, seqnos, counts, strict=True)
+        for sender, group, first, seqno, count in columns:
+            process = plane.senders.process(sender)
             local = self.locals.get(process)
             if local is not None and number > local.past.get(address, 0):
                 local.past[address] = number
             record = plane.records.get(group)
             last = first + count - 1
-            sender = plane.senders.key(process)
             if record is not None and record.senders.get(sender, 0) >= last:
                 self.accepted(process, group, last, seqno + count - 1)
 
@@ -268,20 +266,21 @@ class Sender:
         queue = self.outstanding.get(key)
         if queue is None:
             return
-        before = len(queue)
-        while queue and queue[0].first + len(queue[0].payloads) - 1 <= last:
-            self._outstanding_bytes -= cost(queue.popleft().payloads)
-        if len(queue) == before:
+        if queue[0].last > last:
             return
+        chain = self._chains[process]
+        while queue and queue[0].last <= last:
+            run = queue.popleft()
+            del chain[run.chain]
+            self._outstanding_bytes -= cost(run.payloads)
+        if not chain:
+            del self._chains[process]
         if not queue:
             del self.outstanding[key]
             self._recovering.pop(key, None)
         elif key in self._recovering:
             self._eager[key] = None
-        local = self.locals.get(process)
-        if local is not None:
-            if local.pending.get(group, 0) <= last:
-                local.pending.pop(group, None)
+        if process in self.locals:
             self._plane.events.append(Accepted(group, MessageId(process, last), seqno))
         self._tell_congestion()
 
@@ -300,19 +299,14 @@ class Sender:
             return
         self._resend_at = None
         options = self._plane.options
-        oldest: dict[Process, tuple[float, GroupId]] = {}
-        for (group, process), queue in self.outstanding.items():
-            head = queue[0]
-            due = head.sent_at + head.wait_s
-            if process not in oldest or due < oldest[process][0]:
-                oldest[process] = (due, group)
         soonest: float | None = None
-        for process, (due, group) in oldest.items():
+        for process, chain in self._chains.items():
+            head = next(iter(chain.values()))
+            due = head.sent_at + head.wait_s
             if now >= due:
-                head = self.outstanding[group, process][0]
                 head.wait_s = min(head.wait_s * 2, options.resend_max_s)
-                self._recovering[group, process] = 1
-                self._send_again(group, process, now, 1)
+                self._recovering[head.group, process] = 1
+                self._send_again(head.group, process, now, 1)
                 due = now + head.wait_s
             soonest = due if soonest is None else min(soonest, due)
         self._resend_at = soonest
@@ -335,14 +329,14 @@ class Sender:
         for key in [key for key in self.outstanding if key[0] == group]:
             self._send_again(*key, now, RESENT_AT_ONCE)
 
-    def on_missing(self, process: Process, group: GroupId, first: int, now: float) -> None:
-        """The sequencer lacks messages from `first` on."""
-        queue = self.outstanding.get((group, process))
-        if not queue or queue[0].first > first:
-            return
-        # Each run behind the one that is missing is answered so: once is enough for a while.
-        if not queue[0].again or now >= queue[0].sent_at + self._plane.options.repair_s:
-            self._send_again(group, process, now, RESENT_AT_ONCE)
+    def on_missing(self, process: Process, chain: int, node: Address, now: float) -> None:
+        """A sequencer lacks the runs up to there that were sent to it."""
+        runs = self._chains.get(process, {})
+        lost = [r for r in runs.values() if r.chain <= chain and self._port(r.group) == node]
+        # Each section behind the one that is missing is answered so: once is enough for a while.
+        if lost and (not lost[0].again or now >= lost[0].sent_at + self._plane.options.repair_s):
+            for run in lost[:RESENT_AT_ONCE]:
+                self._send_run(process, run, node, now)
 
     def redirect(self, group: GroupId, owner: Address, epoch: int) -> None:
         """A former sequencer says where the port is; counts until the directory is as far."""
@@ -361,22 +355,32 @@ class Sender:
             self._outbox[process] = [piece for piece in runs if piece[0] != group]
         for key in [key for key in self.outstanding if key[0] == group]:
             self._recovering.pop(key, None)
+            chain = self._chains[key[1]]
+            void: dict[int, int] = {}
             for run in self.outstanding.pop(key):
                 self._outstanding_bytes -= cost(run.payloads)
-        for local in self.locals.values():
-            local.pending.pop(group, None)
+                void[run.chain] = void.get(run.after, run.after)
+                del chain[run.chain]
+            for run in chain.values():
+                run.after = void.get(run.after, run.after)  # I2
+            if not chain:
+                del self._chains[key[1]]
 
     def _send_again(self, group: GroupId, process: Process, now: float, most: int) -> None:
         """The first unaccepted runs of a process to a group, in order, as they were (I1, I2)."""
         owner = self._port(group)
-        plane = self._plane
         for sent, run in enumerate(self.outstanding[group, process]):
             if sent == most:
                 break
-            run.sent_at, run.again = now, True
-            if owner is not None:
-                plane.sends.append(run.alone(process, group, owner).batch(plane.me))
-                plane.counters["resent"] += 1
+            self._send_run(process, run, owner, now)
+
+    def _send_run(
+        self, process: Process, run: Unaccepted, owner: Address | None, now: float
+    ) -> None:
+        run.sent_at, run.again = now, True
+        if owner is not None:
+            self._plane.sends.append(run.alone(process, owner).batch(self._plane.me))
+            self._plane.counters["resent"] += 1
 
     # --- the node's own -------------------------------------------------------------------------
 

@@ -11,42 +11,43 @@ Invariants.
   I2  Numbers are given only while this node owns the group and is primary (10, 11).
   I3  FIFO: messages of one sender to one group get numbers in their order (6).
   I4  Unstable frames are bounded by the window; requests wait in order meanwhile.
-  I5  No run gets its numbers before everything has that its context names: no run can come to wait
-      for itself (decision 0020; with ids in ACCEPTs it can).
+  I5  No run gets its numbers before all have that are before it in its process's chain: no run can
+      come to wait for itself (decisions 0020 and 0025).
 """
 
 from __future__ import annotations
 
-from bisect import insort
 from collections import deque
 
-from groupcore.batch import Batch, pack_messages, unpack_messages
-from groupcore.context import Ids, Numbers, decode_context, encode_context, merge_into
+from groupcore.batch import Batch, unpack_messages
+from groupcore.context import Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
-from groupcore.sequencing.asked import Asked
+from groupcore.sequencing.asked import Asked, Piece, Stamping
 from groupcore.sequencing.balancing import LoadMeter
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.headers import (
+    ACCEPTED,
+    ASKED,
     Accept,
     Forward,
     Join,
     Leave,
-    Missing,
     Redirect,
     Repeated,
     Send,
     pack_column,
     unpack_column,
+    unpack_stretches,
 )
 from groupcore.sequencing.names import GroupId
-from groupcore.sequencing.ownership import Ownership
+from groupcore.sequencing.ownership import Owned, Ownership
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.record import Record
+from groupcore.sequencing.waiting import Waiting
 from groupcore.view import Address
 
 EARLY_MAX = 4_096
 """Runs of one group that wait until it is here; more are sent again by their nodes."""
-WAITING_MAX = 1_024
-"""Runs of one sender and group that wait for its other messages; more are sent again."""
 HANDLED_AT_ONCE = 256
 """Requests that have waited for the window and are handled in one turn."""
 REQUESTS_MAX = 65_536
@@ -61,10 +62,9 @@ class Sequencer:
         self.ownership = Ownership(plane)
         self.enrolment = Enrolment(plane, self.ownership, self._multicast)
         self.meter = LoadMeter()
-        self._seen_progress = -1
         self._requests: deque[Batch] = deque()
         self._early: dict[GroupId, list[Asked]] = {}
-        self._waiting: dict[tuple[int, GroupId], list[Asked]] = {}
+        self.waiting = Waiting(plane)
 
     # --- ownership ------------------------------------------------------------------------------
 
@@ -80,8 +80,8 @@ class Sequencer:
             self.ownership.disown(group)
             self.enrolment.disowned(group)
             self.meter.groups.pop(group, None)
-            for run in self._early.pop(group, ()):
-                self._redirect(run, forwarded=False)
+            for asked in self._early.pop(group, ()):
+                self._redirect(asked, forwarded=False)
 
     def suspend(self, groups: tuple[GroupId, ...]) -> None:
         """Give no numbers in these groups: they migrate."""
@@ -99,15 +99,13 @@ class Sequencer:
         for group in self.ownership.start():
             self._retry(group)
         self.enrolment.expel_gone()
-        if self._waiting and self._plane.progress != self._seen_progress:
-            self._seen_progress = self._plane.progress
-            self._look_again()
+        if self._plane.chains.moved:
+            self._go_on()
 
     def _retry(self, group: GroupId) -> None:
         """What came too early may be numbered now."""
         self.enrolment.retry(group)
-        for run in self._early.pop(group, ()):
-            self._on_run(run)
+        self._admit_all(self._early.pop(group, []))
 
     # --- requests -------------------------------------------------------------------------------
 
@@ -144,209 +142,239 @@ class Sequencer:
                 self._on_send(batch, header.origin, header)
             case Join() | Leave():
                 self.enrolment.request(batch.sender, header)
+        if self._plane.chains.moved:
+            self._go_on()
 
     def _on_send(self, batch: Batch, origin: Address, header: Send | Forward) -> None:
         plane = self._plane
-        count = len(header.groups) // 8
+        runs = len(header.groups) // 8
         try:
-            groups = unpack_column(header.groups, count)
-            firsts = unpack_column(header.firsts, count)
-            counts = unpack_column(header.counts, count)
-            processes = unpack_column(header.processes, count)
-            keys = plane.senders.of_node(origin, processes)
-            if count == 1 and self._is_repeated(
-                origin, processes[0], keys, groups[0], firsts[0] + counts[0]
-            ):
+            columns = (
+                unpack_column(header.groups, runs),
+                unpack_column(header.firsts, runs),
+                unpack_column(header.counts, runs),
+            )
+            stretches = unpack_stretches(header.stretches, ASKED, runs)
+            keys = plane.senders.of_node(origin, [stretch[0] for stretch in stretches])
+            if runs == 1 and self._is_repeated(origin, stretches[0], keys, columns):
                 return  # most of what is sent again: before anything else is looked at
-            numbers, ids = decode_context(header.context)
+            numbers = decode_context(header.context)
         except WireError as error:
             plane.counters[f"dropped.{error.reason}"] += 1
             return
+        counts = columns[2]
         if sum(counts) != batch.count or 0 in counts or not plane.in_view(origin):
             plane.counters["dropped.bad_section"] += 1
             return
-        known = not ids or self._resolve(origin, numbers, ids)
+        reached = plane.chains.reached
         seqnos: list[int] = []
-        carry: Numbers = {}
-        number = plane.own.received + 1
-        for index, group in enumerate(groups if known else ()):
+        if all(after <= reached(keys[process]) for process, _, _, after, _ in stretches):
+            seqnos = self._number_all(stretches, columns, keys, numbers)
+        each = len(batch.body) // batch.count
+        for group, count, _ in zip(columns[0], counts, seqnos, strict=False):
+            self.meter.count(group, origin, count, count * each)
+        if len(seqnos) < runs:
+            forwarded = type(header) is Forward
+            self._take_apart(batch, origin, forwarded, stretches, columns, seqnos, numbers)
+            return
+        accept = Accept(
+            plane.own.received + 1,
+            origin,
+            encode_context(numbers),
+            pack_column([number for stretch in stretches for number in stretch[:ACCEPTED]]),
+            header.groups,
+            pack_column(seqnos),
+            header.firsts,
+            header.counts,
+        )
+        place = (plane.me, accept.frame, numbers)
+        for process, count, chain, _, _ in stretches:
+            plane.chains.note_own(keys[process], chain + count - 1, place)
+        self._multicast(Batch(plane.me, None, (accept,), batch.body, batch.count))
+
+    def _number_all(
+        self,
+        stretches: list[tuple[int, ...]],
+        columns: tuple[tuple[int, ...], ...],
+        keys: dict[int, int],
+        numbers: Numbers,
+    ) -> list[int]:
+        """Numbers for the runs of a section, in one frame; of those before the first that has to
+        be looked at by itself."""
+        plane = self._plane
+        frame = plane.own.received + 1
+        seqnos: list[int] = []
+        senders: list[int] = []
+        for process, runs, _, after, _ in stretches:
+            senders += [keys[process]] * runs
+            if after:
+                plane.chains.add_place(keys[process], numbers)
+        for sender, group, first, count in zip(senders, *columns, strict=True):
             active = self.ownership.active(group)
             if active is None:
                 break
             owned, record = active
-            sender = keys[processes[index]]
-            last = owned.senders.get(sender) or record.senders.get(sender, 0)
-            if firsts[index] != last + 1 or (sender, group) in self._waiting:
+            if first != (owned.senders.get(sender) or record.senders.get(sender, 0)) + 1:
                 break
-            size = counts[index]
             seqnos.append(owned.seqno + 1)
-            owned.seqno += size
-            owned.senders[sender] = last + size
-            owned.frame = number
+            owned.seqno += count
+            owned.senders[sender] = first + count - 1
+            owned.frame = frame
             if owned.carry:
                 plane.drop_stable(owned.carry)
-                merge_into(carry, owned.carry)
-        done = len(seqnos)
-        if done == count and count:
-            merge_into(numbers, carry)
-            accept = Accept(
-                number,
-                origin,
-                encode_context(numbers, {}),
-                header.processes,
-                header.groups,
-                pack_column(seqnos),
-                header.firsts,
-                header.counts,
-            )
-            self._multicast(Batch(plane.me, None, (accept,), batch.body, batch.count))
-        else:
-            columns = (processes, groups, firsts, counts)
-            self._one_by_one(batch, origin, header, columns, seqnos, carry)
-        each = len(batch.body) // batch.count
-        for group, size in zip(groups[:done], counts[:done], strict=True):
-            self.meter.count(group, origin, size, size * each)
+                merge_into(numbers, owned.carry)
+        if numbers:
+            plane.drop_stable(numbers)
+        return seqnos
 
     def _is_repeated(
-        self, origin: Address, process: int, keys: dict[int, int], group: GroupId, end: int
+        self,
+        origin: Address,
+        stretch: tuple[int, ...],
+        keys: dict[int, int],
+        columns: tuple[tuple[int, ...], ...],
     ) -> bool:
-        """Whether a run up to the sender's number `end` (not included) has its numbers already."""
+        """Whether the only run of a section has its numbers already."""
         plane = self._plane
+        (group,), (first,), (count,) = columns
         active = self.ownership.active(group)
         if active is None:
             return False
-        sender = keys[process]
-        last = active[0].senders.get(sender) or active[1].senders.get(sender, 0)
-        if last + 1 < end:
+        last = self._last(*active, keys[stretch[0]])
+        if last < first + count - 1:
             return False
         plane.counters["repeated"] += 1
-        plane.to(origin, Repeated(group, process, last))
+        plane.to(origin, Repeated(group, stretch[0], last))
         return True
 
-    def _resolve(self, origin: Address, numbers: Numbers, ids: Ids) -> bool:
-        """Put numbers in the place of the ids; False when some are not known yet (I5).
+    def _last(self, owned: Owned, record: Record, sender: int) -> int:
+        """The sender's own number of its last message in a group, as far as this node has
+        numbered it."""
+        return owned.senders.get(sender) or record.senders.get(sender, 0)
 
-        What is known is where the group stands now: that is behind the message in question, and
-        it has its number, so nothing can come to wait for itself.
-        """
-        plane = self._plane
-        records, owned_groups = plane.records, self.ownership.owned
-        keys = plane.senders.of_node(origin, {process for process, _ in ids})
-        mine = 0
-        for (process, group), number in ids.items():
-            record = records.get(group)
-            if record is None:
-                continue
-            owned = owned_groups.get(group)
-            if owned is not None and owned.senders.get(keys[process], 0) >= number:
-                mine = max(mine, owned.frame)
-            elif record.senders.get(keys[process], 0) < number:
-                return False
-            elif record.stream is not None and record.frame > numbers.get(record.stream, 0):
-                numbers[record.stream] = record.frame
-        if mine > numbers.get(plane.me, 0):
-            numbers[plane.me] = mine
-        ids.clear()
-        return True
-
-    def _one_by_one(
+    def _take_apart(
         self,
         batch: Batch,
         origin: Address,
-        header: Send | Forward,
+        forwarded: bool,
+        stretches: list[tuple[int, ...]],
         columns: tuple[tuple[int, ...], ...],
         seqnos: list[int],
-        carry: Numbers,
+        numbers: Numbers,
     ) -> None:
-        """Not every run of the section can be numbered: those that can are, in a frame each.
+        """Not every run of the section can be numbered: those that can are, in one frame.
 
-        The later ones of a process depend on its earlier ones, as they do within a section.
+        The first ones may have their numbers already; the others are looked at by stretches.
         """
+        plane = self._plane
         try:
             payloads = unpack_messages(batch.body)
         except WireError:
             payloads = []
         if len(payloads) != batch.count:
-            self._plane.counters["dropped.bad_section"] += 1
+            plane.counters["dropped.bad_section"] += 1
             payloads = [b""] * batch.count  # what has been numbered is numbered
-        numbers, ids = decode_context(header.context)
-        done, offset = len(seqnos), 0
-        for index, (process, group, first, count) in enumerate(zip(*columns, strict=True)):
-            mine = payloads[offset : offset + count]
-            offset += count
-            before = {
-                key: last for key, last in ids.items() if key[0] == process and key[1] != group
-            }
-            run = Asked(origin, process, dict(numbers), before, group, first, mine)
-            if index < done:
-                self._resolve(origin, run.numbers, run.ids)
-                merge_into(run.numbers, carry)
-                self._stamp(run, seqnos[index])
-            else:
-                self._on_run(run, forwarded=type(header) is Forward)
-            ids[process, group] = first + count - 1
+        keys = plane.senders.of_node(origin, ())
+        stamping = Stamping(plane.own.received + 1, origin)
+        left: list[Asked] = []
+        at = offset = 0
+        runs = list(zip(*columns, strict=True))
+        for process, count, chain, after, before in stretches:
+            pieces = []
+            for group, first, size in runs[at : at + count]:
+                pieces.append((group, first, payloads[offset : offset + size]))
+                offset += size
+            key = keys[process]
+            asked = Asked(origin, process, key, (chain, after, before), numbers, pieces)
+            for seqno in seqnos[at : at + count]:
+                run = asked.take_first()
+                stamping.add(process, run.chain, run.runs[0], seqno, numbers)
+                plane.chains.note_own(key, run.chain, (plane.me, stamping.number, stamping.numbers))
+            at += count
+            if asked.runs:
+                left.append(asked)
+        self._admit_all(left, forwarded, stamping)
 
-    def _on_run(self, run: Asked, forwarded: bool = True) -> None:
-        """One run by itself: number what is new of it, or say what is wrong."""
+    # --- stretches by themselves ----------------------------------------------------------------
+
+    def _admit_all(
+        self, stretches: list[Asked], forwarded: bool = True, stamping: Stamping | None = None
+    ) -> None:
+        """Number what can be numbered of these; those of one node share a frame."""
+        limit = self._plane.options.section_bytes
+        for asked in stretches:
+            if stamping is not None and (
+                stamping.origin != asked.origin or stamping.size_bytes >= limit
+            ):
+                self._stamp(stamping)
+                stamping = None
+            if stamping is None:
+                stamping = Stamping(self._plane.own.received + 1, asked.origin)
+            self._admit(asked, forwarded, stamping)
+        if stamping is not None:
+            self._stamp(stamping)
+
+    def _admit(self, asked: Asked, forwarded: bool, stamping: Stamping) -> None:
+        """Number the runs of a stretch one after the other, or see what is wrong with them."""
         plane = self._plane
-        group = run.group
-        if not plane.in_view(run.origin):
+        if not plane.in_view(asked.origin):
             plane.counters["dropped.gone"] += 1  # it waited here while its node went
             return
-        active = self.ownership.active(group)
-        if active is None:
-            self._redirect(run, forwarded)
-            return
-        owned, record = active
-        sender = plane.senders.key(run.sender)
-        last = owned.senders.get(sender) or record.senders.get(sender, 0)
-        if run.last <= last:
-            plane.counters["repeated"] += 1
-            plane.to(run.origin, Repeated(group, run.process, last))
-            return
-        ahead = self._waiting.get((sender, group))
-        behind = ahead is not None and ahead[0].first < run.first
-        if behind or not self._resolve(run.origin, run.numbers, run.ids):
-            self._wait(sender, run)
-            return
-        if run.first > last + 1:
-            plane.counters["out_of_sequence"] += 1
-            plane.to(run.origin, Missing(group, run.process, last + 1))
-            return
-        run.payloads = run.payloads[last + 1 - run.first :]
-        run.first = last + 1
-        seqno = owned.seqno + 1
-        owned.seqno += len(run.payloads)
-        owned.senders[sender] = run.last
+        key = asked.key
+        while asked.runs:
+            if asked.after > plane.chains.reached(key):
+                self.waiting.add(asked)
+                return
+            group, first, payloads = asked.runs[0]
+            active = self.ownership.active(group)
+            if active is None:
+                self._redirect(asked.take_first(), forwarded)
+                continue
+            owned, record = active
+            last = self._last(owned, record, key)
+            if first + len(payloads) - 1 <= last:
+                plane.counters["repeated"] += 1
+                plane.to(asked.origin, Repeated(group, asked.process, last))
+                asked.take_first()
+                continue
+            if first > last + 1:
+                plane.counters["out_of_sequence"] += 1  # its sender sends again
+                return
+            run = (group, last + 1, payloads[last + 1 - first :])
+            self._number(asked, owned, run, stamping)
+            asked.take_first()
+
+    def _number(self, asked: Asked, owned: Owned, run: Piece, stamping: Stamping) -> None:
+        """Give the first run of a stretch its numbers, in the frame that is put together."""
+        plane, key = self._plane, asked.key
+        group, first, payloads = run
+        if asked.after:
+            plane.chains.add_place(key, stamping.numbers, but=(plane.me, stamping.number))
         if owned.carry:
             plane.drop_stable(owned.carry)
-            merge_into(run.numbers, owned.carry)
-        self._stamp(run, seqno)
+            merge_into(stamping.numbers, owned.carry)
+        stamping.add(asked.process, asked.chain, run, owned.seqno + 1, asked.numbers)
+        owned.seqno += len(payloads)
+        owned.senders[key] = first + len(payloads) - 1
+        owned.frame = stamping.number
+        plane.chains.note_own(key, asked.chain, (plane.me, stamping.number, stamping.numbers))
+        self.meter.count(group, asked.origin, len(payloads), sum(map(len, payloads)))
 
-    def _wait(self, sender: int, run: Asked) -> None:
-        """The run depends on messages of its own sender that have no number yet (I5)."""
-        waiting = self._waiting.setdefault((sender, run.group), [])
-        if len(waiting) < WAITING_MAX and all(run.first != one.first for one in waiting):
-            self._plane.counters["waited_for_ids"] += 1
-            insort(waiting, run, key=lambda one: one.first)
+    def _stamp(self, stamping: Stamping) -> None:
+        """The frame is complete."""
+        self._plane.drop_stable(stamping.numbers)
+        batch = stamping.batch(self._plane.me)
+        if batch is not None:
+            self._multicast(batch)
 
-    def _look_again(self) -> None:
-        """Something has been numbered: what waits for it goes on, in its order."""
-        progress = True
-        while progress and self._waiting:
-            progress = False
-            for key in list(self._waiting):
-                head = self._waiting[key][0]
-                active = self.ownership.active(head.group) is not None
-                if active and not self._resolve(head.origin, head.numbers, head.ids):
-                    continue
-                progress = True
-                for run in self._waiting.pop(key):
-                    self._on_run(run)
+    def _go_on(self) -> None:
+        """Look at what waits for messages that have their places by now, until nothing moves."""
+        while self._plane.chains.moved:
+            self._admit_all(self.waiting.take_ready())
 
-    def _redirect(self, run: Asked, forwarded: bool) -> None:
+    def _redirect(self, asked: Asked, forwarded: bool) -> None:
         """Not (any more, yet) this node's: forward it, and tell the sender where the port is."""
-        plane, group = self._plane, run.group
+        plane, group = self._plane, asked.runs[0][0]
         owner = plane.owner(group)
         if group not in plane.records or owner is None:
             plane.counters["unknown_group"] += 1
@@ -354,40 +382,14 @@ class Sequencer:
             # It migrates, or has just come: it waits here, where it is wanted in any case.
             early = self._early.setdefault(group, [])
             if len(early) < EARLY_MAX:
-                early.append(run)
+                early.append(asked)
             else:
                 plane.counters["not_now"] += 1  # its sender sends it again
         else:
             plane.counters["forwarded"] += 1
-            plane.to(run.origin, Redirect(group, owner, plane.directory.entries[group].epoch))
-            forward = Forward(
-                run.origin,
-                encode_context(run.numbers, run.ids),
-                pack_column([run.process]),
-                pack_column([group]),
-                pack_column([run.first]),
-                pack_column([len(run.payloads)]),
-            )
-            body = pack_messages(run.payloads)
-            plane.sends.append(Batch(plane.me, owner, (forward,), body, len(run.payloads)))
-
-    # --- stamping -------------------------------------------------------------------------------
-
-    def _stamp(self, run: Asked, seqno: int) -> None:
-        """A frame of its own for a run that has its numbers."""
-        accept = Accept(
-            self._plane.own.received + 1,
-            run.origin,
-            encode_context(run.numbers, {}),
-            pack_column([run.process]),
-            pack_column([run.group]),
-            pack_column([seqno]),
-            pack_column([run.first]),
-            pack_column([len(run.payloads)]),
-        )
-        self.ownership.owned[run.group].frame = accept.frame
-        body = pack_messages(run.payloads)
-        self._multicast(Batch(self._plane.me, None, (accept,), body, len(run.payloads)))
+            epoch = plane.directory.entries[group].epoch
+            plane.to(asked.origin, Redirect(group, owner, epoch))
+            plane.sends.append(asked.forward(plane.me, owner))
 
     def _multicast(self, batch: Batch) -> None:
         self._plane.own.append(batch)

@@ -212,7 +212,7 @@ class Service:
                 self.keeper.on_repair(header)
             case h.Missing():
                 process = Process(self.plane.me, header.process)
-                self.sender.on_missing(process, header.group, header.first, now)
+                self.sender.on_missing(process, header.chain, node, now)
             case h.Repeated():
                 process = Process(self.plane.me, header.process)
                 self.sender.on_repeated(process, header.group, header.number)

@@ -9,7 +9,7 @@ from groupcore.batch import Batch
 from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
 from groupcore.sequencing.commands import Command, decode_command
 from groupcore.sequencing.events import ServiceEvent
-from groupcore.sequencing.headers import Accept, Change, unpack_column
+from groupcore.sequencing.headers import Accept, Change, processes_of, unpack_column
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.record import JOINED
@@ -115,14 +115,9 @@ class ObservedService(Service):
             self._note(header.group, header.seqno, Process(header.node, header.process), what)
         elif isinstance(header, Accept):
             count = len(header.groups) // 8
-            columns = (
-                header.processes,
-                header.groups,
-                header.seqnos,
-                header.firsts,
-                header.counts,
-            )
-            runs = zip(*(unpack_column(column, count) for column in columns), strict=True)
+            columns = [header.groups, header.seqnos, header.firsts, header.counts]
+            numbers = [unpack_column(column, count) for column in columns]
+            runs = zip(processes_of(header), *numbers, strict=True)
             for own, group, seqno, first, size in runs:
                 process = Process(header.origin, own)
                 for offset in range(size):

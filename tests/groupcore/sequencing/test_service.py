@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupcore.sequencing.asked import Asked
-from groupcore.sequencing.names import Order
+from groupcore.sequencing.names import Order, Process
 from tests.groupcore.sequencing.world import World
 
 
@@ -182,11 +182,12 @@ def test_what_waits_at_a_sequencer_goes_with_its_sender_s_node() -> None:
     world = World("abc")
     group = world.create("g")
     world.run(30)
-    waiting = Asked(world["c"].address, 1, {}, {}, group, 1, [b"late"])
+    gone = world["c"].address
     world.crash("c")
     world.run(50)
     owner = world[world.own(group)].service
-    owner.sequencer._on_run(waiting)
+    key = owner.plane.senders.key(Process(gone, 1))
+    owner.sequencer._admit_all([Asked(gone, 1, key, (1, 0, 0), {}, [(group, 1, [b"late"])])])
     world.run(50)
     assert owner.plane.records[group].seqno == 0
     assert owner.counters()["sequencing.dropped.gone"] == 1

@@ -1,0 +1,74 @@
+"""Stretches that wait at a sequencer until what is before them in their chains has its place.
+
+Invariants.
+  I1  The stretches of one process are looked at in the order of its chain.
+  I2  Was something before a stretch sent to this node and has not come, it is asked for at once.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+
+from groupcore.sequencing.asked import Asked
+from groupcore.sequencing.headers import Missing
+from groupcore.sequencing.plane import Plane
+
+WAITING_MAX = 1_024
+"""Stretches of one process that wait for its other messages; more are sent again."""
+
+
+class Waiting:
+    """What waits, by the `Senders` keys of the processes."""
+
+    def __init__(self, plane: Plane) -> None:
+        self._plane = plane
+        self._stretches: dict[int, list[Asked]] = {}
+
+    def add(self, asked: Asked) -> None:
+        """The stretch is behind messages of its own process that have no places yet."""
+        plane = self._plane
+        waiting = self._stretches.setdefault(asked.key, [])
+        plane.chains.watched.add(asked.key)
+        lost = asked.before > plane.chains.reached(asked.key)
+        for one in waiting:
+            if one.chain <= asked.before <= one.end:
+                lost = False
+            if one.chain == asked.chain and one.end >= asked.end:
+                one.after = min(one.after, asked.after)  # what it was behind may be no more
+                plane.chains.moved[asked.key] = None
+                return
+        if lost:
+            plane.counters["out_of_sequence"] += 1
+            plane.to(asked.origin, Missing(asked.process, asked.before))
+        if len(waiting) < WAITING_MAX:
+            plane.counters["waited_for_places"] += 1
+            insort(waiting, asked, key=lambda one: one.chain)
+
+    def take_ready(self) -> list[Asked]:
+        """Of each process that has got further the first stretch, where it waits no more."""
+        chains = self._plane.chains
+        moved, chains.moved = chains.moved, {}
+        ready: list[Asked] = []
+        for key in moved:
+            waiting = self._stretches.get(key)
+            if waiting and waiting[0].after <= chains.reached(key):
+                ready.append(waiting.pop(0))
+                chains.moved[key] = None  # the next one may be ready, too
+            if not waiting:
+                self._stop(key)
+        ready.sort(key=lambda asked: asked.origin)
+        return ready
+
+    def forget_gone(self) -> None:
+        """What waits here goes with its node (decision 0020)."""
+        plane = self._plane
+        for key, waiting in list(self._stretches.items()):
+            if not plane.in_view(plane.senders.process(key).node):
+                plane.counters["dropped.gone"] += len(waiting)
+                self._stop(key)
+
+    def _stop(self, key: int) -> None:
+        chains = self._plane.chains
+        self._stretches.pop(key, None)
+        chains.watched.discard(key)
+        chains.moved.pop(key, None)

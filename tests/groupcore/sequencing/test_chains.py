@@ -1,0 +1,190 @@
+"""Chains: messages of one process to groups of several sequencers get their places in order."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupcore.sequencing.chains import Chains
+from groupcore.sequencing.headers import Send
+from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.view import Address
+from groupcore.wire import decode_packet, unpack_packets
+from tests.groupcore.sequencing.world import Packet, World
+
+A, B = Address("a", 1), Address("b", 1)
+
+
+def placed(world: World, owners: str) -> list[GroupId]:
+    """A group for each letter, sequenced at that node."""
+    groups = [world.create(f"g{at}") for at in range(len(owners))]
+    for group, owner in zip(groups, owners, strict=True):
+        if world.own(group) != owner:
+            world.move(group, owner)
+    world.run(60)
+    assert [world.own(group) for group in groups] == list(owners)
+    return groups
+
+
+def is_send(packet: Packet) -> bool:
+    """Whether it is a request to number messages."""
+    (raw,) = unpack_packets(b"\x91" + packet[2])
+    return isinstance(decode_packet(raw, packet[0], None).headers[-1], Send)
+
+
+def watcher_of(world: World, at: str, groups: list[GroupId]) -> Process:
+    process = world.open(at)
+    for group in groups:
+        world.join(process, group)
+    return process
+
+
+def test_the_latest_place_of_a_chain_is_known_and_the_context_there() -> None:
+    chains = Chains()
+    chains.note_held(1, 3, (A, 7, {B: 2}))
+    chains.note_held(1, 2, (B, 9, {}))  # streams are recorded in no order between them
+    assert chains.reached(1) == 3
+    numbers = {A: 4, B: 5}
+    chains.add_place(1, numbers)
+    assert numbers == {A: 7, B: 5}
+    assert chains.reached(2) == 0
+
+
+def test_i1_others_are_told_of_places_that_are_held_only() -> None:
+    chains = Chains()
+    chains.note_held(1, 3, (A, 7, {}))
+    chains.note_own(1, 4, (A, 8, {}))
+    assert chains.reached(1) == 4
+    assert chains.snapshot() == [(1, 3, (A, 7, {}))]
+    chains.note_held(1, 4, (A, 8, {}))
+    assert chains.snapshot() == [(1, 4, (A, 8, {}))]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_process_that_writes_by_turns_to_two_sequencers_is_delivered_in_its_order(
+    seed: int,
+) -> None:
+    world = World("abc", seed)
+    groups = placed(world, "ab")
+    watchers = [watcher_of(world, name, groups) for name in "abc"]
+    sender = world.open("c")
+    service = world["c"].service
+    for n in range(40):
+        service.send(sender, groups[n % 2], [b"%d" % n], world.now)
+    world.run(200)
+    expected = [(groups[n % 2], b"%d" % n) for n in range(40)]
+    for watcher in watchers:
+        assert world.hosts[watcher.node].log[watcher] == expected
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_processes_that_write_the_other_way_round_do_not_stop_each_other(seed: int) -> None:
+    world = World("abc", seed)
+    groups = placed(world, "ab")
+    one, other = watcher_of(world, "b", groups), watcher_of(world, "c", groups)
+    for n in range(30):
+        for process, at in ((one, n % 2), (other, 1 - n % 2)):
+            world.hosts[process.node].service.send(process, groups[at], [b"x"], world.now)
+        world.turn()
+        world.run(world.random.randrange(2))
+    world.run(300)
+    for process in (one, other):
+        assert len(world.hosts[process.node].log[process]) == 60
+
+
+def test_what_is_lost_on_its_way_to_a_sequencer_is_asked_for_at_once() -> None:
+    world = World("abc")
+    (group, other) = placed(world, "ab")
+    watcher, sender = watcher_of(world, "a", [group]), world.open("c")
+    a = world["a"].address
+    world.lost = lambda packet: packet[1] == a and is_send(packet)
+    world.send(sender, group, b"lost")
+    world.run(1)
+    world.lost = lambda _: False
+    before = world.now
+    world.send(sender, other, b"elsewhere")
+    world.send(sender, group, b"next")
+    while len(world["a"].given[watcher, group]) < 2:
+        world.run(1)
+    assert world["a"].given[watcher, group] == [b"lost", b"next"]
+    assert world.now < before + world.options.resend_s
+    assert world["a"].service.counters()["sequencing.out_of_sequence"] >= 1
+
+
+def test_i2_what_is_behind_a_message_for_a_deleted_group_goes_on() -> None:
+    world = World("abc")
+    doomed, group = placed(world, "ab")
+    watcher, sender = watcher_of(world, "a", [group]), world.open("c")
+    a = world["a"].address
+    world.lost = lambda packet: packet[1] == a and is_send(packet)
+    world.send(sender, doomed, b"never")
+    world.send(sender, group, b"behind it")
+    world.run(5)
+    assert world["a"].given[watcher, group] == []
+    world["a"].service.delete(doomed, world.now)
+    world.turn()
+    world.lost = lambda _: False
+    world.run(100)
+    assert world["a"].given[watcher, group] == [b"behind it"]
+    assert not world["c"].service.sender.outstanding
+    assert not world["c"].service.sender.outstanding_bytes
+
+
+def test_a_message_does_not_wait_for_those_of_another_process_of_its_node() -> None:
+    world = World("abc")
+    slow, group = placed(world, "ab")
+    watcher = watcher_of(world, "b", [group])
+    one, other = world.open("c"), world.open("c")
+    a = world["a"].address
+    world.lost = lambda packet: packet[1] == a and is_send(packet)
+    service = world["c"].service
+    service.send(one, slow, [b"on its way"], world.now)
+    service.send(one, group, [b"behind it"], world.now)
+    service.send(other, group, [b"a stranger's"], world.now)
+    world.turn()
+    world.run(10)
+    assert world["b"].given[watcher, group] == [b"a stranger's"]
+    world.lost = lambda _: False
+    world.run(100)
+    assert world["b"].given[watcher, group] == [b"a stranger's", b"behind it"]
+
+
+def test_a_new_node_goes_on_behind_what_it_has_taken_over() -> None:
+    world = World("ab")
+    groups = placed(world, "ab")
+    sender = world.open("a")
+    for n in range(6):
+        world.send(sender, groups[n % 2], b"%d" % n)
+    world.run(60)
+    world.add("c")
+    world.run(60)
+    key = world["c"].service.plane.senders.key(sender)
+    assert world["c"].service.plane.chains.reached(key) == 6
+    world.move(groups[0], "c")
+    world.run(60)
+    watcher = watcher_of(world, "b", groups)
+    for n in range(6):
+        world.send(sender, groups[n % 2], b"%d" % n)
+    world.run(100)
+    assert world["b"].log[watcher] == [(groups[n % 2], b"%d" % n) for n in range(6)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("order", [Order.CAUSALLY_TOTAL, Order.FIFO])
+def test_a_chain_goes_on_when_a_sequencer_of_it_dies(seed: int, order: Order) -> None:
+    world = World("abcd", seed)
+    groups = [world.create(f"g{at}", order) for at in range(3)]
+    for group, owner in zip(groups, "bcd", strict=True):
+        world.move(group, owner)
+    world.run(60)
+    watcher, sender = watcher_of(world, "a", groups), world.open("a")
+    for n in range(30):
+        world.send(sender, groups[n % 3], b"%d" % n)
+        world.run(world.random.randrange(2))
+    world.crash("c")
+    for n in range(30, 45):
+        world.send(sender, groups[n % 3], b"%d" % n)
+    world.run(400)
+    log = world["a"].log[watcher]
+    assert sorted(int(message) for _, message in log) == list(range(45))
+    if order is Order.CAUSALLY_TOTAL:
+        assert [int(message) for _, message in log] == list(range(45))
