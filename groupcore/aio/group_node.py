@@ -21,6 +21,7 @@ from typing import Self, TypedDict, Unpack
 
 from groupcore.aio.channel import Channel
 from groupcore.aio.lineage import Lineage
+from groupcore.aio.plans import RunningPlan
 from groupcore.endpoint import Delivery
 from groupcore.errors import ChannelClosedError, GroupRefusedError
 from groupcore.events import Event
@@ -30,6 +31,7 @@ from groupcore.sequencing.events import (
     Created,
     Departed,
     Joined,
+    PlanProgressed,
     Refused,
     ServiceEvent,
     StateWanted,
@@ -88,6 +90,7 @@ class GroupNode:
         self._waiting: dict[int, asyncio.Future[GroupId]] = {}
         self._joining: dict[tuple[Process, GroupId], asyncio.Future[int]] = {}
         self._join_requests: dict[int, tuple[Process, GroupId]] = {}
+        self._plans: dict[int, RunningPlan] = {}
         self._uncongested = asyncio.Event()
         self._uncongested.set()
         self.channel = Channel(
@@ -166,6 +169,24 @@ class GroupNode:
         self.service.move(tuple(groups), target, reason, 0.0)
         self.channel.wake_soon()
 
+    def run_plan(self, plan: str | bytes, at_once: int = 4) -> RunningPlan:
+        """Carry out a placement plan, so many moves at a time; iterate over its progress.
+
+        The plan is a JSON text, `{"plan": 1, "groups": {"<name or number>": "<node>", ...}}`.
+        PlanError says what is wrong with it (an unknown group or node, one that is drained, a
+        strict component that would be split) before anything is moved.
+        """
+        service = self.service
+        number = service.run_plan(plan, at_once, 0.0)
+
+        def call_off() -> None:
+            service.cancel_plan(number, 0.0)
+            self.channel.wake_soon()
+
+        running = self._plans[number] = RunningPlan(call_off)
+        self.channel.wake_soon()
+        return running
+
     def propose(self, command: Command) -> None:
         """Say a command in the control plane's order."""
         self.service.propose(command, 0.0)
@@ -230,6 +251,12 @@ class GroupNode:
                 key = self._join_requests.pop(request, None)
                 if key is not None:
                     self._fail(self._joining.pop(key, None), code, detail)
+            case PlanProgressed(run, progress):
+                running = self._plans.get(run)
+                if running is not None:
+                    running.tell(progress)
+                if progress.finished:
+                    self._plans.pop(run, None)
             case Congestion(on):
                 if on:
                     self._uncongested.clear()
@@ -239,6 +266,9 @@ class GroupNode:
     def _end(self, code: str, detail: str) -> None:
         for future in (*self._waiting.values(), *self._joining.values()):
             self._fail(future, code, detail)
+        for plan in self._plans.values():
+            plan.fail(GroupRefusedError(code, detail))
+        self._plans.clear()
         self._waiting.clear()
         self._joining.clear()
         self._join_requests.clear()

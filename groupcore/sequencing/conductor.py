@@ -44,6 +44,7 @@ from groupcore.sequencing.node_state import (
     take_node_state,
 )
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.planning import Planning
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
@@ -66,6 +67,7 @@ class Conductor:
         ending: Ending,
         cut: Cut,
         volatiles: Volatiles,
+        planning: Planning,
     ) -> None:
         self._plane = plane
         self._sequencer = sequencer
@@ -76,6 +78,7 @@ class Conductor:
         self._ending = ending
         self._cut = cut
         self._volatiles = volatiles
+        self._planning = planning
         self.news = False
         self._now = 0.0
         self._place = Place(0, 0)
@@ -160,6 +163,7 @@ class Conductor:
         plane.chains.forget([key for node in gone for key in plane.senders.keys_of(node)])
         self._sequencer.waiting.forget_gone()
         self._volatiles.forget_gone()
+        self._planning.look_again()
         self._joining.states.forget_gone()
         plane.progress += 1
 
@@ -175,13 +179,15 @@ class Conductor:
     def _act(self, changes: list[Change]) -> None:
         """Do this node's part of what the directory has changed."""
         for change in changes:
+            of_a_plan = isinstance(change, CommandRefused) and self._planning.asked(change.request)
+            self._planning.note(change)
             match change:
                 case GroupCreated():
                     self._on_created(change)
                 case GroupDeleted():
                     self._on_deleted(change)
                 case CommandRefused():
-                    if change.by == self._plane.me:
+                    if change.by == self._plane.me and not of_a_plan:
                         self._on_refused(change)
                 case EntryAllowed():
                     if change.by == self._plane.me:

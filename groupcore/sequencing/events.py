@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from groupcore.sequencing.names import GroupId, MessageId, Order, Process
+from groupcore.sequencing.plan_run import PlanProgress
 
 
 class ServiceEvent:
@@ -159,6 +160,14 @@ class OwnerChanged(ServiceEvent):
     group: GroupId
     owner: str
     epoch: int
+
+
+@dataclass(slots=True)
+class PlanProgressed(ServiceEvent):
+    """The plan that `run` is the number of is this far; the last one has `progress.finished`."""
+
+    run: int
+    progress: PlanProgress
 
 
 @dataclass(slots=True)

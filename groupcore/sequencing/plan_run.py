@@ -108,6 +108,10 @@ class PlanRun:
             case _:
                 return
 
+    def has_asked(self, request: int) -> bool:
+        """Whether the run has asked with this number, and not heard what came of it."""
+        return request in self._asked
+
     def cancel(self, request: Callable[[], int]) -> list[CancelMove]:
         """Ask for nothing more, and call off what is under way as far as S2 allows."""
         self._cancelled = True

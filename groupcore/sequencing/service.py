@@ -32,7 +32,9 @@ from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.plan import check_plan
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.planning import Planning
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import JOINED, Record
 from groupcore.sequencing.sections import Local
@@ -71,6 +73,7 @@ class Service:
         self.balancing = Balancing(self.plane, self.sequencer.meter)
         self.cut = Cut(self.plane, self.keeper)
         self.volatiles = Volatiles(self.plane)
+        self.planning = Planning(self.plane)
         self.conductor = Conductor(
             self.plane,
             self.sequencer,
@@ -81,6 +84,7 @@ class Service:
             self.ending,
             self.cut,
             self.volatiles,
+            self.planning,
         )
         self._now = 0.0
         self._processes = 0
@@ -182,6 +186,19 @@ class Service:
         request = self.plane.request()
         self.plane.propose(Drain(request, name, on))
         return request
+
+    def run_plan(self, plan: str | bytes, at_once: int, now: float) -> int:
+        """Carry out a plan (`plan.check_plan`, which raises PlanError), so many moves at a time.
+
+        Returns the number that its `PlanProgressed` have.
+        """
+        del now
+        return self.planning.begin(check_plan(plan, self.plane.directory), at_once)
+
+    def cancel_plan(self, run: int, now: float) -> None:
+        """Ask for nothing more of a plan; what has moved stays where it is."""
+        del now
+        self.planning.cancel(run)
 
     def propose(self, command: Command, now: float) -> None:
         """Say a command in the control plane's order."""
@@ -310,6 +327,7 @@ class Service:
         self.joining.ask(now)
         self.ending.wake(now)
         self.migration.proceed()
+        self.planning.proceed()
         self.balancing.wake(now)
         self.cut.end_turn()
         if plane.view is not None:

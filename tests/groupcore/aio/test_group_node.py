@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
 
 from groupcore.aio import GroupNode
-from groupcore.errors import GroupRefusedError
+from groupcore.errors import GroupRefusedError, PlanError
 from groupcore.sequencing.events import Delivered, OwnerChanged, ServiceEvent, StateInstalled
 from groupcore.sequencing.names import GroupId, Order
 
@@ -113,3 +114,61 @@ async def test_what_is_refused_says_why(programs: list[Program]) -> None:
     with pytest.raises(GroupRefusedError) as other:
         await node.create("total", Order.FIFO)
     assert other.value.code == "bad_order"
+
+
+def plan(**groups: str) -> str:
+    return json.dumps({"plan": 1, "groups": groups})
+
+
+@pytest.mark.asyncio
+async def test_a_plan_is_carried_out_and_its_progress_followed(programs: list[Program]) -> None:
+    a, b, _ = programs
+    groups = [await a.node.create(f"p{number}") for number in range(6)]
+    process = a.node.open_process()
+    await a.node.join(process, groups[0])
+    wanted = {f"p{number}": "bc"[number % 2] for number in range(6)}
+    seen = []
+    async for progress in a.node.run_plan(plan(**wanted), at_once=1):
+        a.node.send(process, groups[0], [b"x"])
+        seen.append(progress.done)
+    assert seen == sorted(seen)
+    assert seen[-1] == 6
+    directory = a.node.service.plane.directory
+    owners = {name: directory.owner_of(group) for name, group in directory.names.items()}
+    assert {name: owner.name for name, owner in owners.items() if owner} == wanted
+    await b.until(lambda: b.owners.get(groups[5]) == "c")
+
+
+@pytest.mark.asyncio
+async def test_a_plan_that_names_an_unknown_node_is_refused_and_nothing_moves(
+    programs: list[Program],
+) -> None:
+    node = programs[0].node
+    group = await node.create("stays")
+    owner = node.service.plane.owner(group)
+    with pytest.raises(PlanError, match="no node 'nobody'"):
+        node.run_plan(plan(stays="nobody"))
+    assert node.service.plane.owner(group) == owner
+    assert not node.service.plane.directory.moves
+
+
+@pytest.mark.asyncio
+async def test_a_plan_ends_when_it_is_cancelled_and_when_its_node_leaves(
+    programs: list[Program],
+) -> None:
+    a, _, c = programs
+    await a.node.create("q0")
+    target = {"a": "b", "b": "c", "c": "a"}
+    owner = a.node.service.plane.owner(a.node.service.plane.directory.names["q0"])
+    assert owner is not None
+    running = a.node.run_plan(plan(q0=target[owner.name]))
+    running.cancel()
+    last = [progress async for progress in running][-1]
+    assert last.cancelled
+    running.cancel()
+    waiting = c.node.run_plan(plan(q0="b"))
+    await c.node.close()
+    with pytest.raises(GroupRefusedError) as refused:
+        async for _ in waiting:
+            pass
+    assert refused.value.code == "left"
