@@ -4,7 +4,8 @@
         clicks = await node.open(Counter, "clicks")
         print(await clicks.add(1))
 
-A node is one process of the sequencing service; each object is a group. When the cluster has gone
+A node is one process of the sequencing service, and `session` makes further ones on the same copies
+of the objects; each object is a group. When the cluster has gone
 on without the node, all its objects are opened again by themselves: they are the same Python
 objects, with the cluster's state.
 """
@@ -14,27 +15,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Self, TypeVar, Unpack, cast
+from typing import Self, TypeVar, Unpack
 
 from groupcore.aio.group_node import GroupNode, NodeSettings, Over
-from groupcore.errors import ChannelClosedError, GroupRefusedError
-from groupcore.sequencing.events import ServiceEvent, StateWanted
+from groupcore.aio.sessions import Session
+from groupcore.aio.sites import Site
+from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
-from groupcore.shared.errors import ClosedError, DeclarationError, ForbiddenError, RefusedError
+from groupcore.shared.errors import ClosedError, DeclarationError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
-from groupcore.shared.group import GroupUser
-from groupcore.shared.opening import order_of, user_of
-from groupcore.shared.pending import Signal, Wait
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-REOPEN_S = 0.5
-"""Pause before a node that is outside the cluster again tries to open its objects again."""
 
 
 def log_event(event: SharedEvent) -> None:
@@ -43,18 +39,6 @@ def log_event(event: SharedEvent) -> None:
         log.error("replicas have parted: %s", event)
     elif isinstance(event, MessageRejected):
         log.warning("a message was no operation of this program: %s", event)
-
-
-def wait(signal: Signal) -> Generator[object, None, None]:
-    """Wait for a signal on the running loop."""
-    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def wake() -> None:
-        if not future.done():
-            future.set_result(None)
-
-    signal.when_done(wake)
-    yield from future
 
 
 class Node:
@@ -75,11 +59,12 @@ class Node:
         options: ServiceOptions | None = None,
         **settings: Unpack[NodeSettings],
     ) -> None:
-        self.principal = principal
+        self.node_id = node_id
         self._on_event = on_event
-        self._process: Process | None = None
-        self._by_name: dict[str, _Port] = {}
-        self._by_group: dict[GroupId, _Port] = {}
+        self._own = Session(self, principal)
+        self._sessions: dict[Session, None] = {self._own: None}
+        self._by_name: dict[str, Site] = {}
+        self._by_group: dict[GroupId, Site] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended = False
         self._clock_s = 0.0
@@ -96,7 +81,7 @@ class Node:
         """Join the cluster, or form it; errors are those of `Channel.connect`."""
         self._clock_s = time.time() - asyncio.get_running_loop().time()
         await self.groups.__aenter__()
-        self._process = self.groups.open_process()
+        self._own.begin()
         return self
 
     async def __aexit__(
@@ -109,35 +94,39 @@ class Node:
         await self.close()
 
     async def close(self) -> None:
-        """Close all objects and leave the cluster."""
+        """Close all objects of all sessions and leave the cluster."""
         self._ended = True
         for task in self._tasks:
             task.cancel()
-        for port in list(self._by_name.values()):
-            port.user.end(ClosedError("the node is closed"))
+        for session in list(self._sessions):
+            session.end(ClosedError("the node is closed"))
         await self.groups.close()
 
     @property
     def process(self) -> Process:
         """The node's process; another one when the cluster has gone on without this node."""
-        if self._process is None:
-            raise ChannelClosedError("the node is not connected; use `async with`")
-        return self._process
+        return self._own.process
+
+    @property
+    def principal(self) -> str:
+        """On whose behalf the node itself acts."""
+        return self._own.principal
 
     async def open(self, kind: type[T], name: str) -> T:
-        """Open the object of this name, which is made if it is new.
+        """Open the object of this name, which is made if it is new; see `Session.open`."""
+        return await self._own.open(kind, name)
 
-        At one node there is one object of a name: opened again, it is the same one. Raises
-        DeclarationError when `kind` cannot be opened, or is open under that name as another,
-        SchemaMismatchError when the cluster runs another version of the class, RefusedError.
+    def session(self, principal: str = "") -> Session:
+        """Another process of this node, for `async with`; ClosedError when the node is closed.
+
+        Raises ChannelClosedError before the node is connected.
         """
-        order = order_of(kind)
-        port = self._by_name.get(name)
-        if port is None:
-            port = self._by_name[name] = _Port(self, name, kind, order)
-        elif port.kind != kind:
-            raise DeclarationError(f"{name} is open as {port.kind}; take another name")
-        return cast("T", await port.opened())
+        if self._ended:
+            raise ClosedError("the node is closed")
+        session = Session(self, principal)
+        session.begin()
+        self._sessions[session] = None
+        return session
 
     async def room(self) -> None:
         """Wait while too much of what this node sends has not been accepted.
@@ -157,25 +146,41 @@ class Node:
             if isinstance(event, Over):
                 self._begin_again()
                 continue
-            port = self._by_group.get(getattr(event, "group", 0))
-            if port is not None:
-                port.feed(event)
+            site = self._by_group.get(getattr(event, "group", 0))
+            if site is not None:
+                site.feed(event)
 
     def _copy_state(self, group: GroupId) -> bytes | None:
-        port = self._by_group.get(group)
-        return None if port is None else port.copy_state()
+        site = self._by_group.get(group)
+        return None if site is None else site.copy_state()
 
     def _begin_again(self) -> None:
-        """Another life of the node: another process, and all objects are opened anew."""
+        """Another life of the node: other processes, and all objects are opened anew."""
         if self._ended:
             return
-        self._process = self.groups.open_process()
         self._by_group.clear()
-        for port in list(self._by_name.values()):
-            port.user.interrupt()
-            self.start(port.open_again(self._process))
+        for site in list(self._by_name.values()):
+            site.interrupt()
+        for session in list(self._sessions):
+            session.interrupt()
 
-    # --- for the ports --------------------------------------------------------------------------
+    # --- for the sessions -----------------------------------------------------------------------
+
+    def site(self, name: str, kind: type[object], order: Order) -> Site:
+        """The group of this name at this node, for its sessions."""
+        site = self._by_name.get(name)
+        if site is None:
+            site = self._by_name[name] = Site(name, kind, order, self._on_event, self._drop)
+        elif site.kind != kind:
+            raise DeclarationError(f"{name} is open here as {site.kind}; take another name")
+        return site
+
+    async def find_group(self, site: Site) -> None:
+        """See that the group exists, and have its events told to the site; GroupRefusedError."""
+        if self._by_group.get(site.group) is site:
+            return
+        site.group = await self.groups.create(site.name, site.order)
+        self._by_group[site.group] = site
 
     def start(self, coroutine: Coroutine[object, object, None]) -> None:
         """Run a coroutine beside everything else, until the node is closed."""
@@ -183,157 +188,13 @@ class Node:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def attach(self, group: GroupId, port: _Port) -> None:
-        """This port wants the group's events."""
-        self._by_group[group] = port
+    def forget(self, session: Session) -> None:
+        """The session has ended."""
+        self._sessions.pop(session, None)
 
-    def detach(self, port: _Port) -> None:
-        """The port's object is closed."""
-        self._by_name = {name: one for name, one in self._by_name.items() if one is not port}
-        self._by_group = {group: one for group, one in self._by_group.items() if one is not port}
-
-    def tell(self, event: SharedEvent) -> None:
-        """An object says something."""
-        self._on_event(event)
-
-
-class _Port:
-    """A node's process in one group: the `GroupPort` of this shell."""
-
-    wait: Wait = staticmethod(wait)
-
-    def __init__(self, node: Node, name: str, kind: type[object], order: Order) -> None:
-        self.kind = kind
-        self.group: GroupId = 0
-        self._node = node
-        self._name = name
-        self._order = order
-        self._state: bytes | None = None
-        self._alarm: asyncio.TimerHandle | None = None
-        self._opening: asyncio.Task[object] | None = None
-        self.user: GroupUser = user_of(kind, self)
-        self.user.closed.when_done(self._on_closed)
-
-    async def opened(self) -> object:
-        """The object, once it can be used; whoever waits for it waits for one opening."""
-        if self._opening is None:
-            self._opening = asyncio.get_running_loop().create_task(self._open())
-        return await asyncio.shield(self._opening)
-
-    async def _open(self) -> object:
-        try:
-            await self._find_group()
-            return await self.user.open()
-        except ForbiddenError:
-            raise  # it leaves, and is closed when it has left
-        except GroupRefusedError as error:
-            refused = RefusedError(error.code, str(error))
-            self.user.end(refused)
-            raise refused from None
-        except BaseException:
-            self.user.end(ClosedError(f"{self._name} could not be opened"))
-            raise
-
-    async def _find_group(self) -> None:
-        self.group = await self._node.groups.create(self._name, self._order)
-        self._node.attach(self.group, self)
-
-    async def open_again(self, process: Process) -> None:
-        """The node lives again, as `process`: find the group and begin anew."""
-        if self._opening is None or not self._opening.done():
-            return  # the first opening fails, and says so
-        while not self.user.closed.done and process == self._node.process:
-            try:
-                await self._find_group()
-            except (GroupRefusedError, ChannelClosedError):
-                await asyncio.sleep(REOPEN_S)
-                continue
-            self.user.restart()
-            return
-
-    def _on_closed(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-        self._node.detach(self)
-
-    # --- what the user asks for -----------------------------------------------------------------
-
-    @property
-    def process(self) -> Process:
-        """The node's process."""
-        return self._node.process
-
-    @property
-    def principal(self) -> str:
-        """On whose behalf the node acts."""
-        return self._node.principal
-
-    def now_s(self) -> float:
-        """The node's clock."""
-        return self._node.now_s()
-
-    def wake_at(self, at_s: float) -> None:
-        """Have the user called at this time."""
-        if self._alarm is not None:
-            self._alarm.cancel()
-        loop = asyncio.get_running_loop()
-        self._alarm = loop.call_at(loop.time() + at_s - self.now_s(), self.user.on_time)
-
-    def join(self) -> None:
-        """Ask to be a member."""
-        self._node.start(self._join(self.process))
-
-    async def _join(self, process: Process) -> None:
-        try:
-            await self._node.groups.join(process, self.group)
-        except (GroupRefusedError, ChannelClosedError) as error:
-            if process == self._node.process:
-                code = error.code if isinstance(error, GroupRefusedError) else "left"
-                self.user.end(RefusedError(code, str(error)))
-
-    def leave(self) -> None:
-        """Ask to be no member any more."""
-        try:
-            self._node.groups.leave(self.process, self.group)
-        except ChannelClosedError:
-            self.user.end(ClosedError("the node is outside the cluster"))
-
-    def send(self, payload: bytes) -> int:
-        """Multicast; RefusedError when it cannot be sent."""
-        groups = self._node.groups
-        most = groups.options.message_bytes_max
-        if len(payload) > most:
-            raise RefusedError("too_large", f"a message has {most} bytes at most; split it")
-        try:
-            if self._order is Order.VOLATILE:
-                groups.send_volatile(self.process, self.group, payload)
-                return 0
-            number = groups.send(self.process, self.group, [payload])
-        except ChannelClosedError as error:
-            raise ClosedError(str(error)) from None
-        if not number:
-            raise RefusedError("unknown_group", f"there is no group {self.group} any more")
-        return number
-
-    def give_state(self, token: int, state: bytes) -> None:
-        """The answer to `copy_state`'s question."""
-        self._state = state
-
-    # --- what the node tells --------------------------------------------------------------------
-
-    def copy_state(self) -> bytes | None:
-        """The object's state as of the last event; None when it has ended here."""
-        self._state = None
-        self.user.feed(StateWanted(0, self.group))
-        return self._state
-
-    def feed(self, event: ServiceEvent) -> None:
-        """Hand an event to the user; a bug of ours ends that object only."""
-        try:
-            said = self.user.feed(event)
-        except Exception:
-            log.exception("the object %s has failed and is closed", self._name)
-            self.user.end(ClosedError(f"{self._name} has failed"))
-            return
-        for one in said:
-            self._node.tell(one)
+    def _drop(self, site: Site) -> None:
+        """Nobody has the object open any more."""
+        if self._by_name.get(site.name) is site:
+            del self._by_name[site.name]
+        if self._by_group.get(site.group) is site:
+            del self._by_group[site.group]

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
-from groupcore.sequencing.names import Process
+from groupcore.sequencing.names import GroupId, Process
 from groupcore.shared.events import Diverged, SharedEvent
-from groupcore.shared.group import GroupPort
 from groupcore.shared.machine import Done, Entry, Machine, digest_of
 from groupcore.shared.messages import (
     HASHES_MAX,
@@ -54,6 +54,21 @@ class Cut:
     state: bytes | None
 
 
+class Speaker(Protocol):
+    """As whom a node sends what it has to say of states."""
+
+    @property
+    def group(self) -> GroupId:
+        """The object's group."""
+
+    @property
+    def process(self) -> Process:
+        """A process of this node that has the object open."""
+
+    def send(self, payload: bytes) -> int:
+        """Multicast to the group."""
+
+
 class Checker:
     """One replica's part in comparing states. `every` operations a cut; 0: none at all."""
 
@@ -73,7 +88,7 @@ class Checker:
         "compared",
     )
 
-    def __init__(self, fresh: Callable[[], Machine], every: int, port: GroupPort) -> None:
+    def __init__(self, fresh: Callable[[], Machine], every: int, port: Speaker) -> None:
         self._fresh = fresh
         self._every = every
         self._port = port
@@ -114,7 +129,7 @@ class Checker:
                 return self._on_trail(entry.process, trail)
             case None:
                 self._count += 1
-                if entry.process == self._port.process:
+                if entry.process.node == self._port.process.node:
                     self._maybe_propose()
         return []
 
@@ -127,7 +142,7 @@ class Checker:
             self._port.send(encode(Verify(asked=False)))
 
     def _on_verify(self, machine: Machine, process: Process, asked: bool) -> None:
-        mine = process == self._port.process
+        mine = process.node == self._port.process.node
         if mine:
             self._proposed = False
         if not asked and self._count * 2 < self._interval:
@@ -183,7 +198,7 @@ class Checker:
         node = process.node
         if node == self._port.process.node:
             return []
-        addressed = trail.process == self._port.process
+        addressed = trail.process.node == self._port.process.node
         known = self._cuts[0].position if self._cuts else trail.cut
         mine = self._replay([position for position in trail.hashes if position >= known])
         if node in self._parted:

@@ -90,11 +90,11 @@ class Machine:
     the processes in the group to the number of the last message that they sent.
     """
 
-    __slots__ = ("_group", "_members", "members", "position", "target", "time_ms")
+    __slots__ = ("_members", "group", "members", "position", "target", "time_ms")
 
     def __init__(self, target: Stateful, group: GroupId) -> None:
         self.target = target
-        self._group = group
+        self.group = group
         self.position = 0
         self.time_ms = 0
         self.members: dict[Process, int] = {}
@@ -204,7 +204,7 @@ class Machine:
 
     def _context(self, process: Process, principal: str = "") -> OperationContext:
         return OperationContext(
-            self._group, self.position, process, self.time_ms, self._members, principal
+            self.group, self.position, process, self.time_ms, self._members, principal
         )
 
     def describe(self, payload: bytes) -> tuple[str, dict[str, object]]:

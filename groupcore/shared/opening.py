@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args, get_origin
 
 from groupcore.sequencing.names import Order
+from groupcore.shared.body import Body
 from groupcore.shared.errors import DeclarationError
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.object import SharedObject
@@ -15,8 +16,14 @@ from groupcore.shared.types.topic import Topic
 
 
 def order_of(kind: object) -> Order:
-    """The order that the group of such an object has; DeclarationError when it cannot be opened."""
+    """The order that the group of such an object has.
+
+    Raises DeclarationError when it cannot be opened, or is a `Topic` or `Presence` of nothing.
+    """
     origin = get_origin(kind) or kind
+    if isinstance(origin, type) and issubclass(origin, Topic | Presence) and not get_args(kind):
+        name = origin.__name__
+        raise DeclarationError(f"{name} needs the type of its values; open {name}[...]")
     if isinstance(origin, type) and issubclass(origin, SharedObject | Topic | Presence):
         return origin.group_order
     raise DeclarationError(
@@ -24,16 +31,11 @@ def order_of(kind: object) -> Order:
     )
 
 
-def user_of(kind: type[object], port: GroupPort) -> GroupUser:
+def user_of(kind: type[object], port: GroupPort, body: Body[object] | None = None) -> GroupUser:
     """What is fed the events of the group and gives the object; not opened yet.
 
-    Raises DeclarationError when a `Topic` or `Presence` does not say of what.
-    """
+    `body`: the node's copy of the object, where several processes of it may have it open."""
     origin = get_origin(kind) or kind
     if isinstance(origin, type) and issubclass(origin, Topic | Presence):
-        arguments = get_args(kind)
-        if not arguments:
-            name = origin.__name__
-            raise DeclarationError(f"{name} needs the type of its values; open {name}[...]")
-        return origin(port, codec_of(arguments[0]))
-    return Replica(kind, port)
+        return origin(port, codec_of(get_args(kind)[0]))
+    return Replica(kind, port, body)

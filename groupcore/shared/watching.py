@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import MappingProxyType
 
 from groupcore.sequencing.names import Process
@@ -12,12 +13,18 @@ from groupcore.shared.streams import Stream
 
 
 class Watchers:
-    """The open streams of changes of one object."""
+    """The open streams of changes of one object; `tap` is told of each change, too."""
 
-    __slots__ = ("_streams",)
+    __slots__ = ("_streams", "tap")
 
     def __init__(self) -> None:
         self._streams: list[Stream[Change]] = []
+        self.tap: Callable[[Change], None] | None = None
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody follows the object."""
+        return bool(self._streams) or self.tap is not None
 
     def open(self, wait: Wait, waiting_max: int) -> Stream[Change]:
         """A new stream, which gets what happens from now on."""
@@ -27,7 +34,7 @@ class Watchers:
 
     def operated(self, position: int, process: Process, done: Done) -> None:
         """A message with operations was applied."""
-        if not self._streams or done.error is not None:
+        if not self.watched or done.error is not None:
             return
         for (spec, arguments), details in zip(done.calls, done.details, strict=True):
             named = MappingProxyType(spec.named(arguments))
@@ -35,7 +42,7 @@ class Watchers:
 
     def member(self, position: int, process: Process, joined: bool, done: Done) -> None:
         """A process has joined or departed."""
-        if self._streams:
+        if self.watched:
             details = done.details[0] if done.details else ()
             self._push(MemberChanged(position, process, joined, details))
 
@@ -48,8 +55,11 @@ class Watchers:
         for stream in self._streams:
             stream.end(error)
         self._streams = []
+        self.tap = None
 
     def _push(self, change: Change) -> None:
+        if self.tap is not None:
+            self.tap(change)
         for stream in self._streams:
             stream.push(change)
         if any(stream.ended for stream in self._streams):

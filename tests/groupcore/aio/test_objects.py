@@ -28,7 +28,7 @@ from groupcore.shared import (
     SharedObject,
     operation,
 )
-from groupcore.shared.replica import Replica
+from groupcore.shared.body import Body
 from groupcore.shared.types import Counter, Editor, Lock, Map, Presence, Text, Topic
 from tests.groupcore.aio.cluster import KEY, LIMIT_S, free_port
 
@@ -248,14 +248,14 @@ async def test_a_bug_of_ours_ends_one_object_and_no_other(
 ) -> None:
     (a,) = await cluster.start("a")
     doomed, other = await a.open(Counter, "doomed"), await a.open(Counter, "other")
-    feed = Replica.feed
+    feed = Body.feed
 
-    def fail(self: Replica[object], event: object) -> list[SharedEvent]:
-        if isinstance(event, Delivered) and self.target is doomed:
+    def fail(self: Body[object], event: object) -> list[SharedEvent]:
+        if isinstance(event, Delivered) and self.faces[0].target is doomed:
             raise AssertionError("a bug")
         return feed(self, event)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Replica, "feed", fail)
+    monkeypatch.setattr(Body, "feed", fail)
     with caplog.at_level(logging.ERROR), pytest.raises(ClosedError, match="has failed"):
         await doomed.add()
     assert await other.add() == 1

@@ -231,8 +231,8 @@ def test_who_may_not_read_any_more_is_shown_nothing_behind_that() -> None:  # A3
     taker = Replica(Minutes, HandPort(OTHER, "ann"))
     state = port.given[0][1]
     assert state is not None
-    taker._machine.load(decode_state(state))
-    assert taker._machine.target.lines == ["seen", "secret"]  # type: ignore[attr-defined]
+    taker.body.machine.load(decode_state(state))
+    assert taker.body.machine.target.lines == ["seen", "secret"]  # type: ignore[attr-defined]
     assert not replica.closed.done
     feed(replica, Departed(GROUP, 6, ME, gone=False))
     assert replica.closed.done

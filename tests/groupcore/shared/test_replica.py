@@ -131,7 +131,7 @@ def test_a_message_that_is_none_of_ours_does_nothing_and_is_told(payload: bytes)
     assert (replica.position, replica.counters.rejected) == (3, 1)
 
 
-def test_what_the_installed_state_has_is_not_done_again() -> None:  # R2
+def test_what_the_installed_state_has_is_not_done_again() -> None:  # B1
     giver, giver_port, _ = opened(OTHER)
     feed(giver, run(3, OTHER, 1, calls(("note", ["x"]))), StateWanted(5, GROUP))
     ((token, state),) = giver_port.given
@@ -153,7 +153,7 @@ def test_a_result_that_a_taken_state_has_swallowed_is_lost_and_said_to_be() -> N
     replica, port, log = opened(OTHER)
     first, second = log.note("one"), log.note("two")
     other = Replica(Log, HandPort(OTHER))
-    other_port = other._port
+    other_port = other.port
     assert isinstance(other_port, HandPort)
     begin(other, ME, OTHER, own=OTHER)
     feed(other, run(3, ME, 1, port.sent[0]), StateWanted(1, GROUP))
@@ -164,7 +164,7 @@ def test_a_result_that_a_taken_state_has_swallowed_is_lost_and_said_to_be() -> N
     assert (second.result(), log.lines) == (2, ["3 a one", "4 a two"])
 
 
-def test_a_state_of_another_class_is_never_installed() -> None:  # R3
+def test_a_state_of_another_class_is_never_installed() -> None:  # B2
     port = HandPort()
     replica = Replica(Other, port)
     begin(replica, ME)

@@ -1,0 +1,126 @@
+"""One group at a node: what is done there once, for all sessions that have it open.
+
+A shared object has one copy a node (`groupcore.shared.body`), whoever has it open. Topics and
+presences have no state; each session has its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Protocol, get_origin
+
+from groupcore.sequencing.events import (
+    Enrolled,
+    Released,
+    ServiceEvent,
+    StateInstalled,
+)
+from groupcore.sequencing.names import GroupId, Order
+from groupcore.shared.body import Body
+from groupcore.shared.errors import ClosedError
+from groupcore.shared.events import SharedEvent
+from groupcore.shared.group import GroupPort, GroupUser
+from groupcore.shared.object import SharedObject
+from groupcore.shared.opening import user_of
+
+log = logging.getLogger(__name__)
+
+
+class SitePort(GroupPort, Protocol):
+    """A session in the group, as its site knows it."""
+
+    user: GroupUser
+
+
+class Site:
+    """The group of the object `name` at this node. `tell` is given what objects say.
+
+    `emptied` is called when nobody has it open any more and the service has let it go.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: type[object],
+        order: Order,
+        tell: Callable[[SharedEvent], None],
+        emptied: Callable[[Site], None],
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.order = order
+        self.group: GroupId = 0
+        self.body: Body[object] | None = None
+        self._ports: list[SitePort] = []
+        self._is_held = False
+        self._tell = tell
+        self._emptied = emptied
+
+    @property
+    def ports(self) -> list[SitePort]:
+        """The sessions that have it open."""
+        return list(self._ports)
+
+    def attach(self, port: SitePort) -> GroupUser:
+        """A session opens it; gives what stands for the session."""
+        origin = get_origin(self.kind) or self.kind
+        self._ports.append(port)
+        if isinstance(origin, type) and issubclass(origin, SharedObject):
+            self.body = self.body or Body(self.kind, port)
+        return user_of(self.kind, port, self.body)
+
+    def detach(self, port: SitePort) -> None:
+        """The session has it open no more."""
+        if port in self._ports:
+            self._ports.remove(port)
+            self._maybe_emptied()
+
+    def interrupt(self) -> None:
+        """The life of the node is over: nothing comes any more."""
+        self._is_held = False
+        for port in self.ports:
+            port.user.interrupt()
+        self._maybe_emptied()
+
+    def _maybe_emptied(self) -> None:
+        if not self._ports and not self._is_held:
+            self._emptied(self)
+
+    def feed(self, event: ServiceEvent) -> None:
+        """Hand an event on; a bug of ours ends that object only."""
+        match event:
+            case StateInstalled() | Enrolled():
+                self._is_held = True
+            case Released():
+                self._is_held = False
+        try:
+            said = self._feed(event)
+        except Exception:
+            log.exception("the object %s has failed and is closed", self.name)
+            self._fail(ClosedError(f"{self.name} has failed"))
+            said = []
+        for one in said:
+            self._tell(one)
+        if isinstance(event, Released):
+            self._maybe_emptied()
+
+    def _feed(self, event: ServiceEvent) -> list[SharedEvent]:
+        if self.body is not None:
+            return self.body.feed(event)
+        said: list[SharedEvent] = []
+        for port in self.ports:
+            said += port.user.feed(event)
+        return said
+
+    def _fail(self, error: Exception) -> None:
+        if self.body is not None:
+            self.body.fail(error)
+        for port in self.ports:
+            port.user.end(error)
+
+    def copy_state(self) -> bytes | None:
+        """The state as of the last event; None when there is none to give."""
+        if self.body is not None:
+            return None if self.body.error is not None else self.body.state()
+        return b""

@@ -1,0 +1,266 @@
+"""One node's copy of a shared object, for all processes of the node that have it open.
+
+Idea. The service delivers the same messages in the same order at all replicas; a machine does
+them, once a node. Each process that has the object open here has a `Replica`, which knows what is
+its own: who waits for which result, who follows the changes, and what its principal may see.
+
+Invariants.
+  B1  What was delivered up to the position of an installed state is not done again.
+  B2  A state that does not fit this class is never installed, and nothing is done on top of it.
+  B3  Whatever is done is told to all that have the object open here, before the next is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+from groupcore.sequencing.events import (
+    Delivered,
+    Departed,
+    Enrolled,
+    Joined,
+    Released,
+    ServiceEvent,
+    StateInstalled,
+)
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.shared.checking import Checker
+from groupcore.shared.clock import OrderClock
+from groupcore.shared.errors import ClosedError, MisfitError, SharedError
+from groupcore.shared.events import MessageRejected, OperationDenied, OperationFailed, SharedEvent
+from groupcore.shared.group import GroupPort
+from groupcore.shared.machine import Done, Entry, Machine
+from groupcore.shared.messages import pack, unpack
+from groupcore.shared.object import SharedObject
+
+if TYPE_CHECKING:
+    from groupcore.shared.replica import Replica
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a copy has seen: entries done, failed, denied and rejected, and states taken."""
+
+    done: int = 0
+    failed: int = 0
+    denied: int = 0
+    rejected: int = 0
+    states: int = 0
+
+
+class Body(Generic[T]):
+    """A node's copy of an object of class `kind`; `port`: the first process that opens it."""
+
+    def __init__(self, kind: type[T], port: GroupPort) -> None:
+        self.counters = Counters()
+        self.clock = OrderClock(port.now_s)
+        self.error: Exception | None = None
+        self._kind = kind
+        self._port = port
+        self._faces: dict[Process, Replica[T]] = {}
+        self.machine = self.fresh_machine()
+        self.judges_readers = type(self._target).may_read is not SharedObject.may_read
+        self._checker = Checker(self.fresh_machine, self._target.check_every, self)
+        self._checker.begin(self.machine)
+
+    @property
+    def _target(self) -> SharedObject:
+        return cast("SharedObject", self.machine.target)
+
+    @property
+    def origin(self) -> T:
+        """The object itself, which the processes' views show."""
+        return cast("T", self.machine.target)
+
+    def fresh_machine(self) -> Machine:
+        """A machine at the very beginning."""
+        return Machine(cast("SharedObject", self._kind()), self._port.group)
+
+    # --- who has it open ------------------------------------------------------------------------
+
+    @property
+    def faces(self) -> list[Replica[T]]:
+        """The replicas of the processes that have the object open here, oldest first."""
+        return list(self._faces.values())
+
+    def attach(self, face: Replica[T], process: Process) -> None:
+        """This process opens the object, or does so again as another one."""
+        self.detach(face)
+        self._faces[process] = face
+        self._choose_speaker()
+
+    def detach(self, face: Replica[T]) -> None:
+        """This process has it open no more."""
+        self._faces = {process: one for process, one in self._faces.items() if one is not face}
+        self._choose_speaker()
+
+    def _watched(self) -> list[Replica[T]]:
+        return [face for face in self._faces.values() if face.watchers.watched]
+
+    def _choose_speaker(self) -> None:
+        """The oldest one speaks for the node, and stands behind the object itself."""
+        for face in self._faces.values():
+            self._port = face.port
+            self._target._shared.caller = face
+            return
+
+    @property
+    def group(self) -> GroupId:
+        """The group's number."""
+        return self._port.group
+
+    @property
+    def process(self) -> Process:
+        """As whom this node compares states with others."""
+        return self._port.process
+
+    def send(self, payload: bytes) -> int:
+        """Send a message about states."""
+        return self._port.send(payload)
+
+    # --- what is delivered ----------------------------------------------------------------------
+
+    def feed(self, event: ServiceEvent) -> list[SharedEvent]:
+        """Take what the service says of the group, in its order; what that has changed here."""
+        if self.error is not None:
+            return []
+        match event:
+            case Delivered():
+                return self._deliver(event)
+            case Enrolled():
+                return self._on_joined(event.seqno, event.process)
+            case Joined() if event.process.node != self.process.node:
+                return self._on_joined(event.seqno, event.process)
+            case Joined():
+                self._on_in(event.process)
+            case Departed():
+                return self._on_departed(event)
+            case StateInstalled():
+                self._install(event)
+            case Released():
+                self._on_released()
+            case _:
+                return []
+        return []
+
+    def _deliver(self, run: Delivered) -> list[SharedEvent]:
+        events: list[SharedEvent] = []
+        machine = self.machine
+        position, number = run.seqno, run.first
+        for payload in run.payloads:
+            if position > machine.position:  # B1
+                entry = Entry(position, run.process, number, payload)
+                done = machine.apply(entry)
+                for face in self._watched():  # B3
+                    face.watchers.operated(position, run.process, done)
+                caller = self._faces.get(run.process)
+                if caller is not None:
+                    caller.answer(number, done)
+                events += self._finish(entry, done)
+                if self.judges_readers and done.calls and done.error is None:
+                    for face in self.faces:
+                        face.check_reading()
+            position += 1
+            number += 1
+        self.clock.saw(machine.time_ms)
+        return events
+
+    def _membership(self, position: int, process: Process, joined: bool) -> list[SharedEvent]:
+        if position <= self.machine.position:
+            return []  # B1
+        entry = Entry(position, process, 0, None, joined)
+        done = self.machine.apply(entry)
+        for face in self._watched():
+            face.watchers.member(position, process, joined, done)
+        return self._finish(entry, done)
+
+    def _finish(self, entry: Entry, done: Done) -> list[SharedEvent]:
+        """Count the entry, tell of a failure, and take part in comparing states."""
+        events = self._checker.applied(self.machine, entry, done)
+        if done.error is None:
+            self.counters.done += done.message is None
+            return events
+        group, position, process = self.group, entry.position, entry.process
+        if done.failed is None:
+            self.counters.rejected += 1
+            return [*events, MessageRejected(group, position, process, str(done.error))]
+        if done.denied is not None:
+            self.counters.denied += 1
+            denied = OperationDenied(group, position, process, done.denied, done.failed)
+            return [*events, denied]
+        self.counters.failed += 1
+        return [*events, OperationFailed(group, position, process, done.failed, done.error)]
+
+    def _on_joined(self, position: int, process: Process) -> list[SharedEvent]:
+        """A JOIN has its place: `Enrolled` for this node's processes, `Joined` for the others'."""
+        events = self._membership(position, process, True)
+        face = self._faces.get(process)
+        if face is not None:
+            face.enter()
+        return events
+
+    def _on_in(self, process: Process) -> None:
+        """The service says that a process of this node is in."""
+        face = self._faces.get(process)
+        if face is not None:
+            face.told_in = True
+            face.enter()
+
+    def _on_departed(self, event: Departed) -> list[SharedEvent]:
+        events: list[SharedEvent] = []
+        position, process = event.seqno, event.process
+        # The last one of this node is told early that it is out, as nothing follows.
+        if position <= self.machine.position + 1 or process.node != self.process.node:
+            events = self._membership(position, process, False)
+        face = self._faces.get(process)
+        if face is not None:
+            face.end(ClosedError("this process has left the object's group"))
+        return events
+
+    def _on_released(self) -> None:
+        """Nobody of this node is in: what comes for those who are about to be begins anew."""
+        self.machine = self.fresh_machine()
+        self._checker.begin(self.machine)
+        self._choose_speaker()
+        for face in self.faces:
+            if face.is_in:
+                face.end(ClosedError("the object is closed at this node"))
+            else:
+                face.show(self.origin)
+
+    def _install(self, event: StateInstalled) -> None:
+        """B1, B2: go on from another replica's state."""
+        self.machine.group = event.group
+        if event.state is None:
+            self.machine.go_on_alone(event.seqno)
+            self._checker.begin(self.machine)
+            return
+        try:
+            match unpack(event.state):
+                case [int(time_ms), bytes(packed)]:
+                    self.machine.load(packed)
+                case _:
+                    raise MisfitError("not the state of a replica")
+        except SharedError as error:
+            self.fail(error)
+            return
+        assert self.machine.position == event.seqno, "a state is of the position it comes with"
+        self.clock.saw(time_ms)
+        self._checker.begin(self.machine)
+        self.counters.states += 1
+        for face in self.faces:
+            face.on_replaced(event.seqno)
+
+    def fail(self, error: Exception) -> None:
+        """Nothing more is done here: everybody leaves, and is told why."""
+        self.error = error
+        for face in self.faces:
+            face.port.leave()
+            face.end(error)
+
+    def state(self) -> bytes:
+        """What `StateInstalled` carries at another node."""
+        return pack([self.clock.now_ms(), self.machine.packed()])
