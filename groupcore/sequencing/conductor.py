@@ -48,7 +48,7 @@ from groupcore.sequencing.planning import Planning
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
-from groupcore.sequencing.states import NODE_STATE
+from groupcore.sequencing.states import NODE_STATE, Copy
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
@@ -245,8 +245,9 @@ class Conductor:
         """Take the directory and the records of a node that has them."""
         plane = self._plane
 
-        def givers() -> list[Address]:
-            return [m for m in (plane.view.members if plane.view else ()) if m != plane.me]
+        def givers() -> dict[Address, int]:
+            members = plane.view.members if plane.view else ()
+            return {member: 0 for member in members if member != plane.me}
 
         def done(state: bytes | None) -> None:
             if state is None:
@@ -263,19 +264,19 @@ class Conductor:
         )
         self._joining.states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now)
 
-    def _copy_node_state(self, token: int, bases: tuple[Reach, ...]) -> bool | None:
-        """Copy the node's state for a new one; None while a stream is not that far here."""
+    def _copy_node_state(self, token: int, bases: tuple[Reach, ...]) -> Copy:
+        """Copy the node's state for a new one; later while a stream is not that far here."""
         plane = self._plane
         if not plane.ready:
-            return False
+            return Copy.NONE
         if plane.early:
-            return None
+            return Copy.LATER
         for base in bases:
             stream = plane.streams.get(base.stream)
             if stream is not None and stream.recorded < base.received:
-                return None
+                return Copy.LATER
         self._node_tokens[token] = None
-        return True
+        return Copy.BEGUN
 
     def _restore(self, state: bytes) -> None:
         """Be what the state says, and catch up with what has been ordered behind it."""

@@ -36,7 +36,7 @@ from groupcore.sequencing.commands import (
 )
 from groupcore.sequencing.directory_changes import Change, GroupCreated, GroupDeleted
 from groupcore.sequencing.directory_state import DirectoryState, Entry, MoveState
-from groupcore.sequencing.names import GroupId, Order
+from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.sequencing.succession import end_stream
 from groupcore.view import Address, View
@@ -88,6 +88,17 @@ class Directory:
         The owner may be gone: then its stream has not ended yet.
         """
         return self.state.owner_of(group)
+
+    def component(self, group: GroupId) -> tuple[GroupId, ...]:
+        """The strict groups that share a sequencer with this one, itself included (S2)."""
+        return self.state.overlap.component(group)
+
+    def has_entered(self, process: Process, group: GroupId) -> bool:
+        """Whether S2 holds with this process in the strict group, as far as this node has heard."""
+        state = self.state
+        return state.overlap.is_in(process, group) and not any(
+            (entry.process, entry.group) == (process, group) for entry in state.pending
+        )
 
     def ending_streams(self) -> list[Address]:
         """The nodes that are gone and whose streams have not ended: `EndStream` is due for each."""

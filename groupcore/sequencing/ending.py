@@ -67,6 +67,8 @@ class Ending:
         view = plane.view
         if view is None or view.number != header.view or view.coordinator != node:
             return
+        if header.stream in plane.gone and header.stream not in plane.streams:
+            return  # late: its end has been said, and all that it held is delivered and dropped
         stream = plane.stream(header.stream)
         stream.allow(header.frame)
         if header.holder != plane.me:

@@ -7,6 +7,7 @@ Source. Paper, section 3.2 (Amoeba's membership changes are in the order), Table
 Invariants.
   I1  A process joins once and leaves once, whatever is sent again.
   I2  The processes of a node that is gone leave every group, and what that node sent before ends.
+  I3  A process joins a strict group only where the whole component, with it in, is sequenced (S2).
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from collections.abc import Callable
 
 from groupcore.batch import Batch
 from groupcore.sequencing.headers import Change, Join, Leave, Redirect, Refusal
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.ownership import Owned, Ownership
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.record import GONE, JOINED, LEFT
+from groupcore.sequencing.record import GONE, JOINED, LEFT, Record
 from groupcore.view import Address
 
 EARLY_MAX = 4_096
@@ -34,6 +35,7 @@ class Enrolment:
         self._stamp = stamp
         self._expelling: dict[GroupId, None] = {}
         self._early: dict[GroupId, list[tuple[Address, Join | Leave]]] = {}
+        self._entering: dict[GroupId, None] = {}
 
     def began(self, group: GroupId) -> None:
         """The group is this node's: whose node is gone has to leave it."""
@@ -43,6 +45,12 @@ class Enrolment:
         """What came too early may be done now."""
         for node, header in self._early.pop(group, ()):
             self.request(node, header)
+
+    def retry_entries(self) -> None:
+        """The directory, or the records, may have got so far that processes may join."""
+        entering, self._entering = self._entering, {}
+        for group in entering:
+            self.retry(group)
 
     def disowned(self, group: GroupId) -> None:
         """The group is another node's, to which the requests are made again."""
@@ -66,16 +74,24 @@ class Enrolment:
         if header.request < known or not self._plane.in_view(node):
             self._plane.counters["old_request"] += 1
             return
-        owned.requests[sender] = header.request
         joins = type(header) is Join
+        if joins and record.order is Order.STRICT and not self._may_enter(process, header.group):
+            self._keep(node, header)
+            self._entering[header.group] = None
+            return
+        owned.requests[sender] = header.request
         if self._ownership.is_member(owned, record, process) is not joins:
             what = JOINED if joins else LEFT
             self._change(header.group, owned, process, what, header.request)
-        elif not joins and process not in record.members:
+        elif not (joins or process in record.members or self._is_done(record, sender, header)):
             text = f"{process} is not in group {header.group}"
             self._plane.to(node, Refusal(header.request, "not_a_member", text.encode()))
         else:
             self._plane.counters["repeated"] += 1
+
+    def _is_done(self, record: Record, sender: int, header: Join | Leave) -> bool:
+        """Whether this very request is on record: it was sent again before its node knew."""
+        return (record.requests or {}).get(sender) == header.request
 
     def _no_port(self, node: Address, header: Join | Leave) -> None:
         plane, group = self._plane, header.group
@@ -87,9 +103,25 @@ class Enrolment:
         elif owner != plane.me:
             plane.to(node, Redirect(group, owner, plane.directory.entries[group].epoch))
         else:
-            early = self._early.setdefault(group, [])
-            if (node, header) not in early and len(early) < EARLY_MAX:
-                early.append((node, header))
+            self._keep(node, header)
+
+    def _keep(self, node: Address, header: Join | Leave) -> None:
+        """The request has come too early; its node repeats it, too."""
+        early = self._early.setdefault(header.group, [])
+        if (node, header) not in early and len(early) < EARLY_MAX:
+            early.append((node, header))
+
+    def _may_enter(self, process: Process, group: GroupId) -> bool:
+        """S2 here: this node has heard that the process may join, and has the whole component (I3).
+
+        What is numbered with it in is then delivered behind what former sequencers have numbered.
+        """
+        if not self._plane.directory.has_entered(process, group):
+            return False
+        if not self._ownership.has_component(group):
+            return False
+        self._ownership.share_carry(group)
+        return True
 
     def _change(
         self, group: GroupId, owned: Owned, process: Process, what: int, request: int

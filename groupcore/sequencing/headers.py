@@ -270,7 +270,8 @@ class StateRequest(Header):
 class StatePiece(Header):
     """Node to node: piece `index` of `pieces` of the state for `token`, whose hash is `digest`.
 
-    `pieces` 0: this node has no such state; ask another one.
+    `pieces` 0: this node has no such state; ask another one. If it waits for the asker's, and for
+    nobody else's, `index` is then the number of the first JOIN of its members, else 0.
     """
 
     kind: ClassVar[str] = "sequencing.state-piece"

@@ -11,6 +11,9 @@ Invariants.
   I1  Between the JOIN and the state no message is lost: what follows the JOIN is queued.
   I2  A process is told that it is in only when its groups' states satisfy each other's contexts.
   I3  The last process that leaves lets the group's state go; one that joins meanwhile keeps it.
+  I4  A group begins anew at the node whose member has joined first, when all others with members
+      have said that they wait for its state; they take it from nobody else from then on, as long as
+      it is the first.
 """
 
 from __future__ import annotations
@@ -30,13 +33,13 @@ from groupcore.sequencing.events import (
     StateInstalled,
     StateWanted,
 )
-from groupcore.sequencing.headers import Join, Leave, Reach
+from groupcore.sequencing.headers import Join, Leave, Reach, StateRequest
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import GONE, JOINED, Hold, Record
 from groupcore.sequencing.sender import Sender
-from groupcore.sequencing.states import States
+from groupcore.sequencing.states import Copy, States
 from groupcore.view import Address
 
 HEAD_LENGTH = 4
@@ -64,8 +67,9 @@ class Joining:
         self._plane = plane
         self._receiver = receiver
         self._sender = sender
-        self.states = States(plane, self._copy_state)
+        self.states = States(plane, self._copy_state, self.place_of)
         self.copy_node_state = self._no_node_state
+        self._leaders: dict[GroupId, Address] = {}
         self._wishes: dict[tuple[Process, GroupId], Wish] = {}
         self._settling: dict[tuple[Process, GroupId], Wish] = {}
         self._wanted: dict[int, tuple[int, bytes]] = {}
@@ -172,7 +176,7 @@ class Joining:
                 if record is not None:
                     if record.order is Order.STRICT:
                         self._plane.propose(ExitStrict(record.group, wish.process))
-                    self._let_go(record)
+                    self.let_go(record)
                 if wish.process in self._sender.locals:
                     self._refuse(request, code, detail)
 
@@ -244,32 +248,35 @@ class Joining:
         self._settling.pop(key, None)
         if record.order is Order.STRICT:
             self._plane.propose(ExitStrict(record.group, process))
-        if record.hold is None or self._is_last(record):
-            # Nothing of the group is told here any more; this is, before it is let go.
+        hold = record.hold
+        if hold is None or (hold.waiting_for_state and self._is_last(record)):
+            # The group's order is not told here; with its state the LEAVE is told at its place.
             self._plane.events.append(Departed(record.group, seqno, process, what == GONE))
-        self._let_go(record)
+            self.let_go(record)
 
     def _begin(self, record: Record, seqno: int, now: float) -> None:
         """The first process of this node: queue what follows, take the state (I1)."""
+        plane = self._plane
         record.hold = Hold(seqno - 1, waiting_for_state=True)
+        self._leaders.pop(record.group, None)
 
-        def givers() -> list[Address]:
-            nodes = {p.node: at for p, at in record.members.items() if p.node != self._plane.me}
-            return [
-                node
-                for node, _ in sorted(nodes.items(), key=lambda one: (one[1], one[0]))
-                if self._plane.in_view(node)
-            ]
+        def givers() -> dict[Address, int]:
+            nodes = plane.member_nodes(record)
+            leader = self._leaders.get(record.group)
+            if leader is not None and leader == next(iter(nodes), None):
+                return {leader: nodes[leader]}
+            self._leaders.pop(record.group, None)
+            nodes.pop(plane.me, None)
+            return nodes
 
-        def is_lost() -> bool:
-            # The members that have joined later wait for this one; there is no earlier one.
-            others = [at for p, at in record.members.items() if p.node != self._plane.me]
-            return seqno < min(others, default=0)
+        def may_begin() -> bool:
+            staying = plane.member_nodes(record, self._leaving(record.group))
+            return next(iter(staying), None) == plane.me
 
         def done(state: bytes | None) -> None:
             self._install(record, seqno, state)
 
-        self.states.take(record.group, seqno, (), givers, is_lost, done, now)
+        self.states.take(record.group, seqno, (), givers, may_begin, done, now)
 
     def _install(self, record: Record, joined_at: int, state: bytes | None) -> None:
         hold = record.hold
@@ -288,6 +295,10 @@ class Joining:
             self._plane.events.append(StateInstalled(record.group, seqno, content))
         self._receiver.apply_queue(record)
 
+    def _leaving(self, group: GroupId) -> set[Process]:
+        """This node's members that have asked to leave the group."""
+        return {one for (one, left), wish in self._wishes.items() if left == group and wish.leaving}
+
     def _stays(self, record: Record) -> bool:
         """Whether a process of this node is a member and does not leave: the state stays here."""
         me = self._plane.me
@@ -296,8 +307,8 @@ class Joining:
             for process in record.members
         )
 
-    def _let_go(self, record: Record) -> None:
-        """The last member of this node has gone: drop the state (I3)."""
+    def let_go(self, record: Record) -> None:
+        """A member of this node has gone: drop the state if it was the last one (I3)."""
         if record.hold is not None and self._is_last(record):
             self.states.forget(record.group)
             self._receiver.drop(record)
@@ -342,25 +353,40 @@ class Joining:
 
     # --- giving ---------------------------------------------------------------------------------
 
-    def _copy_state(
-        self, token: int, group: GroupId, least: int, bases: tuple[Reach, ...]
-    ) -> bool | None:
+    def _copy_state(self, token: int, node: Address, request: StateRequest) -> Copy:
+        group = request.group
         if group == 0:
-            return self.copy_node_state(token, bases)
+            return self.copy_node_state(token, request.bases)
         record = self._plane.records.get(group)
         hold = None if record is None else record.hold
-        if hold is None or hold.waiting_for_state:
-            return False
-        if hold.seqno < least:
-            return None
+        if record is None or hold is None:
+            return Copy.NONE
+        if hold.waiting_for_state:
+            return self._await(record, node)
+        if hold.seqno < request.least:
+            return Copy.LATER
         # The place is that of the event: what the host is told behind it is not in its copy.
         self._wanted[token] = (hold.seqno, encode_context(hold.context))
         self._plane.events.append(StateWanted(token, group))
-        return True
+        return Copy.BEGUN
 
-    def _no_node_state(self, token: int, bases: tuple[Reach, ...]) -> bool | None:
+    def _await(self, record: Record, node: Address) -> Copy:
+        """Another one that waits for the state asks: is it the one that may begin it anew (I4)?"""
+        nodes = self._plane.member_nodes(record)
+        if next(iter(nodes), None) != node or not self.states.ask_nobody_but(record.group, node):
+            return Copy.NONE
+        self._leaders[record.group] = node
+        return Copy.AWAITED
+
+    def place_of(self, group: GroupId) -> int:
+        """Where the first of this node's members has joined; 0 without one."""
+        record = self._plane.records.get(group)
+        nodes = {} if record is None else self._plane.member_nodes(record)
+        return nodes.get(self._plane.me, 0)
+
+    def _no_node_state(self, token: int, bases: tuple[Reach, ...]) -> Copy:
         del token, bases
-        return None
+        return Copy.LATER
 
     def give(self, token: int, content: bytes | None) -> None:
         """The host's copy of the state that was wanted; None: it has none to give."""

@@ -5,6 +5,8 @@ Source. Paper, section 4.3: 1 suspend, 4 resume; design, 4.8 and 4.9.
 Invariants.
   I1  A group is active only while the directory says that it is this node's, no move of it is under
       way, and its record holds all that its former sequencers have numbered (10, 11).
+  I2  What is numbered in a component of strict groups is delivered behind all that the former
+      sequencers of any of them have numbered (T2).
 """
 
 from __future__ import annotations
@@ -131,8 +133,27 @@ class Ownership:
                 owned.takeover, owned.seqno = None, record.seqno
                 if record.order is Order.STRICT:
                     owned.carry = dict(carry)
+                    self.share_carry(group)
                 started.append(group)
         return started
+
+    def has_component(self, group: GroupId) -> bool:
+        """Whether this node has begun with all that a strict group's component is made of."""
+        owned = map(self.owned.get, self._plane.directory.component(group))
+        return all(one is not None and one.takeover is None for one in owned)
+
+    def share_carry(self, group: GroupId) -> None:
+        """What one group of a component is delivered behind, the others are (I2)."""
+        component = [
+            owned
+            for other in self._plane.directory.component(group)
+            if (owned := self.owned.get(other)) is not None
+        ]
+        together: Numbers = {}
+        for owned in component:
+            merge_into(together, owned.carry)
+        for owned in component:
+            owned.carry = dict(together)
 
     def active(self, group: GroupId) -> tuple[Owned, Record] | None:
         """The group, when this node may give numbers in it now (I1)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from groupcore.batch import Batch, Header
 from groupcore.context import Numbers
@@ -13,7 +13,7 @@ from groupcore.sequencing.chains import Chains
 from groupcore.sequencing.commands import Command, encode_command
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.events import ServiceEvent
-from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.record import Hold, Record, Senders
@@ -93,6 +93,17 @@ class Plane:
     def in_view(self, node: Address) -> bool:
         """Whether the node is a member of the present view."""
         return self.view is not None and node in self.view.members
+
+    def member_nodes(self, record: Record, but: Container[Process] = ()) -> dict[Address, int]:
+        """The nodes of the view with members, by where the first of these has joined, in order.
+
+        `but`: members that do not count.
+        """
+        nodes: dict[Address, int] = {}
+        for process, joined_at in sorted(record.members.items(), key=lambda one: one[1]):
+            if self.in_view(process.node) and process not in but:
+                nodes.setdefault(process.node, joined_at)
+        return nodes
 
     # --- contexts -------------------------------------------------------------------------------
 

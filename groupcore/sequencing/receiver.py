@@ -42,7 +42,8 @@ OnAccepted = Callable[[Frame, list[int], Column, Column, Column, Column], None]
 class Receiver:
     """`accepted` is called with a frame of a process of this node, when it has its places.
 
-    `changed` is called when a membership change has been recorded.
+    `changed` is called when a membership change has been recorded, `left` when the host has been
+    told that a process of this node has left.
     """
 
     def __init__(
@@ -50,10 +51,12 @@ class Receiver:
         plane: Plane,
         accepted: OnAccepted,
         changed: Callable[[Record, Process, int, int], None],
+        left: Callable[[Record], None],
     ) -> None:
         self._plane = plane
         self._accepted = accepted
         self._changed = changed
+        self._left = left
         self._blocked: dict[int, Record] = {}
 
     # --- first stage ----------------------------------------------------------------------------
@@ -224,6 +227,11 @@ class Receiver:
             hold = record.hold
         if hold is not None and run.seqno > hold.seqno:
             self._queue(run, hold)
+        elif hold is not None and self._is_own_leave(run):
+            self._tell_left(run)  # the state that was taken is of a later number
+
+    def _is_own_leave(self, run: Run) -> bool:
+        return not run.count and run.first != JOINED and run.process.node == self._plane.me
 
     # --- second stage ---------------------------------------------------------------------------
 
@@ -256,7 +264,7 @@ class Receiver:
                     self._deliver(run, hold)
                     self._plane.progress += 1
                 if not hold.queue:
-                    del self._blocked[group]
+                    self._blocked.pop(group, None)
 
     def apply_queue(self, record: Record) -> None:
         """The state is here: what gathered behind it is delivered, as far as it is newer."""
@@ -265,8 +273,12 @@ class Receiver:
         hold.waiting_for_state = False
         queue, hold.queue = hold.queue, type(hold.queue)()
         for run in queue:
+            if record.hold is not hold:
+                break  # its last process here had left meanwhile
             if run.last > hold.seqno:
                 self._queue(run, hold)
+            elif self._is_own_leave(run):
+                self._tell_left(run)
         self._plane.progress += 1
 
     def drop(self, record: Record) -> None:
@@ -276,6 +288,7 @@ class Receiver:
         if hold is not None:
             for run in hold.queue:
                 self._done(run)
+            hold.queue.clear()
         self._blocked.pop(record.group, None)
         self._plane.progress += 1
 
@@ -303,9 +316,15 @@ class Receiver:
             said = Joined if theirs else Enrolled
             events.append(said(record.group, run.seqno, run.process))
         else:
-            gone = run.first == GONE
             hold.local.pop(run.process, None)
-            events.append(Departed(record.group, run.seqno, run.process, gone))
+            self._tell_left(run)
+
+    def _tell_left(self, run: Run) -> None:
+        """Tell the host that a process has left."""
+        gone = run.first == GONE
+        self._plane.events.append(Departed(run.record.group, run.seqno, run.process, gone))
+        if run.process.node == self._plane.me:
+            self._left(run.record)
 
     def _context_is_free(self, context: Numbers) -> bool:
         """Whether everything that the context names has been delivered here, whatever group."""

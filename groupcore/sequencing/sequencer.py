@@ -98,6 +98,7 @@ class Sequencer:
         """Begin with what is ready by now; cheap when there is nothing."""
         for group in self.ownership.start():
             self._retry(group)
+        self.enrolment.retry_entries()
         self.enrolment.expel_gone()
         if self._plane.chains.moved:
             self._go_on()

@@ -65,7 +65,7 @@ class Service:
         self.plane = Plane(me, options)
         self.sequencer = Sequencer(self.plane)
         self.sender = Sender(self.plane)
-        self.receiver = Receiver(self.plane, self.sender.on_frame, self._on_change)
+        self.receiver = Receiver(self.plane, self.sender.on_frame, self._on_change, self._on_left)
         self.keeper = Keeper(self.plane)
         self.joining = Joining(self.plane, self.receiver, self.sender)
         self.migration = Migration(self.plane, self.sequencer)
@@ -281,6 +281,9 @@ class Service:
         self.sequencer.ownership.on_recorded(record.group, process, what == JOINED)
         self.joining.on_change(record, process, what, seqno, self._now)
 
+    def _on_left(self, record: Record) -> None:
+        self.joining.let_go(record)
+
     # --- the turn -------------------------------------------------------------------------------
 
     def wake(self, now: float) -> None:
@@ -349,11 +352,17 @@ class Service:
                     self.plane.sends.append(batch)
 
     def take(self) -> ServiceOutput:
-        """What the turn has caused."""
+        """What the turn has caused.
+
+        A new node says nothing in the order before it has the directory: what that holds already
+        is not applied again, so it would not hear what became of it.
+        """
         self._serve_own_requests()
         plane = self.plane
-        output = ServiceOutput(plane.sends, plane.commands, plane.events, plane.control)
-        plane.sends, plane.commands, plane.events, plane.control = [], [], [], []
+        output = ServiceOutput(plane.sends, [], plane.events, plane.control)
+        plane.sends, plane.events, plane.control = [], [], []
+        if plane.ready:
+            output.commands, plane.commands = plane.commands, output.commands
         return output
 
     def counters(self) -> dict[str, int]:

@@ -10,12 +10,14 @@ Source. State transfer paper, MAKE_COPY and RETURN_STATE; design, 4.11.
 Invariants.
   I1  A state is handed over whole and only when its hash is right.
   I2  As long as somebody has it, it comes: each silence moves on to another giver.
+  I3  A silence is no answer: that nobody has it is concluded from what all have said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from hashlib import blake2b
 
 from groupcore.sequencing.headers import Reach, StatePiece, StateRequest
@@ -32,17 +34,39 @@ GIVEN_MAX = 64
 DIGEST_BYTES = 16
 
 
+class Copy(Enum):
+    """What became of a request for a copy.
+
+    BEGUN: its bytes come with `States.give`. LATER: this node is not that far. NONE: it has no
+    such state. AWAITED: it waits for the asker's, and for nobody else's.
+    """
+
+    BEGUN = auto()
+    LATER = auto()
+    NONE = auto()
+    AWAITED = auto()
+
+
+Givers = Callable[[], dict[Address, int]]
+"""Whom to ask, best first, and where the first member of each has joined."""
+
+
 @dataclass(slots=True)
 class Taking:
-    """A state that this node is asking for; `givers` says whom, best first."""
+    """A state that this node is asking for.
+
+    `may_begin`: whether it is this node that begins anew if nobody has the state. `awaiting`: who
+    has said to wait for this node's state, and where its first member had joined then.
+    """
 
     token: int
     group: GroupId
     least: int
     bases: tuple[Reach, ...]
-    givers: Callable[[], list[Address]]
-    is_lost: Callable[[], bool]
+    givers: Givers
+    may_begin: Callable[[], bool]
     done: Callable[[bytes | None], None]
+    awaiting: dict[Address, int] = field(default_factory=dict)
     giver: Address | None = None
     refused: set[Address] = field(default_factory=set)
     pieces: dict[int, bytes] = field(default_factory=dict)
@@ -53,16 +77,20 @@ class Taking:
 
 
 class States:
-    """Asking and giving. `copy(token, group, least, bases)` begins a copy or says that it cannot.
+    """Asking and giving. `copy(token, node, request)` begins a copy or says that it cannot.
 
-    The copy's bytes come with `give`.
+    `place_of` says where the first of this node's members of a group has joined.
     """
 
     def __init__(
-        self, plane: Plane, copy: Callable[[int, GroupId, int, tuple[Reach, ...]], bool | None]
+        self,
+        plane: Plane,
+        copy: Callable[[int, Address, StateRequest], Copy],
+        place_of: Callable[[GroupId], int],
     ) -> None:
         self._plane = plane
         self._copy = copy
+        self._place_of = place_of
         self._token = 0
         self._taking: dict[int, Taking] = {}
         self._given: dict[tuple[Address, int], tuple[bytes, bytes]] = {}
@@ -77,17 +105,14 @@ class States:
         group: GroupId,
         least: int,
         bases: tuple[Reach, ...],
-        givers: Callable[[], list[Address]],
-        is_lost: Callable[[], bool],
+        givers: Givers,
+        may_begin: Callable[[], bool],
         done: Callable[[bytes | None], None],
         now: float,
     ) -> None:
-        """Ask for a state; `done` is called with it, or with None when nobody has one.
-
-        `is_lost` is asked when all have refused: whether then nobody ever will have it.
-        """
+        """Ask for a state; `done` is called with it, or with None when nobody has one."""
         self._token += 1
-        taking = Taking(self._token, group, least, bases, givers, is_lost, done)
+        taking = Taking(self._token, group, least, bases, givers, may_begin, done)
         self._taking[self._token] = taking
         self._next_giver(taking, now)
 
@@ -108,7 +133,7 @@ class States:
             taking.done(None)
             return
         if not left:
-            if taking.is_lost():
+            if taking.awaiting.items() >= candidates.items() and taking.may_begin():
                 del self._taking[taking.token]
                 self._plane.counters["states_lost"] += 1
                 taking.done(None)
@@ -140,6 +165,8 @@ class States:
         if taking is None or taking.giver != node:
             return
         if header.pieces == 0:
+            if header.index:
+                taking.awaiting[node] = header.index
             self._next_giver(taking, now)
             return
         if taking.count == 0:
@@ -205,13 +232,25 @@ class States:
 
     def _begin(self, token: int) -> None:
         """Begin the copy, unless this node is not that far: then later."""
-        _, header = self._copying[token]
+        node, header = self._copying[token]
         self._postponed.pop(token, None)
-        able = self._copy(token, header.group, header.least, header.bases)
-        if able is None:
+        became = self._copy(token, node, header)
+        if became is Copy.LATER:
             self._postponed[token] = None
-        elif not able:
+        elif became is Copy.AWAITED:
+            self.refuse(token, self._place_of(header.group))
+        elif became is Copy.NONE:
             self.refuse(token)
+
+    def ask_nobody_but(self, group: GroupId, node: Address) -> bool:
+        """Leave whom this node asks for a group's state, unless that one has begun to give it."""
+        for taking in self._taking.values():
+            if taking.group != group or taking.giver == node:
+                continue
+            if taking.count:
+                return False
+            taking.giver, taking.silent_at = None, 0.0
+        return True
 
     def retry(self) -> None:
         """This node has got further: begin the copies that waited for that."""
@@ -227,10 +266,10 @@ class States:
         given = self._given[node, header.token] = (state, state_digest(state))
         self._give_piece(node, header, *given)
 
-    def refuse(self, token: int) -> None:
-        """There is no copy to be had here."""
+    def refuse(self, token: int, awaits: int = 0) -> None:
+        """There is no copy to be had here; `awaits`: see `StatePiece`."""
         node, header = self._copying.pop(token)
-        self._plane.to(node, StatePiece(header.token, 0, 0, b"", b""))
+        self._plane.to(node, StatePiece(header.token, awaits, 0, b"", b""))
 
     def _give_piece(self, node: Address, header: StateRequest, state: bytes, digest: bytes) -> None:
         size = self._plane.options.state_chunk_bytes

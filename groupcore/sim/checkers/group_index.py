@@ -103,6 +103,16 @@ def is_own_join(record: Said) -> TypeGuard[GroupJoined]:
     return isinstance(record, GroupJoined) and is_own_change(record)
 
 
+def is_answer_to_leave(record: Said, taken: int | None) -> TypeGuard[GroupLeft]:
+    """Whether a node says that a process of its own has left at a number that it does not follow.
+
+    Where it has no state of the group, or one that it took (at number `taken`) behind the LEAVE.
+    """
+    if not isinstance(record, GroupLeft) or not is_own_change(record):
+        return False
+    return taken is None or record.seqno <= taken
+
+
 def index_groups(trace: Trace) -> GroupIndex:
     """The index of a trace; ask for it by `trace.once(index_groups)`."""
     index = GroupIndex()

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, life, process_name
-from groupcore.sim.checkers.group_index import GroupIndex, Place, index_groups, is_own_join
+from groupcore.sim.checkers.group_index import GroupIndex, index_groups, is_own_join
 from groupcore.sim.checkers.group_order import (
     closing_times,
     leaves_between,
@@ -15,8 +15,10 @@ from groupcore.sim.checkers.group_order import (
     say,
 )
 from groupcore.sim.checkers.synchrony import ENDINGS
-from groupcore.sim.trace import Lived, Trace, Viewed
+from groupcore.sim.trace import Lived, Record, Trace, Viewed
 from groupcore.sim.trace_groups import (
+    JOIN,
+    LEAVE,
     GroupClosed,
     GroupDelivered,
     GroupEnd,
@@ -200,78 +202,66 @@ class GroupNoZombies(Checker):
                 found.append(self.breach(0, (mid.process[0],), text, mid))
 
 
+Beginning = tuple[GroupId, int]
+"""A group, and how many times it has begun anew."""
+
+
 class GroupStateTransfer(Checker):
     """17: a group's state is what its messages up to that number lead to, taken or lived through.
 
     An independent replayer folds the messages of each group. That the first one delivered behind a
-    state is the next one is invariant 5. A group that no living node has a copy of has no state:
-    what is numbered meanwhile is given to nobody, and who joins then begins anew.
+    state is the next one is invariant 5. A group that no living member's node has a copy of has no
+    state: what is numbered meanwhile is given to nobody, and who waits or joins then begins anew.
+    Whatever was said before that is judged by the former beginning.
     """
 
     number, name = 17, "group-state-transfer"
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
-        """Fold each group once, and stop at each number that somebody has the state of."""
+        """Fold each group once a beginning, and stop at each number that somebody has it of."""
         index = trace.once(index_groups)
-        claims: dict[Place, list[GroupState | GroupEnd]] = {}
-        claimed: list[GroupState | GroupEnd] = [*trace.of(GroupState), *trace.of(GroupEnd)]
-        for record in claimed:
-            if record.sh:
-                claims.setdefault((record.group, record.seqno), []).append(record)
-        anew = self._scan_anew(trace, found)
-        for group in dict.fromkeys(group for group, _ in claims):
-            self._fold(index, group, claims, anew.get(group, set()), found)
-
-    def _scan_anew(self, trace: Trace, found: list[Violation]) -> dict[GroupId, set[int]]:
-        """The numbers from which groups begin anew; nobody in the view may have a copy then."""
-        views: dict[Address, tuple[Address, ...]] = {}
-        copies: dict[GroupId, dict[Address, None]] = {}
-        anew: dict[GroupId, set[int]] = {}
+        claims: dict[Beginning, dict[int, list[GroupState | GroupEnd]]] = {}
+        bases: dict[Beginning, int] = {}
+        begun: dict[GroupId, int] = {}
+        copies = _Copies()
         for record in trace.records:
-            if type(record) is GroupState:
-                have = copies.setdefault(record.group, {})
-                node = Address(record.n, record.inc)
-                view = views.get(node, ())
-                others = [life(*other) for other in have if other != node and other in view]
-                if record.anew:
-                    anew.setdefault(record.group, set()).add(record.seqno)
-                    if others:
-                        text = (
-                            f"{life(*node)} begins group {record.group} anew behind number "
-                            f"{record.seqno}, though {' and '.join(others)} has its state"
-                        )
-                        found.append(self.breach(record.t, (record.n,), text))
-                have[node] = None
-            elif type(record) is Viewed:
-                views[Address(record.n, record.inc)] = record.members
-            elif type(record) is GroupReleased:
-                copies.get(record.group, {}).pop(Address(record.n, record.inc), None)
-            elif type(record) is Lived and record.what in ENDINGS:
-                for have in copies.values():
-                    have.pop(Address(record.n, record.inc), None)
-        return anew
+            if type(record) is GroupState and record.anew:
+                begun[record.group] = begun.get(record.group, 0) + 1
+                bases[record.group, begun[record.group]] = record.seqno
+                others = [life(*other) for other in copies.others(record)]
+                if others:
+                    text = (
+                        f"{life(record.n, record.inc)} begins group {record.group} anew behind "
+                        f"number {record.seqno}, though {' and '.join(others)} has its state"
+                    )
+                    found.append(self.breach(record.t, (record.n,), text))
+            if isinstance(record, GroupState | GroupEnd) and record.sh:
+                beginning = (record.group, begun.get(record.group, 0))
+                claims.setdefault(beginning, {}).setdefault(record.seqno, []).append(record)
+            copies.learn(record)
+        for beginning, places in claims.items():
+            self._fold(index, beginning[0], bases.get(beginning, 0), places, found)
 
     def _fold(
         self,
         index: GroupIndex,
         group: GroupId,
-        claims: dict[Place, list[GroupState | GroupEnd]],
-        anew: set[int],
+        base: int,
+        claims: dict[int, list[GroupState | GroupEnd]],
         found: list[Violation],
     ) -> None:
         digest = blake2b(digest_size=8)
-        self._compare(claims.get((group, 0), []), digest.hexdigest(), found)
-        for seqno, content in enumerate(index.history(group), start=1):
+        self._compare(claims.get(base, []), digest.hexdigest(), found)
+        for seqno in range(base + 1, max(claims) + 1):
+            content = index.contents.get((group, seqno))
             if content is None:
                 return  # nobody delivered this one: invariant 5 tells of it
             process, number = content
             if number > 0:
                 sent = index.sent.get(GroupMid(process, group, number))
                 digest.update(group_state_step(process, number, 0 if sent is None else sent.h))
-            if seqno in anew:
-                digest = blake2b(digest_size=8)
-            if (group, seqno) in claims:
-                self._compare(claims[group, seqno], digest.hexdigest(), found)
+            if seqno in claims:
+                self._compare(claims[seqno], digest.hexdigest(), found)
 
     def _compare(
         self, claims: list[GroupState | GroupEnd], right: str, found: list[Violation]
@@ -285,3 +275,43 @@ class GroupStateTransfer(Checker):
                 f"group {claim.group}; its messages lead to {right}"
             )
             found.append(self.breach(claim.t, (claim.n,), text))
+
+
+class _Copies:
+    """Which nodes have a copy of which groups, as far as a trace has got.
+
+    One that has no member any more, by what has been numbered, drops its copy as soon as it hears.
+    """
+
+    def __init__(self) -> None:
+        self._views: dict[Address, tuple[Address, ...]] = {}
+        self._copies: dict[GroupId, dict[Address, None]] = {}
+        self._members: dict[GroupId, set[GroupProcess]] = {}
+
+    def others(self, taker: GroupState) -> list[Address]:
+        """The nodes in the taker's view that have a copy of its group, and a member in it."""
+        node = Address(taker.n, taker.inc)
+        inside = {process[:2] for process in self._members.get(taker.group, ())}
+        return [
+            other
+            for other in self._copies.get(taker.group, ())
+            if other != node and other in self._views.get(node, ()) and other in inside
+        ]
+
+    def learn(self, record: Record) -> None:
+        """What a record of the trace changes."""
+        if type(record) is GroupStamped:
+            members = self._members.setdefault(record.group, set())
+            if record.number == JOIN:
+                members.add(record.process)
+            elif record.number == LEAVE:
+                members.discard(record.process)
+        elif type(record) is GroupState:
+            self._copies.setdefault(record.group, {})[Address(record.n, record.inc)] = None
+        elif type(record) is Viewed:
+            self._views[Address(record.n, record.inc)] = record.members
+        elif type(record) is GroupReleased:
+            self._copies.get(record.group, {}).pop(Address(record.n, record.inc), None)
+        elif type(record) is Lived and record.what in ENDINGS:
+            for have in self._copies.values():
+                have.pop(Address(record.n, record.inc), None)

@@ -14,6 +14,7 @@ from groupcore.sim.checkers.group_index import (
     Place,
     Said,
     index_groups,
+    is_answer_to_leave,
     is_own_join,
 )
 from groupcore.sim.trace import Trace
@@ -140,7 +141,8 @@ class GroupSlotAgreement(Checker):
 class GroupTotalOrder(Checker):
     """4: the numbers of a group at which a node delivers only grow, as do those of its states.
 
-    A node says that a process of its own has joined when it has what that begins with.
+    A node says that a process of its own has joined when it has what that begins with, and that
+    one has left even where it does not follow the group's order: `is_answer_to_leave`.
     """
 
     number, name = 4, "group-total-order"
@@ -149,9 +151,14 @@ class GroupTotalOrder(Checker):
         """Compare each number with the one before it."""
         for said in trace.once(index_groups).streams.values():
             last = 0
+            taken: int | None = None
             for record in said:
-                if isinstance(record, GroupReleased) or is_own_join(record):
+                if isinstance(record, GroupReleased):
+                    taken = None
                     continue
+                if is_own_join(record) or is_answer_to_leave(record, taken):
+                    continue
+                taken = record.seqno if isinstance(record, GroupState) else taken or 0
                 if record.seqno < last or (record.seqno == last and type(record) is not GroupState):
                     text = f"{life(record.n, record.inc)} {say(record)} after number {last}"
                     mids = [record.mid] if type(record) is GroupDelivered else []
@@ -163,7 +170,7 @@ class GroupGapFreedom(Checker):
     """5: the numbers are consecutive, from the state on or from 1; each member here is given all.
 
     The number of a JOIN of one of the node's own processes need not be said. A process that has
-    asked to leave is given nothing any more.
+    asked to leave is given nothing any more, and hears that it has left in any case.
     """
 
     number, name = 5, "group-gap-freedom"
@@ -185,13 +192,17 @@ class GroupGapFreedom(Checker):
         found: list[Violation],
     ) -> None:
         last: int | None = 0
+        taken: int | None = None
         members: dict[GroupProcess, int] = {}
         for record in said:
             if isinstance(record, GroupReleased):
-                last = None
+                last = taken = None
                 continue
             if isinstance(record, GroupState):
-                last = record.seqno
+                last = taken = record.seqno
+                continue
+            if is_answer_to_leave(record, taken):
+                members.pop(record.process, None)
                 continue
             if last is None or not (is_own_join(record) or self._follows(index, record, last)):
                 before = "without a state" if last is None else f"after number {last}"
@@ -201,7 +212,7 @@ class GroupGapFreedom(Checker):
             if is_own_join(record):
                 members[record.process] = record.t
                 continue
-            last = max(last or 0, record.seqno)
+            last, taken = max(last or 0, record.seqno), taken or 0
             if isinstance(record, GroupDelivered):
                 for process, since in members.items():
                     if process in record.to or record.t > closed.get(process, record.t):
