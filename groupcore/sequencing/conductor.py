@@ -136,13 +136,17 @@ class Conductor:
             self._plane.stream(address).start(before)
 
     def _say_synced(self) -> None:
-        """This node has joined and has got everything (I3): its vote may count.
+        """This node's vote may count. Said in every view: membership takes it in the newest."""
+        synced = self._synced()
+        if synced is not None:
+            self._plane.control.append(synced)
 
-        Said in every view, as membership takes it only in the newest.
-        """
+    def _synced(self) -> Synced | None:
+        """What a node that has joined says once it has got everything (I3)."""
         view = self._plane.view
-        if self._joins and view is not None:
-            self._plane.control.append(Synced(view.epoch, self._position))
+        if not self._joins or view is None or not self._plane.ready:
+            return None
+        return Synced(view.epoch, self._position)
 
     def _apply_view(self, event: ViewInstalled) -> None:
         plane, view = self._plane, event.view

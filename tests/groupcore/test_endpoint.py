@@ -15,8 +15,11 @@ from groupcore.events import (
     BadInput,
     Congested,
     Connect,
+    CutHeld,
     Event,
+    FetchCut,
     Heard,
+    Leave,
     Persisted,
     Refused,
     ViewInstalled,
@@ -24,6 +27,8 @@ from groupcore.events import (
 from groupcore.layer import Layer
 from groupcore.layers import nakack_headers
 from groupcore.seal import Keyring
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.service import Service
 from groupcore.stack import Stack
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address, View
@@ -124,6 +129,28 @@ def test_events_and_records_come_out_and_events_go_in() -> None:
     assert turn.deliveries == [ViewInstalled(View(1, 1, 0, 1, (A, B)))]
     a.notify(Persisted(3), 0.1)
     assert layer.events[-1] == Persisted(3)
+
+
+class Cutting(Plain):
+    """Wants the cut as soon as it is told to, and stores what comes of it."""
+
+    def on_event(self, event: Event, now: float) -> list[Effect]:
+        self.events.append(event)
+        if isinstance(event, Leave):
+            return [Notify(FetchCut({}, {}, {B: 0}, {B: (B,)}))]
+        return [Persist(4, b"accepted")] if isinstance(event, CutHeld) else []
+
+
+def test_a_cut_goes_to_the_data_plane_and_its_answer_back_to_the_stack_in_one_turn() -> None:
+    layer = Cutting()
+    service = Service(A, ServiceOptions(), Random(1))
+    a = Endpoint(A, Stack([layer]), endpoint(A)[0].transport, service)
+    view = View(1, 1, 0, 1, (A, B))
+    service.on_event(ViewInstalled(view, None, True, recovered=True), 0.0)
+    a.notify(Leave(), 0.0)
+    turn = a.end_turn(0.0)
+    assert [type(event) for event in layer.events] == [Leave, FetchCut, CutHeld]
+    assert turn.persists == [Persist(4, b"accepted")]
 
 
 def test_timers_run_when_woken() -> None:

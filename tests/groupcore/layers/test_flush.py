@@ -318,3 +318,41 @@ def test_a_batch_that_is_held_back_is_the_same_when_it_goes_out() -> None:
     assert isinstance(effect, Down)
     assert isinstance(effect.batch, Batch)
     assert effect.batch is batch
+
+
+# --- the data plane -------------------------------------------------------------------------------
+
+
+def with_streams(asked: list[int]) -> Flush:
+    """A in the open view 1, with a data plane that notes of which view it is asked."""
+    world = Below()
+
+    def streams(view: int) -> Digest:
+        asked.append(view)
+        return {C: 8}
+
+    ask = (lambda: world.digest, lambda: world.delivered, lambda: world.position)
+    layer = Flush(A, *ask, streams)
+    layer.on_event(installed(A, B, C), 0.0)
+    layer.on_timer("open", 0.0)
+    return layer
+
+
+def test_a_data_plane_stops_with_the_answer_and_not_before() -> None:
+    asked: list[int] = []
+    layer = with_streams(asked)
+    hear(layer, B, Start(1, FIRST))
+    assert asked == []
+    (answer,) = told(layer.on_timer("answer", 0.0))
+    assert isinstance(answer, Ok)
+    assert (asked, answer.streams) == ([1], {C: 8})
+
+
+def test_the_initiator_tells_how_far_each_has_the_streams() -> None:
+    asked: list[int] = []
+    layer = with_streams(asked)
+    run(layer, layer.on_event(FlushRequested(1, MINE, (A, B)), 0.0))
+    mine = events(layer.on_timer("answer", 0.0))
+    assert mine == [Flushed(A, MINE, {A: 3, B: 5}, 7, {A: 3, B: 4}, {C: 8})]
+    theirs = events(hear(layer, B, Ok(1, MINE, {}, 0, {}, {C: 9})))
+    assert theirs == [Flushed(B, MINE, {}, 0, {}, {C: 9})]

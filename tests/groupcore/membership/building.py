@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from groupcore.digest import Digest
+from groupcore.digest import Digest, covers
 from groupcore.membership.headers import Install
 from groupcore.membership.state import MembershipOptions, MembershipState, Questions
 from groupcore.membership.succession import Ballot, Proposal, Record, Vote
@@ -26,9 +26,10 @@ def vote(
     counts: bool = True,
     accepted: tuple[Ballot, Proposal] | None = None,
     holds: tuple[int, int] = (0, 0),
+    streams: Digest | None = None,
 ) -> Vote:
     ballot, proposal = accepted or (None, None)
-    return Vote(voter, live, counts, digest or {}, ballot, proposal, *holds)
+    return Vote(voter, live, counts, digest or {}, ballot, proposal, *holds, streams or {})
 
 
 def proposal_of(
@@ -40,9 +41,21 @@ def proposal_of(
     state_holders: tuple[Address, ...] = (),
     position: int = 0,
     lineage: int = LINEAGE,
+    streams: Digest | None = None,
+    stream_holders: dict[Address, tuple[Address, ...]] | None = None,
 ) -> Proposal:
-    view = view_of(*members, number=basis + 1, lineage=lineage)
-    return Proposal(basis, view, recovered, position, cut or {}, holders or {}, state_holders, ())
+    return Proposal(
+        basis,
+        view_of(*members, number=basis + 1, lineage=lineage),
+        recovered,
+        position,
+        cut or {},
+        holders or {},
+        state_holders,
+        (),
+        streams=streams or {},
+        stream_holders=stream_holders or {},
+    )
 
 
 def install_of(proposal: Proposal, position: int = 0) -> Install:
@@ -54,6 +67,7 @@ class World:
     """What the other layers would answer."""
 
     digest: Digest = field(default_factory=dict)
+    streams: Digest = field(default_factory=dict)
     order_state: OrderState = field(default_factory=OrderState)
     unheard: dict[Address, frozenset[Address]] = field(default_factory=dict)
     heard: tuple[Address, ...] = ()
@@ -68,6 +82,7 @@ class World:
             heard_since=lambda since: self.heard,
             seeking=lambda now: self.seeking,
             present=lambda now: self.present,
+            has_streams=lambda streams: covers(self.streams, streams),
         )
 
 

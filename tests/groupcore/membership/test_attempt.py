@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from groupcore.events import Flushed
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, decide
 from groupcore.view import Address
@@ -95,6 +96,13 @@ def test_all_have_accepted_when_only_the_silent_have_not() -> None:
     mine.acceptances = {A: None}
     assert not mine.all_accepted(NOBODY)
     assert mine.all_accepted(frozenset({B}))
+
+
+def test_a_vote_is_complete_with_what_the_answer_to_the_flush_says() -> None:
+    mine = with_votes(attempt(), A, B)
+    mine.stopped = {A: Flushed(A, mine.ballot, {B: 3}, 5, {B: 2}, {C: 8})}
+    (complete,) = mine.complete_votes()
+    assert (complete.digest, complete.position, complete.streams) == ({B: 3}, 5, {C: 8})
 
 
 # --- a whole succession, with lost messages, restarts and rival proposers -------------------------

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.digest import Digest
+from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import (
     Ballot,
     Candidates,
@@ -343,3 +344,33 @@ def test_a_new_view_opens_its_own_succession() -> None:
     record = Record().with_acceptance(Ballot(2, B), proposal_of(A)).with_view(BASIS, True)
     assert record == Record(BASIS, rebuilding=True)
     assert (record.number, Record().number) == (3, 0)
+
+
+# --- the data plane -------------------------------------------------------------------------------
+
+
+def test_the_cut_has_the_most_of_every_stream_that_any_live_voter_has() -> None:
+    """Of one that leaves, one that is cut off and one whose vote does not count, too."""
+    proposal = decided(
+        vote(A, streams={A: 4, D: 1}),
+        vote(B, streams={A: 6}),
+        vote(C, counts=False, streams={A: 6, C: 2}),
+        candidates=Candidates(leaving=frozenset({B}), cut_off=frozenset({C})),
+    )
+    assert proposal.view.members == (A,)
+    assert proposal.streams == {A: 6, C: 2, D: 1}
+    assert proposal.stream_holders == {A: (B, C), C: (C,), D: (A,)}
+
+
+def test_a_recovered_view_has_no_streams() -> None:
+    """Who forms it has a disk, and knows of none."""
+    proposal = decided(vote(A, live=False), vote(B, live=False), vote(C, streams={A: 6}))
+    assert proposal.recovered
+    assert (proposal.streams, proposal.stream_holders) == ({}, {})
+
+
+def test_with_a_data_plane_so_many_join_that_the_decision_stays_with_the_others() -> None:
+    """A node that has not got the streams yet decides nothing."""
+    stateful = MembershipOptions(data_plane=True).stateful
+    many = Candidates(joiners=(B, C, D), stateful=stateful)
+    assert decided(vote(A), basis=view_of(A), candidates=many).view.members == (A, B)

@@ -9,7 +9,6 @@ from groupcore.events import (
     CutAgreed,
     CutDelivered,
     Excluded,
-    FetchCut,
     FlushStarted,
     Left,
     ViewInstalled,
@@ -218,18 +217,6 @@ def test_a_lower_ballot_than_the_promised_and_another_basis_are_not_accepted() -
     assert voter.on_propose(B, Propose(2, SECOND, proposal_of(A))) == []
 
 
-def test_it_is_accepted_only_when_everything_in_the_cut_is_here() -> None:
-    world = World(digest={B: 3})
-    voter = living(world)
-    proposal = proposal_of(A, B, cut={B: 5}, holders={B: (C,)})
-    effects = voter.on_propose(B, propose(proposal))
-    assert events(effects) == [FlushStarted(), FetchCut({B: 5}, {B: (C,)})]
-    assert stored(effects) == []
-    world.digest = {B: 5}
-    assert told(on_disk(voter, voter.on_cut_held())) == [Accept(3, FIRST)]
-    assert voter.on_cut_held() == []
-
-
 def test_a_higher_promise_meanwhile_forbids_to_accept() -> None:
     voter = living(World())
     voter.on_propose(B, propose(proposal_of(A, B, cut={B: 5})))
@@ -275,8 +262,13 @@ def test_a_joiner_begins_with_the_order_state_that_it_is_told() -> None:
     assert (event.fresh, event.position, event.previous) == (True, 8, None)
 
 
-def test_a_joiner_without_the_state_has_no_vote_until_it_has_reported_it() -> None:
-    voter = seeking(options=MembershipOptions(application_state=True))
+@pytest.mark.parametrize(
+    "options", [MembershipOptions(application_state=True), MembershipOptions(data_plane=True)]
+)
+def test_a_joiner_without_the_state_has_no_vote_until_it_has_reported_it(
+    options: MembershipOptions,
+) -> None:
+    voter = seeking(options=options)
     voter.on_install(B, install_of(proposal_of(B, A, state_holders=(B,)), position=8))
     effects = voter.on_cut_delivered()
     assert begun(effects).holders == (B,)
@@ -306,17 +298,6 @@ def test_a_member_that_is_rebuilding_stays_so_over_a_view() -> None:
     voter.on_install(B, install_of(proposal_of(A, B)))
     voter.on_cut_delivered()
     assert voter.state.record.rebuilding
-
-
-def test_who_lacks_a_part_of_the_cut_gets_it_before_it_installs() -> None:
-    world = World()
-    voter = living(world)
-    install = install_of(proposal_of(A, B, cut={C: 1}, holders={C: (B,)}))
-    effects = voter.on_install(B, install)
-    assert events(effects) == [FlushStarted(), FetchCut({C: 1}, {C: (B,)})]
-    assert voter.on_install(B, install) == []
-    world.digest = {C: 1}
-    assert events(voter.on_cut_held()) == [CutAgreed({C: 1}), CutDelivered()]
 
 
 def test_a_recovered_view_begins_at_its_position_with_empty_tables() -> None:

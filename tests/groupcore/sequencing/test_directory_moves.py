@@ -208,6 +208,25 @@ def test_a_late_end_of_a_stream_counts_in_a_later_view() -> None:
     assert only(made.apply(EndStream(C, 50, A, 2), A), StreamEnded).stream == C
 
 
+def test_streams_end_with_a_view_where_its_cut_says_in_one_order_everywhere() -> None:
+    made, other = directory(D, C, B, A), directory(D, C, B, A)
+    for one in (made, other):
+        for owner in NODES:
+            create(one, owner)
+    other.restore(other.snapshot())
+    for one in (made, other):
+        one.on_view(view(2, A, B), [C, D])
+        ended = [change for change in one.end_streams({C: 7}, A) if isinstance(change, StreamEnded)]
+        assert [(change.stream, change.frame, change.holder) for change in ended] == [
+            (C, 7, A),
+            (D, 0, A),
+        ]
+        assert one.ending_streams() == []
+        assert one.apply(EndStream(C, 9, B, 1), A) == []
+        assert one.end_streams({C: 7}, A) == []
+    assert made.fingerprint() == other.fingerprint()
+
+
 def test_successors_share_the_groups_and_depend_on_the_directory_alone() -> None:
     made, again = directory(*NODES), directory(*NODES)
     for one in (made, again):

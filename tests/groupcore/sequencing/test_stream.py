@@ -57,3 +57,45 @@ def test_a_run_that_was_early_still_holds_back_what_follows_its_frame() -> None:
     assert stream.delivered == 0
     assert not stream.settled(1, lambda one: one is record)
     assert stream.settled(1, lambda one: one is not record)
+
+
+def test_what_has_come_from_behind_the_end_is_dropped() -> None:
+    stream = Stream(S)
+    stream.start(0)
+    for number in (1, 2, 3, 5):
+        stream.take(number, batch())
+    stream.finish(2)
+    assert (stream.received, stream.missing) == (2, None)
+    assert [number for number, _ in stream.kept(1, 9)] == [1, 2]
+    assert not stream.take(3, batch())
+
+
+def test_a_cut_opens_a_stream_that_has_been_fenced_up_to_there() -> None:
+    stream = Stream(S)
+    stream.start(0)
+    stream.take(1, batch())
+    stream.fence()
+    stream.want(3)
+    assert stream.missing == (2, 3)
+    assert stream.take(3, batch())
+    assert not stream.take(4, batch())
+    going_on = Stream(S)
+    going_on.start(0)
+    going_on.want(3)
+    assert going_on.missing == (1, 3)
+    assert going_on.take(4, batch())
+
+
+def test_what_a_state_contains_is_recorded_and_its_frames_are_still_asked_for() -> None:
+    stream = Stream(S)
+    stream.start(4)
+    stream.take(5, batch())
+    stream.take(9, batch())
+    stream.resume(8)
+    assert (stream.received, stream.recorded, stream.delivered) == (5, 8, 8)
+    assert stream.missing == (6, 8)
+    assert stream.next_to_record(9) is None
+    for number in (6, 7, 8):
+        stream.take(number, batch())
+    assert stream.next_to_record(9) is not None
+    assert stream.recorded == 9

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from random import Random
 
-from groupcore.batch import Batch
+from groupcore.batch import Batch, Header
 from groupcore.digest import Digest
-from groupcore.events import FetchCut, ViewInstalled
+from groupcore.events import Event, FetchCut, ViewInstalled
 from groupcore.membership.succession import most_of
 from groupcore.sequencing.events import (
     Created,
@@ -42,6 +42,7 @@ class Host:
         self.state: dict[GroupId, list[bytes]] = {}
         self.given: dict[tuple[Process, GroupId], list[bytes]] = defaultdict(list)
         self.log: dict[Process, list[tuple[GroupId, bytes]]] = defaultdict(list)
+        self.control: list[Event] = []
         self.members: dict[GroupId, list[Process]] = {}
 
     def handle(self, events: list[ServiceEvent]) -> None:
@@ -84,10 +85,14 @@ class World:
     def __getitem__(self, name: str) -> Host:
         return next(host for address, host in self.hosts.items() if address.name == name)
 
-    def install(self, members: list[Address]) -> None:
-        """A new view of these members, at all that are in it; those who stay have its cut."""
+    def install(self, members: list[Address], voters: list[Address] | None = None) -> None:
+        """A new view of these members, at all that are in it; those who stay have its cut.
+
+        `voters`: who has voted; those who stay, where it does not say otherwise.
+        """
         former = self.view
-        streams = {} if former is None else self.stop([m for m in members if m in self.hosts])
+        stay = [m for m in members if m in self.hosts]
+        streams = {} if former is None else self.stop(stay, stay if voters is None else voters)
         number = 1 if former is None else former.number + 1
         self.view = View(number, 1, 0, 1, tuple(members))
         holders = () if former is None else tuple(m for m in members if m in former.members)
@@ -108,15 +113,13 @@ class World:
             )
         self.turn()
 
-    def stop(self, voters: list[Address]) -> Digest:
-        """These members are stopped, say how far they have the streams, and get the most of it."""
+    def stop(self, stay: list[Address], voters: list[Address]) -> Digest:
+        """The voters say how far they have the streams, and who stays gets the most of it."""
         assert self.view is not None
-        services = {voter: self.hosts[voter].service for voter in voters}
-        said = {
-            voter: service.stop_acknowledging(self.view.number)
-            for voter, service in services.items()
-        }
+        number = self.view.number
+        said = {one: self.hosts[one].service.stop_acknowledging(number) for one in voters}
         streams, holders = most_of(said)
+        services = {one: self.hosts[one].service for one in stay}
         for service in services.values():
             service.on_event(FetchCut({}, {}, streams, holders), self.now)
         for _ in range(400):
@@ -128,17 +131,28 @@ class World:
 
     def crash(self, *names: str) -> None:
         """These nodes are no more; the others have another view."""
+        assert self.view is not None
+        gone = self._forget(names)
+        self.install([m for m in self.view.members if m not in gone])
+
+    def leave(self, *names: str) -> None:
+        """These nodes have voted, and are not in the view that has come of it."""
+        assert self.view is not None
+        members = [m for m in self.view.members if m.name not in names]
+        self.install(members, [m for m in self.view.members if m in self.hosts])
+        self._forget(names)
+
+    def _forget(self, names: tuple[str, ...]) -> list[Address]:
         gone = [address for address in self.hosts if address.name in names]
         for address in gone:
             del self.hosts[address]
         self.packets = [packet for packet in self.packets if packet[1] not in gone]
-        assert self.view is not None
-        self.install([m for m in self.view.members if m not in gone])
+        return gone
 
-    def add(self, name: str) -> None:
-        """A new node is in the view."""
+    def add(self, *names: str) -> None:
+        """New nodes are in the view."""
         assert self.view is not None
-        self.install([*self.view.members, Address(name, 1)])
+        self.install([*self.view.members, *(Address(name, 1) for name in names)])
 
     # --- time -----------------------------------------------------------------------------------
 
@@ -151,6 +165,7 @@ class World:
                 output = host.service.take()
                 self._send(host.address, output.sends)
                 host.handle(output.events)
+                host.control += output.control
                 commands += [(host.address, command) for command in output.commands]
             if not commands:
                 return
@@ -174,6 +189,24 @@ class World:
             return
         (raw,) = unpack_packets(b"\x91" + data)
         host.service.receive(decode_packet(raw, source, None), self.now)
+
+    def lose(self, *kinds: type[Header], to: str = "", of: str = "") -> None:
+        """From now on packets of these kinds, from or to such a node, are lost, too."""
+        before = self.lost
+
+        def is_lost(packet: Packet) -> bool:
+            source, destination, data = packet
+            (raw,) = unpack_packets(b"\x91" + data)
+            header = decode_packet(raw, source, None).headers[-1]
+            ends = (of or source.name, to or destination.name)
+            here = isinstance(header, kinds) and ends == (source.name, destination.name)
+            return here or before(packet)
+
+        self.lost = is_lost
+
+    def lose_nothing(self) -> None:
+        """From now on everything arrives."""
+        self.lost = lambda _: False
 
     def run(self, rounds: int = 200) -> None:
         """Let packets through in a random order, and time pass when there are none."""
