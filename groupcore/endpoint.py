@@ -22,6 +22,7 @@ from groupcore.peers import SocketAddress
 from groupcore.sequencing.commands import PREFIX
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.headers import DATA_PLANE
+from groupcore.sequencing.log import LogPart
 from groupcore.sequencing.service import Service
 from groupcore.stack import Stack
 from groupcore.transport import Datagram, Transport
@@ -52,13 +53,15 @@ class Delivery:
 class Turn:
     """What one turn has caused: to send, to hand over in this order, to store in this order.
 
-    `service_events` are those of the data plane, when there is one.
+    `service_events` are those of the data plane, when there is one; `log` is to be stored before
+    `persists`, and `Service.stored` be told then.
     """
 
     datagrams: list[Datagram]
     deliveries: list[Delivery | Event]
     persists: list[Persist]
     service_events: list[ServiceEvent] = field(default_factory=list)
+    log: list[LogPart] = field(default_factory=list)
 
 
 class Endpoint:
@@ -130,6 +133,7 @@ class Endpoint:
         deliveries, persists = self._end_stack_turn(now)
         service = self.service
         events: list[ServiceEvent] = []
+        log: list[LogPart] = []
         fresh = deliveries
         deliveries = [] if service is not None else deliveries
         while service is not None:
@@ -140,6 +144,7 @@ class Endpoint:
             for batch in output.sends:
                 self.transport.send(batch)
             self._commands += output.commands
+            log += output.log
             says = self._in_view and bool(self._commands)
             if not says and not output.control:
                 break
@@ -152,7 +157,7 @@ class Endpoint:
             persists += persisted
         if self._id_is_in_use():
             deliveries.append(self._refusal())
-        return Turn(self.transport.flush(now), deliveries, persists, events)
+        return Turn(self.transport.flush(now), deliveries, persists, events, log)
 
     def _feed(
         self, service: Service, deliveries: list[Delivery | Event], now: float
@@ -165,9 +170,10 @@ class Endpoint:
         for item in deliveries:
             if isinstance(item, Delivery):
                 said = [payload[:1] == PREFIX for payload in item.payloads]
-                for payload, is_command in zip(item.payloads, said, strict=True):
+                places = range(item.position, item.position + len(said))
+                for payload, is_command, place in zip(item.payloads, said, places, strict=True):
                     if is_command and item.position:
-                        service.on_order(item.origin, payload, now)
+                        service.on_order(item.origin, payload, now, place)
                 if all(said):
                     continue
             else:

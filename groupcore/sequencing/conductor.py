@@ -18,6 +18,7 @@ from collections import deque
 from groupcore.errors import WireError
 from groupcore.events import Synced, ViewInstalled
 from groupcore.sequencing.commands import decode_command
+from groupcore.sequencing.comparing import Comparing
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.directory_changes import (
     Change,
@@ -35,6 +36,7 @@ from groupcore.sequencing.events import Created, Refused
 from groupcore.sequencing.headers import Reach
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
+from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.node_state import (
@@ -46,6 +48,7 @@ from groupcore.sequencing.node_state import (
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.planning import Planning
 from groupcore.sequencing.record import Record
+from groupcore.sequencing.restoring import forget_records, forget_streams
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.states import NODE_STATE, Copy
@@ -81,46 +84,77 @@ class Conductor:
         self._planning = planning
         self.news = False
         self._now = 0.0
+        self._comparing = Comparing(plane)
         self._place = Place(0, 0)
-        self._ordered: deque[tuple[Address, bytes] | ViewInstalled] = deque()
+        self._ordered: deque[tuple[Address, bytes, Position] | ViewInstalled] = deque()
         self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
         self._node_tokens: dict[int, None] = {}
+        self._packed: deque[tuple[int, int, bytes]] = deque()
         self._joins = False
         self._position = 0
         joining.copy_node_state = self._copy_node_state
 
-    def on_order(self, by: Address, payload: bytes, now: float) -> None:
-        """An ordered command."""
+    def on_order(self, by: Address, payload: bytes, now: float, position: int) -> None:
+        """An ordered command; `position` is its place in the epoch."""
         self._now = now
-        if self._plane.ready:
-            self._apply(by, payload)
+        plane = self._plane
+        place = (plane.view.epoch if plane.view is not None else 0, position)
+        if plane.ready:
+            self._apply(by, payload, place)
         else:
-            self._ordered.append((by, payload))
+            self._ordered.append((by, payload, place))
 
     def install(self, event: ViewInstalled, now: float) -> None:
         """A view."""
         self._now = now
         plane, view = self._plane, event.view
         first = plane.view is None
+        if first or event.recovered:
+            self._comparing.begin(event, self._place.view)
         plane.view, plane.primary = view, view.primary
         plane.reaches.install(view)
         self._cut.on_view(view.number)
         self.news = True
         joins = first and bool(event.holders) and plane.me not in event.holders
+        if joins:
+            forget_streams(plane, event)
         self._start_streams(event, joins)
         self._keeper.on_view()
         self._position = event.position
-        if joins:
-            self._joins = True
-            self._ordered.append(event)
-            self._bootstrap(now)
-            return
-        plane.ready = plane.ready or first
         if plane.ready:
             self._apply_view(event)
             self._say_synced()
-        else:
-            self._ordered.append(event)
+            return
+        self._ordered.append(event)
+        if joins:
+            self._take_over()
+        elif first:
+            self._comparing.ask(event)
+            self._compare()
+
+    def proceed(self, now: float) -> None:
+        """The turn ends: more may be known of the others."""
+        self._now = now
+        if self._comparing.is_open:
+            self._compare()
+
+    def _compare(self) -> None:
+        """Go on from what is here, once it is known that this is right."""
+        verdict = self._comparing.verdict()
+        if verdict:
+            self._go_on()
+        elif verdict is not None:
+            self._take_over()
+
+    def _take_over(self) -> None:
+        """Others hold more: take it from them, and keep the frames that are here."""
+        self._joins = True
+        forget_records(self._plane)
+        self._bootstrap(self._now)
+
+    def restored(self, place: Place) -> None:
+        """A log has been taken over, which ends here."""
+        self._place = place
 
     def _start_streams(self, event: ViewInstalled, joins: bool) -> None:
         """Where the streams begin for this node that it does not know yet.
@@ -142,9 +176,9 @@ class Conductor:
             self._plane.control.append(synced)
 
     def _synced(self) -> Synced | None:
-        """What a node that has joined says once it has got everything (I3)."""
-        view = self._plane.view
-        if not self._joins or view is None or not self._plane.ready:
+        """What a node that has joined says once it has got everything (I3); a log says it later."""
+        plane, view = self._plane, self._plane.view
+        if not self._joins or view is None or not plane.ready or plane.log is not None:
             return None
         return Synced(view.epoch, self._position)
 
@@ -154,6 +188,9 @@ class Conductor:
         members = former.members if former is not None else ()
         gone = [member for member in members if member not in view.members]
         self._place = Place(view.number, 0)
+        plane.place = (view.epoch, event.position)
+        if plane.log is not None:
+            plane.log.view(event, plane.place)
         plane.gone.update(gone)
         self._act(plane.directory.on_view(view, gone))
         if not event.recovered:
@@ -171,8 +208,11 @@ class Conductor:
         self._joining.states.forget_gone()
         plane.progress += 1
 
-    def _apply(self, by: Address, payload: bytes) -> None:
+    def _apply(self, by: Address, payload: bytes, place: Position) -> None:
         self._place = Place(self._place.view, self._place.commands + 1)
+        self._plane.place = place
+        if self._plane.log is not None:
+            self._plane.log.command(by, payload, place)
         try:
             command = decode_command(payload)
         except WireError as error:
@@ -220,6 +260,8 @@ class Conductor:
 
     def _on_deleted(self, change: GroupDeleted) -> None:
         record = self._plane.records.pop(change.group, None)
+        if self._plane.archive is not None:
+            self._plane.archive.forget(change.group)
         self._sequencer.disown((change.group,))
         if record is not None:
             self._joining.delete(record)
@@ -262,9 +304,9 @@ class Conductor:
             self._restore(state)
 
         bases = tuple(
-            Reach(address, stream.base, 0)
+            Reach(address, stream.base, 0, 0)
             for address, stream in plane.streams.items()
-            if stream.started and address != plane.me
+            if stream.started and address != plane.me and plane.in_view(address)
         )
         self._joining.states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now)
 
@@ -283,9 +325,16 @@ class Conductor:
         return Copy.BEGUN
 
     def _restore(self, state: bytes) -> None:
-        """Be what the state says, and catch up with what has been ordered behind it."""
+        """Be what the state says."""
         plane = self._plane
         self._place = take_node_state(plane, state)
+        if plane.log is not None:
+            plane.log.state(state)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """What is here is the cluster's: catch up with what has been ordered behind it."""
+        plane = self._plane
         plane.ready = True
         plane.progress += 1
         self._take_office()
@@ -322,11 +371,19 @@ class Conductor:
                 self._migration.on_began(began)
 
     def give_node_states(self) -> None:
-        """New nodes get the directory and the records as they are when nothing is in between."""
+        """New nodes get the directory and the records as they are when nothing is in between.
+
+        A log must hold them first: who comes after the new node takes nothing that is before.
+        """
+        log = self._plane.log
         if self._node_tokens and not self._plane.early:
             tokens, self._node_tokens = self._node_tokens, {}
+            mark = 0 if log is None else log.next_mark
             for token in tokens:
-                self._joining.states.give(token, pack_node_state(self._plane, self._place))
+                self._packed.append((mark, token, pack_node_state(self._plane, self._place)))
+        while self._packed and (log is None or self._packed[0][0] <= log.stored_mark):
+            _, token, state = self._packed.popleft()
+            self._joining.states.give(token, state)
 
     def send_again(self, now: float) -> None:
         """A stream has ended: what is not in it goes to the groups' new sequencers."""

@@ -11,6 +11,7 @@ holes, so no slot is lost in the middle and none has to be filled.
 Invariants.
   I1  The end is not before what any member of the view has, nor before what anybody has delivered.
   I2  A quorum of the view has the stream up to its end when it is said.
+  I3  With logs, a quorum has it on disk then: an agreed end is never out of reach.
 """
 
 from __future__ import annotations
@@ -42,7 +43,12 @@ class Ending:
         """Ask those that have not answered, and those that are to get further."""
         plane = self._plane
         view = plane.view
-        if self._ask_at is None or now < self._ask_at or view is None or not plane.ready:
+        if self._ask_at is None or view is None or not plane.ready:
+            return
+        if now < self._ask_at:
+            if plane.log is not None:
+                for address in list(self._answers):
+                    self._conclude(address)  # only disks may have been missing
             return
         streams = [one for one in plane.directory.ending_streams() if one not in self._said]
         if view.coordinator != plane.me or not streams:
@@ -99,6 +105,8 @@ class Ending:
             return
         best, holder = self._best(answers)
         have = sum(answers[member] >= best for member in view.members)
+        if plane.log is not None and plane.reaches.saved(address) < best:
+            return  # I3
         if have >= min(plane.reaches.need, len(view.members)):
             self._said.add(address)
             plane.propose(EndStream(address, best, holder, view.number))

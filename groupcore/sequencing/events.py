@@ -124,6 +124,17 @@ class Accepted(ServiceEvent):
 
 
 @dataclass(slots=True)
+class Saved(ServiceEvent):
+    """For the sender: its messages up to `message` survive the power cut of all nodes.
+
+    Enough nodes have them on disk. Not told by a node without a log: there `Accepted` is all.
+    """
+
+    group: GroupId
+    message: MessageId
+
+
+@dataclass(slots=True)
 class StateWanted(ServiceEvent):
     """Another node needs the state of the group as of what has been told so far: give it now.
 

@@ -202,21 +202,31 @@ class Repair(Header):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far a node is with a stream: frames received, and delivered."""
+    """How far a node is with a stream: frames received, delivered, recorded and on disk.
+
+    `saved` of a node without a log: what it has received.
+    """
 
     stream: Address
     received: int
     delivered: int
+    saved: int = 0
 
 
 @dataclass(slots=True)
 class Digest(Header):
-    """Node to all, in `view`: the end of its own stream, and how far it is with every stream."""
+    """Node to all, in `view`: the end of its own stream, and how far it is with every stream.
+
+    `recovered`: the last view formed from disk that it is in, `basis`: the view with which its log
+    ended then; 0 and 0 without.
+    """
 
     kind: ClassVar[str] = "sequencing.digest"
     view: int
     last: int
     reaches: tuple[Reach, ...]
+    recovered: int = 0
+    basis: int = 0
 
 
 @dataclass(slots=True)

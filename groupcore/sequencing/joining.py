@@ -19,11 +19,9 @@ Invariants.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
-from msgpack import packb, unpackb
-
-from groupcore.context import decode_context, encode_context
+from groupcore.context import encode_context
+from groupcore.sequencing.archive import Archive
 from groupcore.sequencing.commands import EnterStrict, ExitStrict
 from groupcore.sequencing.events import (
     Departed,
@@ -33,6 +31,7 @@ from groupcore.sequencing.events import (
     StateInstalled,
     StateWanted,
 )
+from groupcore.sequencing.group_state import pack_group_state, unpack_group_state
 from groupcore.sequencing.headers import Join, Leave, Reach, StateRequest
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.plane import Plane
@@ -41,9 +40,6 @@ from groupcore.sequencing.record import GONE, JOINED, Hold, Record
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import Copy, States
 from groupcore.view import Address
-
-HEAD_LENGTH = 4
-"""Bytes that say how long the part of a state is that is this service's own."""
 
 
 @dataclass(slots=True)
@@ -259,6 +255,9 @@ class Joining:
         plane = self._plane
         record.hold = Hold(seqno - 1, waiting_for_state=True)
         self._leaders.pop(record.group, None)
+        if plane.archive is not None:
+            self._begin_archived(record, record.hold, seqno, plane.archive)
+            return
 
         def givers() -> dict[Address, int]:
             nodes = plane.member_nodes(record)
@@ -287,17 +286,20 @@ class Joining:
             hold.seqno = max(hold.seqno, joined_at - 1)
             self._plane.events.append(StateInstalled(record.group, hold.seqno, None))
         else:
-            end = HEAD_LENGTH + int.from_bytes(state[:HEAD_LENGTH], "big")
-            seqno, context = unpackb(state[HEAD_LENGTH:end])
-            content = state[end:]
-            hold.seqno = seqno
-            hold.context = decode_context(context)
-            self._plane.events.append(StateInstalled(record.group, seqno, content))
+            hold.seqno, hold.context, content = unpack_group_state(state)
+            self._plane.events.append(StateInstalled(record.group, hold.seqno, content))
         self._receiver.apply_queue(record)
 
     def _leaving(self, group: GroupId) -> set[Process]:
         """This node's members that have asked to leave the group."""
         return {one for (one, left), wish in self._wishes.items() if left == group and wish.leaving}
+
+    def _begin_archived(self, record: Record, hold: Hold, at: int, archive: Archive) -> None:
+        """This node has kept what was said in the group, though it delivered it to nobody."""
+        kept = archive.get(record.group)
+        hold.seqno, hold.context = max(hold.seqno, kept.seqno), dict(kept.context)
+        self._plane.events += kept.events(record.group, at, self._plane.me)
+        self._receiver.apply_queue(record)
 
     def _stays(self, record: Record) -> bool:
         """Whether a process of this node is a member and does not leave: the state stays here."""
@@ -394,6 +396,4 @@ class Joining:
         if content is None:
             self.states.refuse(token)
             return
-        head = cast(bytes, packb([seqno, context]))
-        # The content is not packed with it: it may be large, and is copied once.
-        self.states.give(token, b"".join((len(head).to_bytes(HEAD_LENGTH, "big"), head, content)))
+        self.states.give(token, pack_group_state(seqno, context, content))

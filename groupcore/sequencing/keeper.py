@@ -54,7 +54,7 @@ class Keeper:
         self._news = False
         self._digest_at: float | None = None
         self._digest_wait_s = plane.options.digest_s
-        self._told: dict[Address, tuple[int, int]] = {}
+        self._told: dict[Address, tuple[int, int, int]] = {}
         self._told_last = -1
         self._over: dict[Address, tuple[int, float]] = {}
         self._cut: dict[Address, tuple[int, tuple[Address, ...]]] = {}
@@ -130,6 +130,8 @@ class Keeper:
             return
         if not plane.in_view(node):
             return
+        if header.recovered:
+            plane.bases[node] = (header.recovered, header.basis)
         stream = plane.stream(node)
         if not stream.started:
             stream.start(header.last)
@@ -138,7 +140,8 @@ class Keeper:
             stream.note_last(header.last)
             self.touched[node] = stream
         for reach in header.reaches:
-            if plane.reaches.note(node, reach.stream, reach.received, reach.delivered):
+            said = (reach.received, reach.delivered, reach.saved)
+            if plane.reaches.note(node, reach.stream, *said):
                 one = plane.streams.get(reach.stream)
                 if one is not None:
                     self.touched[reach.stream] = one
@@ -153,7 +156,7 @@ class Keeper:
         for address, stream in plane.streams.items():
             if not stream.started:
                 continue
-            reached = (plane.acknowledged(stream), self._delivered(stream))
+            reached = self._reached(stream)
             plane.reaches.note(plane.me, address, *reached)
             if self._told.get(address) != reached:
                 reaches.append(Reach(address, *reached))
@@ -171,27 +174,35 @@ class Keeper:
         if due or at_once:
             # A repetition says everything: what was lost of the former ones, too.
             reaches = [
-                Reach(address, plane.acknowledged(stream), self._delivered(stream))
+                Reach(address, *self._reached(stream))
                 for address, stream in plane.streams.items()
                 if stream.started
             ]
             # Others may not have heard the last that was said of a stream that is over.
             self._over = {one: over for one, over in self._over.items() if now < over[1]}
-            reaches += [Reach(one, end, end) for one, (end, _) in self._over.items()]
-        self._told.update((one.stream, (one.received, one.delivered)) for one in reaches)
+            reaches += [Reach(one, end, end, end) for one, (end, _) in self._over.items()]
+        self._told.update((one.stream, (one.received, one.delivered, one.saved)) for one in reaches)
         self._told_last = last
         self._news = False
         self._digest_at = now + self._digest_wait_s
-        plane.to(None, Digest(plane.view.number, last, tuple(reaches)))
+        plane.to(None, Digest(plane.view.number, last, tuple(reaches), *plane.basis))
 
-    def _delivered(self, stream: Stream) -> int:
-        """What this node says to have delivered; all that it has, while it hosts nothing yet.
+    def _reached(self, stream: Stream) -> tuple[int, int, int]:
+        """What this node says of a stream: received, delivered, saved.
 
-        Others may drop that: a new node has delivered what its state contains, and gets the frames.
+        Delivered is all that it has, while it hosts nothing yet. Others may drop that: a new node
+        has delivered what its state contains, and gets the frames.
         """
-        if not self._plane.ready:
-            return stream.received
-        return min(stream.delivered, stream.received)
+        plane = self._plane
+        delivered = stream.received
+        if plane.ready:
+            delivered = min(stream.delivered, stream.received)
+        return plane.acknowledged(stream), delivered, plane.saved_here(stream)
+
+    def on_stored(self, now: float) -> None:
+        """More is on disk here: others hear of it soon, with other news or without."""
+        soon = now + self._plane.options.digest_s
+        self._digest_at = soon if self._digest_at is None else min(soon, self._digest_at)
 
     def settle(self) -> list[Stream]:
         """The streams that may go on: something has been received, or said of them."""
@@ -205,6 +216,10 @@ class Keeper:
             if stream.started:
                 stream.drop_stable(plane.reaches.stable(address))
             if stream.end is not None and stream.stable >= stream.end and not stream.undelivered:
+                if plane.log is not None:
+                    if plane.reaches.saved_by_all(address) < stream.end:
+                        continue  # whose disk lacks it may have to fetch it after a power cut
+                    plane.log.over(address)
                 del plane.streams[address]
                 plane.reaches.forget(address)
                 self._told.pop(address, None)

@@ -89,7 +89,7 @@ class Migration:
             if stopped is None:
                 continue
             last, frame = stopped
-            if plane.reaches.held(plane.me) >= frame:
+            if plane.safe(plane.me) >= frame:
                 leaving.said = True
                 plane.propose(Moved(move, leaving.groups, last))
 

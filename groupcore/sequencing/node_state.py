@@ -37,25 +37,31 @@ def pack_node_state(plane: Plane, place: Place) -> bytes:
     records = [_pack_record(plane, record) for record in plane.records.values()]
     gone = [list(node) for node in sorted(plane.gone)]
     chains = [_pack_chain(plane, *chain) for chain in plane.chains.snapshot()]
-    packed: bytes = packb([list(place), plane.directory.snapshot(), streams, records, gone, chains])
+    archive = None if plane.archive is None else plane.archive.pack()
+    head = [[*place, *plane.place], plane.directory.snapshot()]
+    packed: bytes = packb([*head, streams, records, gone, chains, archive])
     return packed
 
 
 def node_state_covers(plane: Plane, state: bytes) -> bool:
     """Whether the state reaches the frames with which this node has begun each stream."""
-    _, _, streams, _, gone, _ = unpackb(state, strict_map_key=False)
+    _, _, streams, _, gone, *_ = unpackb(state, strict_map_key=False)
     cuts = {Address(*address): recorded for address, recorded, _ in streams}
     over = {Address(*node) for node in gone} - set(cuts)
     return all(
         not stream.started or stream.base <= cuts.get(address, 0)
         for address, stream in plane.streams.items()
-        if address != plane.me and address not in over
+        if address != plane.me and address not in over and plane.in_view(address)
     )
 
 
 def take_node_state(plane: Plane, state: bytes) -> Place:
     """Become what the state says; the place of its directory."""
-    place, directory, streams, records, gone, chains = unpackb(state, strict_map_key=False)
+    head, directory, streams, records, gone, chains, archive = unpackb(state, strict_map_key=False)
+    view, commands, *place = head
+    plane.place = (place[0], place[1])
+    if plane.archive is not None and archive is not None:
+        plane.archive.restore(archive)
     plane.directory.restore(directory)
     plane.gone.update(Address(*node) for node in gone)
     for packed in records:
@@ -70,10 +76,13 @@ def take_node_state(plane: Plane, state: bytes) -> Place:
         if address == plane.me:
             continue
         stream = plane.stream(address)
-        stream.resume(recorded)
+        if plane.log is None or plane.in_view(address):
+            stream.resume(recorded)
+        else:
+            stream.skip_to(recorded)
         if end is not None:
             stream.finish(end)
-    return Place(*place)
+    return Place(view, commands)
 
 
 # What msgpack hands over is a node's own packing, authenticated and hashed: Any lives here.

@@ -17,6 +17,7 @@ class ServiceOptions:
     `digest_max_s`. `state_chunk_bytes`, `state_timeout_s` (a giver's silence) and `state_pause_s`
     (when nobody could give it) are of the late join. `section_bytes`: largest body of a section.
     `report_s`: how often a sequencer reports its load, and the coordinator looks at the loads.
+    `durable`: the node puts out a log, which its driver stores; the same at all nodes of a cluster.
     """
 
     k: int = 1
@@ -34,3 +35,4 @@ class ServiceOptions:
     state_chunk_bytes: int = 60_000
     state_timeout_s: float = 0.5
     state_pause_s: float = 0.05
+    durable: bool = False

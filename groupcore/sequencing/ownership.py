@@ -12,6 +12,7 @@ Invariants.
 from __future__ import annotations
 
 from groupcore.context import Numbers, merge_into
+from groupcore.sequencing.log import Position
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
@@ -21,17 +22,23 @@ class Takeover:
     """Groups that this node has got together, from one source: ready together.
 
     `last` are the numbers up to which their records must be; `behind` the frames of former
-    sequencers that must be recorded first.
+    sequencers that must be recorded first. `given_at`: where the order gives them to this node,
+    which with a log must be saved: otherwise a power cut could take the epoch, not its messages.
     """
 
-    __slots__ = ("behind", "last")
+    __slots__ = ("behind", "given_at", "last")
 
-    def __init__(self, last: dict[GroupId, int], behind: Numbers) -> None:
+    def __init__(self, last: dict[GroupId, int], behind: Numbers, given_at: Position) -> None:
         self.last = last
         self.behind = behind
+        self.given_at = given_at
 
     def ready(self, plane: Plane) -> bool:
         """Whether the records hold all that the former sequencers have numbered."""
+        if plane.log is not None and plane.place_saved < self.given_at:
+            return False
+        if self.behind and not _are_over(plane):
+            return False  # an earlier sequencer of the group may be gone as well
         for stream, frame in self.behind.items():
             known = plane.streams.get(stream)
             if known is not None and known.recorded < frame:
@@ -51,6 +58,14 @@ class Takeover:
                 merge_into(carry, {record.stream: record.frame})
         carry.pop(plane.me, None)
         return carry
+
+
+def _are_over(plane: Plane) -> bool:
+    """Whether the streams of all that are gone have ended, and are on record here."""
+    if plane.directory.ending_streams():
+        return False
+    streams = plane.streams.values()
+    return all(one.end is None or one.recorded >= one.end for one in streams)
 
 
 class Owned:
@@ -94,7 +109,9 @@ class Ownership:
 
     def own(self, last: dict[GroupId, int], behind: Numbers) -> None:
         """Sequence these groups from here on, once the records hold what they have to."""
-        takeover = Takeover(last, behind)
+        # A group that is new here is in the log of whoever has a frame of it: it need not wait.
+        is_new = all(self._plane.directory.entries[group].epoch == 1 for group in last)
+        takeover = Takeover(last, behind, (0, 0) if is_new else self._plane.place)
         for group in last:
             self.owned[group] = Owned(takeover)
         self._starting.append(takeover)

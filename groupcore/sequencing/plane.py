@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Container
 
 from groupcore.batch import Batch, Header
 from groupcore.context import Numbers
 from groupcore.digest import Digest
 from groupcore.events import Event
+from groupcore.sequencing.archive import Archive
 from groupcore.sequencing.chains import Chains
 from groupcore.sequencing.commands import Command, encode_command
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.events import ServiceEvent
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.log import Log, Position
+from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.record import Hold, Record, Senders
@@ -29,6 +31,10 @@ class Plane:
     with every run that is delivered or recorded: whoever waits for something looks again then.
     `frozen`: how far this node acknowledges while the view is being changed, and no further.
     `control`: what the control plane's stack is to be told.
+    `place`: where the control plane's order stands here; `place_saved`: up to where it is saved.
+    `basis`: the last view formed from disk and with which view this node's log ended then, `bases`
+    those of others. With a log, `unsaved` has what was sent here and is accepted, by stream: frame,
+    group, message.
     """
 
     def __init__(self, me: Address, options: ServiceOptions) -> None:
@@ -53,6 +59,15 @@ class Plane:
         self.control: list[Event] = []
         self.events: list[ServiceEvent] = []
         self.counters: Counter[str] = Counter()
+        self.place: Position = (0, 0)
+        self.place_saved: Position = (0, 0)
+        self.basis = (0, 0)
+        self.bases: dict[Address, tuple[int, int]] = {}
+        self.log = Log(me) if options.durable else None
+        self.archive = Archive() if options.durable else None
+        self.unsaved: dict[Address, deque[tuple[int, GroupId, MessageId]]] | None = None
+        if options.durable:
+            self.unsaved = {}
         self.own = self.stream(me)
         self.own.start(0)
 
@@ -104,6 +119,21 @@ class Plane:
             if self.in_view(process.node) and process not in but:
                 nodes.setdefault(process.node, joined_at)
         return nodes
+
+    def safe(self, stream: Address) -> int:
+        """Up to which frame the stream outlives this view: held, and with a log saved."""
+        return self.reaches.held(stream) if self.log is None else self.reaches.saved(stream)
+
+    def saved_here(self, stream: Stream) -> int:
+        """What this node says to have saved of a stream."""
+        if self.log is None:
+            return self.acknowledged(stream)
+        return self.log.saved.get(stream.address, 0)
+
+    def await_saved(self, stream: Address, frame: int, group: GroupId, message: MessageId) -> None:
+        """What was sent here is accepted, with this frame; its sender is told when it is saved."""
+        if self.unsaved is not None:
+            self.unsaved.setdefault(stream, deque()).append((frame, group, message))
 
     # --- contexts -------------------------------------------------------------------------------
 

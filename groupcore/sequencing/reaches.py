@@ -21,6 +21,7 @@ class Reaches:
         self._k = k
         self._received: dict[Address, dict[Address, int]] = {}
         self._delivered: dict[Address, dict[Address, int]] = {}
+        self._saved: dict[Address, dict[Address, int]] = {}
         self._members: tuple[Address, ...] = ()
         self._need = 1
         self._need_with_first = 1
@@ -28,7 +29,8 @@ class Reaches:
     def install(self, view: View) -> None:
         """Count the members of this view from now on."""
         self._members = view.members
-        for said in (*self._received.values(), *self._delivered.values()):
+        tables = (self._received, self._delivered, self._saved)
+        for said in [by_member for table in tables for by_member in table.values()]:
             for member in [member for member in said if member not in view.members]:
                 del said[member]
         count = len(view.members)
@@ -36,8 +38,13 @@ class Reaches:
         self._need = max(floor, quorum_size(count, with_lowest_rank=False))
         self._need_with_first = max(floor, quorum_size(count, with_lowest_rank=True))
 
-    def note(self, member: Address, stream: Address, received: int, delivered: int) -> bool:
-        """What a member says of a stream; False when it says nothing new."""
+    def note(
+        self, member: Address, stream: Address, received: int, delivered: int, saved: int = 0
+    ) -> bool:
+        """What a member says of a stream; False when it says nothing new of the first two."""
+        if saved:
+            stored_by = self._saved.setdefault(stream, {})
+            stored_by[member] = max(saved, stored_by.get(member, 0))
         by_member = self._received.get(stream)
         if by_member is None:
             by_member = self._received[stream] = {}
@@ -53,10 +60,17 @@ class Reaches:
         """The stream is over and stable."""
         self._received.pop(stream, None)
         self._delivered.pop(stream, None)
+        self._saved.pop(stream, None)
 
     def held(self, stream: Address) -> int:
         """The frame up to which a quorum of the view has received the stream (I1)."""
-        by_member = self._received.get(stream)
+        return self._by_quorum(self._received.get(stream))
+
+    def saved(self, stream: Address) -> int:
+        """The frame up to which a quorum of the view has stored the stream (I1)."""
+        return self._by_quorum(self._saved.get(stream))
+
+    def _by_quorum(self, by_member: dict[Address, int] | None) -> int:
         if by_member is None or not self._members:
             return 0
         reached = sorted([by_member.get(m, 0) for m in self._members], reverse=True)
@@ -71,6 +85,11 @@ class Reaches:
         by_member = self._delivered.get(stream)
         if by_member is None:
             return 0
+        return min([by_member.get(m, 0) for m in self._members], default=0)
+
+    def saved_by_all(self, stream: Address) -> int:
+        """The frame up to which every member has stored the stream."""
+        by_member = self._saved.get(stream, {})
         return min([by_member.get(m, 0) for m in self._members], default=0)
 
     def holders(self, stream: Address, frame: int, but: Address) -> list[Address]:

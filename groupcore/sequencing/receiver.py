@@ -105,7 +105,7 @@ class Receiver:
         frame = Frame(stream, number, batch, context)
         owners = self._note_chains(header.origin, stretches, (address, number, context))
         free = not context or self._context_is_free(context)
-        records, events = plane.records, plane.events
+        records, events, archive = plane.records, plane.events, plane.archive
         offset = 0
         for index in range(count):
             size = counts[index]
@@ -119,6 +119,9 @@ class Receiver:
                 sender = owners[index]
                 record.senders[sender] = firsts[index] + size - 1
                 record.stream, record.frame = address, number
+                if archive is not None:
+                    process, first = hosts[sender], firsts[index]
+                    archive.add(Run(frame, index, record, seqno, first, size, offset, process))
                 hold = record.hold
                 if hold is not None:
                     if (
@@ -138,8 +141,7 @@ class Receiver:
                             Delivered(groups[index], seqno, hosts[sender], firsts[index], mine)
                         )
                     elif record.seqno > hold.seqno:
-                        process = hosts[sender]
-                        first = firsts[index]
+                        process, first = hosts[sender], firsts[index]
                         run = Run(frame, index, record, seqno, first, size, offset, process)
                         self._queue(run, hold)
                 if record.waiting:
@@ -225,6 +227,8 @@ class Receiver:
                 record.requests[self._plane.senders.key(run.process)] = change.request
             self._changed(record, run.process, run.first, run.seqno)
             hold = record.hold
+        if self._plane.archive is not None:
+            self._plane.archive.add(run)
         if hold is not None and run.seqno > hold.seqno:
             self._queue(run, hold)
         elif hold is not None and self._is_own_leave(run):

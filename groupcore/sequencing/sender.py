@@ -244,7 +244,7 @@ class Sender:
             record = plane.records.get(group)
             last = first + count - 1
             if record is not None and record.senders.get(sender, 0) >= last:
-                self.accepted(process, group, last, seqno + count - 1)
+                self.accepted(process, group, last, seqno + count - 1, address, number)
 
     def on_repeated(self, process: Process, group: GroupId, number: int) -> None:
         """The messages up to this number had been accepted; where, this node's record says.
@@ -258,15 +258,15 @@ class Sender:
         if last >= number:
             if local is not None:
                 merge_into(local.past, {record.stream: record.frame})
-            self.accepted(process, group, last, 0)
+            self.accepted(process, group, last, 0, record.stream, record.frame)
 
-    def accepted(self, process: Process, group: GroupId, last: int, seqno: int) -> None:
-        """The messages of a process, closed or not, to a group are accepted up to `last`."""
+    def accepted(
+        self, process: Process, group: GroupId, last: int, seqno: int, stream: Address, frame: int
+    ) -> None:
+        """Messages of a process, closed or not, are accepted up to `last`, up to this frame."""
         key = (group, process)
         queue = self.outstanding.get(key)
-        if queue is None:
-            return
-        if queue[0].last > last:
+        if queue is None or queue[0].last > last:
             return
         chain = self._chains[process]
         while queue and queue[0].last <= last:
@@ -281,7 +281,9 @@ class Sender:
         elif key in self._recovering:
             self._eager[key] = None
         if process in self.locals:
-            self._plane.events.append(Accepted(group, MessageId(process, last), seqno))
+            message = MessageId(process, last)
+            self._plane.events.append(Accepted(group, message, seqno))
+            self._plane.await_saved(stream, frame, group, message)
         self._tell_congestion()
 
     # --- sending again --------------------------------------------------------------------------

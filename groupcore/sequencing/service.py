@@ -7,12 +7,13 @@ says how it works; each rule is in the module that is named after it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from random import Random
 
 from groupcore.batch import Batch
 from groupcore.digest import Digest
-from groupcore.events import Event, FetchCut, PrimaryLost, PrimaryRegained, ViewInstalled
+from groupcore.events import Event, FetchCut, PrimaryLost, PrimaryRegained, Synced, ViewInstalled
+from groupcore.events import Saved as OrderSaved
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.balancing import Balancing
 from groupcore.sequencing.commands import (
@@ -26,17 +27,21 @@ from groupcore.sequencing.commands import (
 from groupcore.sequencing.conductor import Conductor
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
-from groupcore.sequencing.events import Refused, ServiceEvent
+from groupcore.sequencing.events import Refused
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
+from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.output import ServiceOutput
 from groupcore.sequencing.plan import check_plan
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.planning import Planning
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import JOINED, Record
+from groupcore.sequencing.restoring import Restoring
+from groupcore.sequencing.saving import Saving
 from groupcore.sequencing.sections import Local
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
@@ -44,23 +49,13 @@ from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
 
-@dataclass(slots=True)
-class ServiceOutput:
-    """What a turn has caused: packets, ordered messages for the control plane, events.
-
-    `control`: what the control plane's stack is to be told.
-    """
-
-    sends: list[Batch]
-    commands: list[bytes]
-    events: list[ServiceEvent]
-    control: list[Event]
-
-
 class Service:
     """One life of one node's communication module. `now` is monotonic seconds."""
 
-    def __init__(self, me: Address, options: ServiceOptions, random: Random) -> None:
+    def __init__(
+        self, me: Address, options: ServiceOptions, random: Random, log: Iterable[bytes] = ()
+    ) -> None:
+        """`log`: what former lives of this node have put out, oldest first."""
         del random  # nothing here needs chance
         self.plane = Plane(me, options)
         self.sequencer = Sequencer(self.plane)
@@ -74,6 +69,7 @@ class Service:
         self.cut = Cut(self.plane, self.keeper)
         self.volatiles = Volatiles(self.plane)
         self.planning = Planning(self.plane)
+        self.saving = Saving(self.plane)
         self.conductor = Conductor(
             self.plane,
             self.sequencer,
@@ -89,6 +85,14 @@ class Service:
         self._now = 0.0
         self._processes = 0
         self._seen_progress = 0
+        restoring = Restoring(self.plane, self.receiver)
+        restoring.run(log)
+        self.conductor.restored(restoring.place)
+
+    @property
+    def held(self) -> Position:
+        """How much of the control plane's order the log that was taken over holds."""
+        return self.plane.place
 
     # --- the host's calls -----------------------------------------------------------------------
 
@@ -251,10 +255,10 @@ class Service:
 
     # --- the control plane ----------------------------------------------------------------------
 
-    def on_order(self, by: Address, payload: bytes, now: float) -> None:
-        """An ordered command."""
+    def on_order(self, by: Address, payload: bytes, now: float, position: int = 0) -> None:
+        """An ordered command; `position`: its place in the epoch of the control plane's order."""
         self._now = now
-        self.conductor.on_order(by, payload, now)
+        self.conductor.on_order(by, payload, now, position)
 
     def on_event(self, event: Event, now: float) -> None:
         """What the control plane says of views and their cuts."""
@@ -268,6 +272,17 @@ class Service:
                 self.plane.primary = True
             case FetchCut():
                 self.cut.fetch(event)
+            case OrderSaved(epoch, position):
+                self.plane.place_saved = max((epoch, position), self.plane.place_saved)
+                self.plane.progress += 1
+
+    def stored(self, mark: int, now: float) -> None:
+        """Everything up to this part of the log is safely on disk."""
+        log = self.plane.log
+        if log is not None:
+            if log.stored(mark):
+                self.plane.control.append(Synced(*log.place))
+            self.keeper.on_stored(now)
 
     def stop_acknowledging(self, view: int) -> Digest:
         """The stack stops view number `view`: how far each stream is here, finally."""
@@ -307,6 +322,7 @@ class Service:
         """What has come in this turn is recorded and delivered, what is due is said."""
         self._now = now
         plane = self.plane
+        self.conductor.proceed(now)
         self.sequencer.start()
         self.sender.flush(now)
         self._serve_own_requests()
@@ -314,9 +330,12 @@ class Service:
         before, self._seen_progress = self._seen_progress, plane.progress
         moved = {plane.me: plane.own, **keeper.touched}
         keeper.settle()
+        log = plane.log if plane.ready else None
         for address, stream in plane.streams.items():
             if address in moved or plane.progress != before:
                 plane.reaches.note(plane.me, address, plane.acknowledged(stream), 0)
+                if log is not None:
+                    log.frames(stream)
                 self.receiver.record(stream)
         if plane.progress != before:
             self._seen_progress = plane.progress
@@ -337,6 +356,8 @@ class Service:
             keeper.ask(now)
             keeper.tell(now, self.conductor.news)
             self.conductor.news = False
+            if plane.unsaved:
+                self.saving.settle()
             keeper.collect(now)
             self.sequencer.resume()
 
@@ -359,10 +380,12 @@ class Service:
         """
         self._serve_own_requests()
         plane = self.plane
-        output = ServiceOutput(plane.sends, [], plane.events, plane.control)
+        output = ServiceOutput(plane.sends, [], plane.events, plane.control, [])
         plane.sends, plane.events, plane.control = [], [], []
         if plane.ready:
             output.commands, plane.commands = plane.commands, output.commands
+        if plane.log is not None:
+            output.log = plane.log.take(plane.streams.values() if plane.ready else ())
         return output
 
     def counters(self) -> dict[str, int]:

@@ -65,8 +65,8 @@ class Stream:
     `received`: all frames up to here are kept or were stable; `recorded`: held and put into the
     records; `delivered`: nothing of them waits here; `stable`: delivered by all; `highest`: that
     there is a frame of this number is known. `started`: where the stream begins for this node is
-    known; `base`: behind which frame. Of a `fenced` one frames are taken up to `allowed` only.
-    `end`: its last frame, once it is agreed.
+    known; `base`: behind which frame. `logged`: what has been put into the node's log. Of a
+    `fenced` one frames are taken up to `allowed` only. `end`: its last frame, once it is agreed.
     """
 
     def __init__(self, address: Address) -> None:
@@ -78,6 +78,7 @@ class Stream:
         self.delivered = 0
         self.stable = 0
         self.highest = 0
+        self.logged = 0
         self.fenced = False
         self.allowed = 0
         self.end: int | None = None
@@ -90,7 +91,7 @@ class Stream:
         if not self.started:
             self.started = True
             self.base = before
-            self.received = self.recorded = self.delivered = self.stable = before
+            self.received = self.recorded = self.delivered = self.stable = self.logged = before
             self.highest = max(self.highest, before)
 
     def take(self, number: int, batch: Batch) -> bool:
@@ -158,6 +159,33 @@ class Stream:
         self.delivered = max(number, self.delivered)
         self.highest = max(number, self.highest)
 
+    def cut(self, number: int) -> None:
+        """Forget the frames behind this one, which is not before the last recorded."""
+        for later in [later for later in self._kept if later > number]:
+            self.kept_bytes -= len(self._kept.pop(later).body)
+        self.received = self.highest = self.logged = min(self.received, number)
+
+    def rewind(self) -> None:
+        """Nothing of it is on record any more; the frames are still here."""
+        self.recorded = self.delivered = self.stable = self.logged = self.base
+        self.undelivered.clear()
+        self.end = None
+
+    def skip_to(self, number: int) -> None:
+        """A state contains what the frames up to here say, and nobody will ask for them."""
+        self.start(number)
+        if number < self.base:
+            self.base = number
+            self.received = 0
+            self.cut(0)  # between the state and what is here something is missing
+        for old in [old for old in self._kept if old <= number]:
+            self.kept_bytes -= len(self._kept.pop(old).body)
+        self.recorded = self.delivered = self.stable = self.logged = number
+        self.received = max(number, self.received)
+        while self.received + 1 in self._kept:
+            self.received += 1
+        self.highest = max(self.received, self.highest)
+
     @property
     def missing(self) -> tuple[int, int] | None:
         """The first frames that are missing, both ends included."""
@@ -187,6 +215,8 @@ class Stream:
 
     def settled(self, number: int, concerns: Callable[[Record], bool]) -> bool:
         """Whether no run of the frames up to this one waits here in a group that counts."""
+        if self.end is not None and number > self.end:
+            number = self.end  # a power cut has taken what lies behind, and all that was given it
         if self.delivered >= number:
             return True
         if self.recorded < number:

@@ -12,8 +12,9 @@ from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.headers import Accept, Change, processes_of, unpack_column
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.output import ServiceOutput
 from groupcore.sequencing.record import JOINED
-from groupcore.sequencing.service import Service, ServiceOutput
+from groupcore.sequencing.service import Service
 from groupcore.sim.clock import Clock
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import (
@@ -64,9 +65,9 @@ class ObservedService(Service):
 
     # --- what is handed in and put out ----------------------------------------------------------
 
-    def on_order(self, by: Address, payload: bytes, now: float) -> None:
+    def on_order(self, by: Address, payload: bytes, now: float, position: int = 0) -> None:
         """See `Service`."""
-        super().on_order(by, payload, now)
+        super().on_order(by, payload, now, position)
         if self._watchers:
             self._tell("ordered", decode_command(payload))
 

@@ -80,7 +80,7 @@ def test_what_a_quorum_holds_is_not_lost_when_those_who_have_joined_are_the_majo
     world.crash("b")
     world.add("d", "e")
     world.run(50)
-    assert Synced(1, 0) in world["d"].control
+    assert Synced(1, world.position) in world["d"].control
     world.crash("c")
     world.crash("a")
     world.run(50)
@@ -244,9 +244,9 @@ def test_a_new_node_says_that_it_is_synced_when_it_has_the_node_s_state_and_in_e
     assert world["d"].control == []
     world.lose_nothing()
     world.run(100)
-    assert world["d"].control == [Synced(1, 0)]
+    assert world["d"].control == [Synced(1, world.position)]
     world.crash("b")
-    assert world["d"].control.count(Synced(1, 0)) == 2
+    assert world["d"].control.count(Synced(1, world.position)) == 2
     assert all(not isinstance(one, Synced) for one in world["a"].control)
 
 

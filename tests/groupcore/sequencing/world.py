@@ -25,6 +25,7 @@ from groupcore.sequencing.events import (
 )
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.output import ServiceOutput
 from groupcore.sequencing.service import Service
 from groupcore.view import Address, View
 from groupcore.wire import decode_packet, encode_packet, unpack_packets
@@ -37,13 +38,17 @@ class Host:
 
     def __init__(self, address: Address, options: ServiceOptions) -> None:
         self.address = address
-        self.service = Service(address, options, Random(0))
+        self.service = self.make_service(address, options)
         self.events: list[ServiceEvent] = []
         self.state: dict[GroupId, list[bytes]] = {}
         self.given: dict[tuple[Process, GroupId], list[bytes]] = defaultdict(list)
         self.log: dict[Process, list[tuple[GroupId, bytes]]] = defaultdict(list)
         self.control: list[Event] = []
         self.members: dict[GroupId, list[Process]] = {}
+
+    def make_service(self, address: Address, options: ServiceOptions) -> Service:
+        """The service of this life."""
+        return Service(address, options, Random(0))
 
     def handle(self, events: list[ServiceEvent]) -> None:
         """What an application does with its events."""
@@ -80,6 +85,7 @@ class World:
         self.lost: Callable[[Packet], bool] = lambda _: False
         self.view: View | None = None
         self.cut_off: set[Address] = set()
+        self.position = 0
         self.install([Address(name, 1) for name in names])
 
     def __getitem__(self, name: str) -> Host:
@@ -94,18 +100,20 @@ class World:
         stay = [m for m in members if m in self.hosts]
         streams = {} if former is None else self.stop(stay, stay if voters is None else voters)
         number = 1 if former is None else former.number + 1
-        self.view = View(number, 1, 0, 1, tuple(members))
+        epoch, floor = (1, 0) if former is None else (former.epoch, former.floor)
+        self.view = View(number, epoch, floor, 1, tuple(members))
         holders = () if former is None else tuple(m for m in members if m in former.members)
         for address in members:
             fresh = address not in self.hosts
             if fresh:
-                self.hosts[address] = Host(address, self.options)
+                self.hosts[address] = self.make_host(address)
             self.hosts[address].service.on_event(
                 ViewInstalled(
                     self.view,
                     None if fresh else former,
                     fresh,
                     holders,
+                    self.position,
                     recovered=former is None,
                     streams=streams,
                 ),
@@ -128,6 +136,10 @@ class World:
                 return streams
             self.run(1)
         raise AssertionError("the cut does not come")
+
+    def make_host(self, address: Address) -> Host:
+        """A new life of a node."""
+        return Host(address, self.options)
 
     def crash(self, *names: str) -> None:
         """These nodes are no more; the others have another view."""
@@ -163,6 +175,7 @@ class World:
             for host in self.hosts.values():
                 host.service.end_turn(self.now)
                 output = host.service.take()
+                self.store(host, output)
                 self._send(host.address, output.sends)
                 host.handle(output.events)
                 host.control += output.control
@@ -170,9 +183,13 @@ class World:
             if not commands:
                 return
             for by, command in commands:
+                self.position += 1
                 for host in self.hosts.values():
                     if host.address not in self.cut_off:
-                        host.service.on_order(by, command, self.now)
+                        host.service.on_order(by, command, self.now, self.position)
+
+    def store(self, host: Host, output: ServiceOutput) -> None:
+        """Nothing is stored here."""
 
     def _send(self, source: Address, batches: list[Batch]) -> None:
         for batch in batches:

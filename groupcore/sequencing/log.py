@@ -1,0 +1,151 @@
+"""The log: what this node must find again after a restart, in the order in which it happened here.
+
+Idea. Views and commands as they were applied, the frames of all streams as they were received.
+The driver stores what has gathered in one commit and says so (`stored`); nothing waits for it to
+be delivered. What a node has recorded is **saved** here once everything that was in its log by then
+is stored; what is saved at a quorum survives the power cut of all nodes.
+
+Source. Design, section 6; reliability.md, acknowledgement rule; decision 0026.
+
+Invariants.
+  I1  What is said to be saved is stored, with every command that it needs.
+  I2  A part that is `fresh` stands for everything before it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgpack import packb
+
+from groupcore.events import ViewInstalled
+from groupcore.view import Address, View
+from groupcore.wire import encode_packet, encode_value
+
+if TYPE_CHECKING:
+    from groupcore.sequencing.stream import Stream
+
+LIFE, VIEW, COMMAND, FRAMES, OVER, STATE = range(6)
+"""Kinds of entries; `groupcore.sequencing.restoring` reads them."""
+
+Position = tuple[int, int]
+"""A place in the control plane's order: an epoch, and a position in it."""
+
+
+@dataclass(slots=True)
+class LogPart:
+    """What one turn adds to the log.
+
+    `mark` grows by one a part. `fresh`: what was stored before may go, in the same commit.
+    """
+
+    mark: int
+    fresh: bool
+    data: bytes
+
+
+class Log:
+    """One life's log. `saved`: how much of each stream is saved here; `place`: of the order."""
+
+    def __init__(self, me: Address) -> None:
+        self.mark = 0
+        self.stored_mark = 0
+        self.place: Position = (0, 0)
+        self.saved: dict[Address, int] = {}
+        self._entries: list[list[object]] = [[LIFE, list(me)]]
+        self._parts: list[LogPart] = []
+        self._said: dict[Address, int] = {}
+        self._pending: deque[tuple[int, Address | None, int, int]] = deque()
+        self._news = False
+
+    # --- entries --------------------------------------------------------------------------------
+
+    def view(self, event: ViewInstalled, place: Position) -> None:
+        """A view has been applied; the order stands at `place`."""
+        ends = None
+        if not event.recovered:
+            holder = (event.holders or event.view.members)[0]
+            ends = [list(holder), [[list(one), end] for one, end in event.streams.items()]]
+        self._entries.append([VIEW, encode_value(event.view, View), list(place), ends])
+        self._await(None, *place)
+
+    def command(self, by: Address, payload: bytes, place: Position) -> None:
+        """A command has been applied: the one at `place`."""
+        self._entries.append([COMMAND, list(by), payload, list(place)])
+        self._await(None, *place)
+
+    def frames(self, stream: Stream) -> None:
+        """The frames of a stream that are new since the last call."""
+        first = stream.logged + 1
+        packets = [encode_packet(batch) for _, batch in stream.kept(first, stream.received)]
+        if packets:
+            assert len(packets) == stream.received - stream.logged, "no frame goes before its log"
+            self._entries.append([FRAMES, list(stream.address), first, packets])
+        stream.logged = stream.received
+
+    def over(self, stream: Address) -> None:
+        """All have stored the stream to its end: nobody will ask for it."""
+        self._entries.append([OVER, list(stream)])
+        self.saved.pop(stream, None)
+        self._said.pop(stream, None)
+
+    def state(self, state: bytes) -> None:
+        """Begin anew with a node's whole state (I2)."""
+        self._close(fresh=False)
+        self._entries = [[STATE, state]]
+        self._close(fresh=True)
+
+    # --- what is stored -------------------------------------------------------------------------
+
+    def recorded(self, stream: Stream) -> None:
+        """This node has recorded more of a stream."""
+        address, frame = stream.address, min(stream.recorded, stream.received)
+        if frame > self._said.get(address, -1):
+            self._said[address] = frame
+            self._await(address, frame, 0)
+
+    def _await(self, address: Address | None, one: int, two: int) -> None:
+        mark = self.next_mark
+        if mark <= self.stored_mark:
+            self._reached(address, one, two)
+        else:
+            self._pending.append((mark, address, one, two))
+
+    def _reached(self, address: Address | None, one: int, two: int) -> None:
+        if address is None:
+            self.place = (one, two)
+            self._news = True
+        elif address in self._said:
+            self.saved[address] = one
+
+    def stored(self, mark: int) -> bool:
+        """Everything up to this part is safely on disk (I1); whether `place` is news."""
+        self._news = False
+        self.stored_mark = max(mark, self.stored_mark)
+        while self._pending and self._pending[0][0] <= mark:
+            self._reached(*self._pending.popleft()[1:])
+        return self._news
+
+    @property
+    def next_mark(self) -> int:
+        """The mark that is stored when everything up to now is."""
+        return self.mark + 1 if self._entries else self.mark
+
+    def take(self, streams: Iterable[Stream]) -> list[LogPart]:
+        """What is to be stored, in this order; `streams` as they are at the turn's end."""
+        for stream in streams:
+            self.frames(stream)
+            self.recorded(stream)
+        self._close(fresh=False)
+        parts, self._parts = self._parts, []
+        return parts
+
+    def _close(self, fresh: bool) -> None:
+        if self._entries:
+            self.mark += 1
+            data: bytes = packb(self._entries, use_bin_type=True)
+            self._parts.append(LogPart(self.mark, fresh, data))
+            self._entries = []

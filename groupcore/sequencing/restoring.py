@@ -1,0 +1,174 @@
+"""Restoring: a new life takes over what the log of the former ones holds.
+
+Idea. Views and commands are applied again, as they came. Frames are only kept: those of a stream
+that has ended are recorded up to its end, the others wait until the next view has agreed on theirs.
+So nothing is recorded here that others might not know of; and a node that has to take the state of
+another one still has its own frames, and offers them.
+
+Source. Decision 0026.
+
+Invariants.
+  I1  A frame is kept only if the log knows the groups in it: no group is mistaken for a later one.
+  I2  Restored, the node is where its log ends: directory, records, archive, all kept frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgpack import unpackb
+
+from groupcore.errors import WireError
+from groupcore.events import ViewInstalled
+from groupcore.sequencing.chains import Chains
+from groupcore.sequencing.commands import decode_command
+from groupcore.sequencing.directory_changes import (
+    Change as DirectoryChange,
+)
+from groupcore.sequencing.directory_changes import (
+    GroupCreated,
+    GroupDeleted,
+    StreamEnded,
+)
+from groupcore.sequencing.headers import Accept, Change, unpack_column
+from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
+from groupcore.sequencing.node_state import Place, take_node_state
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.receiver import Receiver
+from groupcore.sequencing.record import Record
+from groupcore.sequencing.stream import Stream
+from groupcore.view import Address, View
+from groupcore.wire import decode_packet, decode_value, unpack_packets
+
+
+class Restoring:
+    """Fills the tables of a new life. `place` is that of the directory, 0 and 0 without a log."""
+
+    def __init__(self, plane: Plane, receiver: Receiver) -> None:
+        self._plane = plane
+        self._receiver = receiver
+        self._over: list[Address] = []
+        self.place = Place(0, 0)
+
+    def run(self, parts: Iterable[bytes]) -> None:
+        """Take over a log, part by part, oldest first; WireError where it is none."""
+        for part in parts:
+            for kind, *entry in unpackb(part, strict_map_key=False):
+                self._entry(kind, entry)
+        for stream in list(self._plane.streams.values()):
+            if stream.end is None:
+                stream.cut(self._known(stream))
+        self._record()
+
+    def _entry(self, kind: int, entry: list[Any]) -> None:
+        plane = self._plane
+        if kind == LIFE:
+            plane.stream(Address(*entry[0])).start(0)
+        elif kind == VIEW:
+            plane.place = tuple(entry[1])
+            self._on_view(decode_value(entry[0], View), entry[2])
+        elif kind == COMMAND:
+            plane.place = tuple(entry[2])
+            self.place = Place(self.place.view, self.place.commands + 1)
+            self._on_command(Address(*entry[0]), entry[1])
+        elif kind == FRAMES:
+            self._on_frames(Address(*entry[0]), entry[1], entry[2])
+        elif kind == OVER:
+            self._over.append(Address(*entry[0]))
+        elif kind == STATE:
+            forget_records(plane)
+            self.place = take_node_state(plane, entry[0])
+        else:
+            raise WireError("bad_log", f"an entry of kind {kind}")
+
+    def _on_view(self, view: View, ends: list[Any] | None) -> None:
+        plane = self._plane
+        former = plane.directory.view
+        gone = [m for m in (former.members if former else ()) if m not in view.members]
+        self.place = Place(view.number, 0)
+        plane.gone.update(gone)
+        for member in view.members:
+            plane.stream(member).start(0)
+        self._act(plane.directory.on_view(view, gone))
+        if ends is not None:
+            holder, streams = ends
+            cut = {Address(*address): end for address, end in streams}
+            self._act(plane.directory.end_streams(cut, Address(*holder)))
+
+    def _on_command(self, by: Address, payload: bytes) -> None:
+        try:
+            command = decode_command(payload)
+        except WireError:
+            return  # it changed nothing then, either
+        self._act(self._plane.directory.apply(command, by))
+
+    def _act(self, changes: list[DirectoryChange]) -> None:
+        plane = self._plane
+        for change in changes:
+            match change:
+                case GroupCreated(group, _, order):
+                    if group not in plane.records:
+                        plane.records[group] = Record(group, order)
+                case GroupDeleted(group):
+                    plane.records.pop(group, None)
+                    if plane.archive is not None:
+                        plane.archive.forget(group)
+                case StreamEnded(address, frame):
+                    plane.stream(address).finish(frame)
+
+    def _on_frames(self, address: Address, first: int, packets: list[bytes]) -> None:
+        stream = self._plane.stream(address)
+        for number, packet in enumerate(packets, first):
+            (raw,) = unpack_packets(b"\x91" + packet)
+            stream.take(number, decode_packet(raw, address, None))
+        stream.logged = stream.received
+
+    def _known(self, stream: Stream) -> int:
+        """The last frame before one with a group that the log does not know (I1)."""
+        newest = self._plane.directory.newest_group
+        for number, batch in stream.kept(stream.recorded + 1, stream.received):
+            header = batch.headers[-1]
+            groups: tuple[int, ...] = ()
+            if isinstance(header, Accept):
+                groups = unpack_column(header.groups, len(header.groups) // 8)
+            elif isinstance(header, Change):
+                groups = (header.group,)
+            if max(groups, default=0) > newest:
+                return number - 1
+        return stream.received
+
+    def _record(self) -> None:
+        """Streams that have ended: up to their end (I2)."""
+        plane = self._plane
+        plane.ready = True
+        for stream in list(plane.streams.values()):
+            if stream.end is not None:
+                self._receiver.record(stream)
+        plane.ready = False
+        for address in self._over:
+            plane.streams.pop(address, None)
+            plane.gone.add(address)
+
+
+def forget_streams(plane: Plane, event: ViewInstalled) -> None:
+    """This node joins others: of which streams it may have frames that they lack.
+
+    Not of those of nodes that live, nor of any where the others have lived through the view before:
+    what is missing of these is not to be had any more from where the log ends.
+    """
+    for address in list(plane.streams):
+        if address != plane.me and (not event.recovered or address in event.view.members):
+            del plane.streams[address]
+
+
+def forget_records(plane: Plane) -> None:
+    """Another node's state comes in the place of one's own; frames are kept."""
+    plane.records.clear()
+    plane.chains = Chains()
+    plane.early = 0
+    if plane.archive is not None:
+        plane.archive.groups.clear()
+    for address, stream in plane.streams.items():
+        if address != plane.me:
+            stream.rewind()

@@ -1,0 +1,41 @@
+"""Saving: a sender hears when what it has sent survives the power cut of all nodes.
+
+Idea. A message is saved when max(k + 1, a quorum of the view) members have stored its frame, and
+with it everything that the frame needs. A group's later messages are saved behind its earlier ones:
+a group goes to another sequencer only when what the former one has numbered is saved.
+
+Source. Reliability.md, acknowledgement rule and invariant 18; decision 0026.
+
+Invariants.
+  I1  `Saved` is told only of what enough members of the present view have stored.
+  I2  It is cumulative: every earlier message of the process to the group is saved as well.
+"""
+
+from __future__ import annotations
+
+from groupcore.sequencing.events import Saved
+from groupcore.sequencing.names import GroupId, MessageId, Process
+from groupcore.sequencing.plane import Plane
+
+
+class Saving:
+    """What processes of this node have sent, has been accepted, and is not saved."""
+
+    def __init__(self, plane: Plane) -> None:
+        self._plane = plane
+
+    def settle(self) -> None:
+        """Tell what is saved by now."""
+        plane = self._plane
+        for address, waiting in list((plane.unsaved or {}).items()):
+            over = address not in plane.streams and address in plane.gone
+            saved = waiting[-1][0] if over else plane.reaches.saved(address)
+            told: dict[tuple[GroupId, Process], int] = {}
+            while waiting and (over or waiting[0][0] <= saved):
+                _, group, message = waiting.popleft()
+                key = group, message.process
+                told[key] = max(message.number, told.get(key, 0))
+            if not waiting and plane.unsaved is not None:
+                del plane.unsaved[address]
+            for (group, process), number in told.items():
+                plane.events.append(Saved(group, MessageId(process, number)))
