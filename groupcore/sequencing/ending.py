@@ -1,9 +1,9 @@
-"""Failover: how the stream of a node that is gone ends, the same for all.
+"""Failover in a view that was formed from disk: how the stream of a node that is gone ends.
 
-Idea. The coordinator of the new view asks every member how far it has the stream; from its answer
-on a member takes nothing more of it. The longest that anybody has is the end; when a quorum has
-it up to there the coordinator says so in the control plane's order. What anybody has delivered was
-held by a quorum, which meets this view, so it is in.
+Idea. An orderly view has a cut, which says where the streams end (`groupcore.sequencing.cut`); one
+from disk has none. There the coordinator asks every member how far it has the stream; from its
+answer on a member takes nothing more of it. The longest that anybody has is the end; when a quorum
+has it up to there the coordinator says so in the control plane's order.
 
 Source. Design, 4.8; reliability.md, rows 22 to 25 and invariants 3, 10, 11, 27. A stream has no
 holes, so no slot is lost in the middle and none has to be filled.
