@@ -15,6 +15,7 @@ PYTHON_FOLDERS = ("groupcore/", "server/", "tests/", "bench/", "scripts/")
 OUTSIDE_THE_CORE = (
     "groupcore/aio/",
     "groupcore/blocks/",
+    "groupcore/web/",
     "groupcore/sim/__main__.py",
     "groupcore/sim/explore/__main__.py",
 )

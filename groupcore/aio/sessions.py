@@ -154,7 +154,16 @@ class Session:
         another, SchemaMismatchError when the cluster runs another version of the class,
         ForbiddenError when the principal may not read it, RefusedError.
         """
+        former = self._ports.get(name)
+        if former is not None and former.is_closing:
+            await former.user.closed
         return cast("T", await self.port(kind, name).opened())
+
+    async def let_go(self, name: str) -> None:
+        """Close the object of this name, if it is open in this session."""
+        port = self._ports.get(name)
+        if port is not None:
+            await port.close()
 
     def port(self, kind: type[object], name: str) -> _Port:
         """This session in the object's group; opened by who awaits `opened`."""
@@ -210,6 +219,7 @@ class _Port:
         self._alarm: asyncio.TimerHandle | None = None
         self._opening: asyncio.Task[object] | None = None
         self._joined_as: Process | None = None
+        self.is_closing = False
         self.user: GroupUser = site.attach(self)
         self.user.closed.when_done(self._on_closed)
 
@@ -247,6 +257,7 @@ class _Port:
 
     async def close(self) -> None:
         """Close the object; when it was never opened, at once."""
+        self.is_closing = True
         if self._opening is not None and self._opening.done() and not self._opening.cancelled():
             await self.user.close()
         else:

@@ -13,7 +13,7 @@ Invariants.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 from groupcore.sequencing.events import (
     Delivered,
@@ -51,6 +51,19 @@ class Counters:
     states: int = 0
 
 
+class Observer(Protocol):
+    """Who is told of what is done to an object at this node, whoever has it open."""
+
+    def on_done(self, position: int, process: Process, done: Done) -> None:
+        """A message has been done."""
+
+    def on_member(self, position: int, process: Process, done: Done) -> None:
+        """A process has come or gone."""
+
+    def on_replaced(self) -> None:
+        """The state was taken from another node, or begins anew."""
+
+
 class Body(Generic[T]):
     """A node's copy of an object of class `kind`; `port`: the first process that opens it."""
 
@@ -58,6 +71,7 @@ class Body(Generic[T]):
         self.counters = Counters()
         self.clock = OrderClock(port.now_s)
         self.error: Exception | None = None
+        self.observers: list[Observer] = []
         self._kind = kind
         self._port = port
         self._faces: dict[Process, Replica[T]] = {}
@@ -154,6 +168,8 @@ class Body(Generic[T]):
             if position > machine.position:  # B1
                 entry = Entry(position, run.process, number, payload)
                 done = machine.apply(entry)
+                for observer in self.observers:
+                    observer.on_done(position, run.process, done)
                 for face in self._watched():  # B3
                     face.watchers.operated(position, run.process, done)
                 caller = self._faces.get(run.process)
@@ -173,6 +189,8 @@ class Body(Generic[T]):
             return []  # B1
         entry = Entry(position, process, 0, None, joined)
         done = self.machine.apply(entry)
+        for observer in self.observers:
+            observer.on_member(position, process, done)
         for face in self._watched():
             face.watchers.member(position, process, joined, done)
         return self._finish(entry, done)
@@ -251,6 +269,8 @@ class Body(Generic[T]):
         self.clock.saw(time_ms)
         self._checker.begin(self.machine)
         self.counters.states += 1
+        for observer in self.observers:
+            observer.on_replaced()
         for face in self.faces:
             face.on_replaced(event.seqno)
 

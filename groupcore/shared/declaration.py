@@ -86,6 +86,19 @@ class OperationSpec:
             )
         return wire
 
+    def completed(self, wire: Sequence[object]) -> list[object]:
+        """Arguments from outside, defaults filled in; ArgumentsError when one does not fit."""
+        places = list(wire)
+        for parameter in self._parameters[len(places) :]:
+            if parameter.default is MISSING:
+                raise ArgumentsError(f"{self.name} needs the argument {parameter.name}")
+            places.append(parameter.codec.to_wire(parameter.default))
+        try:
+            self.decode(places)
+        except MisfitError as error:
+            raise ArgumentsError(str(error)) from None
+        return places
+
     def decode(self, wire: object) -> list[object]:
         """The arguments that have arrived; MisfitError when they are none for this operation."""
         if type(wire) is not list or len(wire) != len(self._codecs):

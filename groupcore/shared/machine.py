@@ -31,6 +31,7 @@ from groupcore.shared.messages import (
     unpack,
 )
 from groupcore.shared.operation_context import OperationContext
+from groupcore.shared.verdicts import Verdict, Verdicts, verdict_on
 
 TIME_STEP_MAX_MS = 24 * 3600 * 1000
 """How far one message may put the order's time forward: a mad clock does no lasting harm."""
@@ -71,7 +72,8 @@ class Done:
 
     `calls` are the operations with their arguments, `details` what each emitted. `failed` is the
     operation that raised, or was not allowed (`denied`, to whom); None for a message that could not
-    be decoded. `message` is one about states, which does nothing to the object.
+    be decoded. `message` is one about states, which does nothing to the object. `verdict` is what
+    a client's numbered call is told: of one that had been done before, what it was told then.
     """
 
     calls: list[tuple[OperationSpec, list[object]]] = field(default_factory=list)
@@ -81,16 +83,27 @@ class Done:
     failed: str | None = None
     denied: str | None = None
     message: Check | Trail | Verify | None = None
+    verdict: Verdict | None = None
 
 
 class Machine:
     """One object and its place in the order.
 
     `position` is the number of the last message, `time_ms` the order's time there. `members` maps
-    the processes in the group to the number of the last message that they sent.
+    the processes in the group to the number of the last message that they sent. `birth` names the
+    stretch of the order through which somebody has had the object: positions of two do not compare.
     """
 
-    __slots__ = ("_members", "group", "members", "position", "target", "time_ms")
+    __slots__ = (
+        "_members",
+        "birth",
+        "group",
+        "members",
+        "position",
+        "target",
+        "time_ms",
+        "verdicts",
+    )
 
     def __init__(self, target: Stateful, group: GroupId) -> None:
         self.target = target
@@ -99,6 +112,8 @@ class Machine:
         self.time_ms = 0
         self.members: dict[Process, int] = {}
         self._members: tuple[Process, ...] = ()
+        self.birth = ""
+        self.verdicts = Verdicts()
 
     def apply(self, entry: Entry) -> Done:
         """Do what the next entry of the sequence says; raises nothing."""
@@ -118,6 +133,19 @@ class Machine:
         return Done(message=message)
 
     def _operate(self, process: Process, message: Operate) -> Done:
+        """Do the operations of a message; a client's numbered call only the first time."""
+        call = message.call
+        if call is None:
+            return self._do(process, message)
+        earlier = self.verdicts.find(call)
+        if earlier is not None:
+            return Done(verdict=earlier)
+        done = self._do(process, message)
+        done.verdict = verdict_on(done.results, done.error)
+        self.verdicts.note(call, done.verdict)
+        return done
+
+    def _do(self, process: Process, message: Operate) -> Done:
         """Do the operations of a message, all or none."""
         done = Done()
         handle = self.target._shared
@@ -164,6 +192,9 @@ class Machine:
         return None
 
     def _join(self, process: Process) -> Done:
+        if not self.members:
+            node = process.node
+            self.birth = f"{node.name}#{node.incarnation:x}/{process.number}:{self.position}"
         self.members.setdefault(process, 0)
         self._members = tuple(self.members)
         return self._tell("on_joined", process)
@@ -228,7 +259,8 @@ class Machine:
         ]
         members = [[process_to_wire(one), number] for one, number in self.members.items()]
         fingerprint = handle.declaration.fingerprint
-        return pack([fingerprint, self.position, self.time_ms, members, fields])
+        order = [self.position, self.time_ms, members, self.birth, self.verdicts.to_wire()]
+        return pack([fingerprint, order, fields])
 
     def load(self, packed: bytes) -> None:
         """Become what was packed.
@@ -239,7 +271,11 @@ class Machine:
         handle = self.target._shared
         fields = handle.declaration.fields
         match unpack(packed):
-            case [bytes(fingerprint), int(position), int(time_ms), list(members), list(wire)]:
+            case [
+                bytes(fingerprint),
+                [int(position), int(time_ms), list(members), str(birth), list(verdicts)],
+                list(wire),
+            ]:
                 if fingerprint != handle.declaration.fingerprint or len(wire) != len(fields):
                     name = handle.declaration.kind.__name__
                     raise SchemaMismatchError(
@@ -252,9 +288,10 @@ class Machine:
             name: field.codec.adopt(field.codec.from_wire(value), handle.journal)
             for (name, field), value in zip(fields.items(), wire, strict=True)
         }
+        self.verdicts = Verdicts.from_wire(verdicts)
         self.members = _members(members)
         self._members = tuple(self.members)
-        self.position, self.time_ms = position, time_ms
+        self.position, self.time_ms, self.birth = position, time_ms, birth
         for name, value in decoded.items():
             object.__setattr__(self.target, name, value)
 

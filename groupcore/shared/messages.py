@@ -16,6 +16,7 @@ from msgpack.exceptions import UnpackException
 from groupcore.sequencing.names import Process
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.scalars import check_int
+from groupcore.shared.verdicts import CLIENT_MAX, Call
 from groupcore.view import Address
 
 OPERATE, CHECK, TRAIL, VERIFY = 1, 2, 3, 4
@@ -37,12 +38,14 @@ _packer = Packer(use_bin_type=True, autoreset=True)
 class Operate:
     """Do these operations, all or none. `stamp_ms` is the sender's estimate of the order's time.
 
-    `principal`: on whose behalf, as the sender's node says; empty where it says nothing.
+    `principal`: on whose behalf, as the sender's node says; empty where it says nothing. `call`: a
+    client's number for it, which is done once however often it comes.
     """
 
     stamp_ms: int
     calls: list[WireCall]
     principal: str = ""
+    call: Call | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +104,13 @@ def unpack(packed: bytes) -> object:
     return value
 
 
-def encode_operate(stamp_ms: int, calls: Sequence[WireCall], principal: str = "") -> bytes:
+def encode_operate(
+    stamp_ms: int, calls: Sequence[WireCall], principal: str = "", call: Call | None = None
+) -> bytes:
     """The message that has these operations done."""
+    if call is not None:
+        number = [call.client, call.number, call.answered]
+        return pack([OPERATE, stamp_ms, calls, principal, *number])
     if principal:
         return pack([OPERATE, stamp_ms, calls, principal])
     return pack([OPERATE, stamp_ms, calls])
@@ -129,6 +137,16 @@ def decode(payload: bytes) -> SharedMessage:
             len(calls) <= CALLS_MAX and 0 < len(principal) <= PRINCIPAL_MAX
         ):
             return Operate(check_int(stamp_ms), [_call(call) for call in calls], principal)
+        case [1, int(stamp_ms), list(calls), str(principal), str(client), number, answered] if (
+            len(calls) <= CALLS_MAX
+            and len(principal) <= PRINCIPAL_MAX
+            and 0 < len(client) <= CLIENT_MAX
+        ):
+            call = Call(client, check_int(number), check_int(answered))
+            if call.number < 1 or not 0 <= call.answered < call.number:
+                raise MisfitError("a call's number and those below it do not fit")
+            named = [_call(one) for one in calls]
+            return Operate(check_int(stamp_ms), named, principal, call)
         case [2, int(position), bytes(digest)] if len(digest) == HASH_BYTES:
             return Check(position, digest)
         case [3, process, int(cut), list(pairs)] if 0 < len(pairs) <= HASHES_MAX:

@@ -35,6 +35,8 @@ from groupcore.shared.messages import Verify, encode, encode_operate
 from groupcore.shared.object import SharedObject, part, view_of
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.streams import Stream
+from groupcore.shared.verdicts import Call as Numbered
+from groupcore.shared.verdicts import Verdict
 from groupcore.shared.watching import Watchers
 
 T = TypeVar("T")
@@ -48,7 +50,7 @@ class Replica(GroupUser, Generic[T]):
 
     `ready` is resolved with the object once its state is here; `target` is that object. `body` is
     the node's copy of it, which other processes of the node may have open as well; without one the
-    replica is the only one, and is fed itself.
+    replica is the only one, and is fed itself. `given_up` fails when nothing more is shown here.
     """
 
     __slots__ = (
@@ -58,6 +60,7 @@ class Replica(GroupUser, Generic[T]):
         "_waiting",
         "body",
         "closed",
+        "given_up",
         "is_in",
         "port",
         "ready",
@@ -73,6 +76,7 @@ class Replica(GroupUser, Generic[T]):
         self.target = view_of(self.body.origin, self)
         self.ready: Pending[T] = Pending(port.wait)
         self.closed = Pending(port.wait)
+        self.given_up: Pending[None] = Pending(port.wait)
         self.watchers = Watchers()
         self.told_in = self.is_in = False
         self._waiting: dict[int, Sequence[Pending[object]]] = {}
@@ -133,10 +137,23 @@ class Replica(GroupUser, Generic[T]):
 
     def order(self, calls: Sequence[Call], pendings: Sequence[Pending[object]]) -> None:
         """Send these calls as one message; ClosedError when the object is not open."""
+        self._order(calls, pendings, None)
+
+    def order_as(self, calls: Sequence[Call], number: Numbered, pending: Pending[Verdict]) -> None:
+        """Send these calls as a client's numbered one, which is done once however often it comes.
+
+        What they raise is raised by `pending`; when it had been done before, the verdict has it.
+        """
+        self._order(calls, (cast("Pending[object]", pending),), number)
+
+    def _order(
+        self, calls: Sequence[Call], pendings: Sequence[Pending[object]], number: Numbered | None
+    ) -> None:
         self._require_open()
         try:
             named = [(spec.name, wire) for spec, wire in calls]
-            payload = encode_operate(self.body.clock.now_ms(), named, self.port.principal)
+            stamp_ms = self.body.clock.now_ms()
+            payload = encode_operate(stamp_ms, named, self.port.principal, number)
         except (ValueError, OverflowError) as error:
             raise MisfitError(f"the arguments cannot be packed: {error}") from None
         if self.is_in:
@@ -184,6 +201,10 @@ class Replica(GroupUser, Generic[T]):
         if done.error is not None:
             for pending in pendings:
                 pending.fail(done.error)
+            return
+        if done.verdict is not None:
+            for pending in pendings:
+                pending.resolve(done.verdict)
             return
         results = detached(done.results) if pendings else []
         for place, pending in enumerate(pendings):
@@ -262,6 +283,8 @@ class Replica(GroupUser, Generic[T]):
         self.watchers.end(error if isinstance(error, ForbiddenError) else None)
         if not self.ready.done:
             self.ready.fail(error)
+        if not self.given_up.done:
+            self.given_up.fail(error)
 
     def _require_open(self) -> None:
         if isinstance(self._error, ForbiddenError):

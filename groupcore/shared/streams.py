@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from groupcore.shared.errors import TooSlowError
@@ -19,6 +20,7 @@ class Stream(Generic[T]):
 
     It ends when it is closed (also by `async with`) or its source ends. Above `waiting_max`
     unread items it ends with TooSlowError, so that one that nobody reads costs no more than that.
+    Who sets `tap` is called with each item at once, and has nothing to read.
     """
 
     def __init__(self, wait: Wait, waiting_max: int = WAITING_MAX) -> None:
@@ -28,6 +30,7 @@ class Stream(Generic[T]):
         self._ended = False
         self._error: Exception | None = None
         self._reader: Pending[None] | None = None
+        self.tap: Callable[[T], None] | None = None
 
     @property
     def ended(self) -> bool:
@@ -37,6 +40,9 @@ class Stream(Generic[T]):
     def push(self, item: T) -> None:
         """Add an item, from the source's side."""
         if self._ended:
+            return
+        if self.tap is not None:
+            self.tap(item)
             return
         if len(self._items) >= self._waiting_max:
             self._items.clear()

@@ -126,6 +126,11 @@ class Lock(SharedObject):
         return self._queue[0].process if self._queue else None
 
     @property
+    def queue(self) -> list[Ticket]:
+        """The ticket that has the lock, and those that wait behind it."""
+        return list(self._queue)
+
+    @property
     def waiting(self) -> list[Process]:
         """Who waits, in the order in which they will get it."""
         return [ticket.process for ticket in self._queue[1:]]

@@ -103,6 +103,13 @@ class Presence(GroupUser, Generic[T]):
             self._send_at_s = due_s
             self._plan()
 
+    def read(self, wire: object) -> T:
+        """A value that has come as `Codec.to_wire` gives it; ArgumentsError when it is none."""
+        try:
+            return cast("T", self._codec.from_wire(wire))
+        except MisfitError as error:
+            raise ArgumentsError(f"set: {error}") from None
+
     @property
     def mine(self) -> T | None:
         """The value that this process shows."""

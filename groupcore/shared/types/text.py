@@ -88,6 +88,13 @@ class Text(SharedObject):
         self.emit(TextEdited(self.version, delta))
         return self.version
 
+    def recent(self, base: int) -> list[Delta] | None:
+        """The edits from version `base` to now; None when they are not all kept."""
+        try:
+            return list(edits_since(base, self.version, self._recent))
+        except RefusalError:
+            return None
+
     def insert(self, at: int, text: str) -> Pending[int]:
         """Insert before the code point at `at`; OutOfRangeError behind the end."""
         return self.replace(at, 0, text)

@@ -143,6 +143,13 @@ class Topic(GroupUser, Generic[T]):
             raise ClosedError(f"{HELD_MAX} events wait for the topic to be open again")
         return pending
 
+    def read(self, wire: object) -> T:
+        """A value that has come as `Codec.to_wire` gives it; ArgumentsError when it is none."""
+        try:
+            return cast("T", self._codec.from_wire(wire))
+        except MisfitError as error:
+            raise ArgumentsError(f"publish: {error}") from None
+
     def subscribe(self, waiting_max: int = WAITING_MAX) -> Subscription[T]:
         """Follow the topic's events, from when the subscription is `ready`."""
         self._require_open()

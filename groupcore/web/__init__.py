@@ -1,0 +1,10 @@
+"""Shared objects for browsers: `SharedObjects(node, types=[...])` is an application to mount.
+
+It needs Starlette, which `pip install "groupcore[web]"` brings. docs/shared/web.md tells how to use
+it, docs/protocol-objects.md what goes over the wire.
+"""
+
+from groupcore.web.application import SharedObjects
+from groupcore.web.errors import MissingPackageError
+
+__all__ = ["MissingPackageError", "SharedObjects"]

@@ -1,0 +1,83 @@
+"""What a page's messages must look like; BadRequestError says what is wrong with one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from groupcore.frames import Message
+from groupcore.shared.errors import ArgumentsError, MisfitError
+from groupcore.shared.handle import Call
+from groupcore.shared.messages import CALLS_MAX
+from groupcore.shared.object import SharedObject, declaration
+from groupcore.web.errors import BadRequestError
+from groupcore.web.limits import NAME_MAX, RULES
+
+_CLIENT = re.compile(r"[A-Za-z0-9_-]{16,64}")
+
+FIELDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
+    "hello": (frozenset({"v", "client"}), frozenset()),
+    "open": (frozenset({"name", "type"}), frozenset({"birth", "version", "base"})),
+    "close": (frozenset({"name"}), frozenset()),
+    "call": (frozenset({"name", "n", "answered", "calls"}), frozenset()),
+    "publish": (frozenset({"name", "n", "value"}), frozenset()),
+    "present": (frozenset({"name", "value"}), frozenset()),
+    "pong": (frozenset(), frozenset()),
+}
+"""Required and optional fields of each kind, beside `t`."""
+
+
+def check_fields(message: Message) -> None:
+    """All required fields, and no unknown ones."""
+    kind = str(message["t"])
+    known = FIELDS.get(kind)
+    if known is None:
+        raise BadRequestError("unknown_message", f"no message is called {kind[:40]!r}")
+    required, optional = known
+    given = message.keys() - {"t"}
+    if missing := sorted(required - given):
+        raise BadRequestError("bad_message", f"{kind} needs {missing[0]}")
+    if unknown := sorted(given - required - optional):
+        raise BadRequestError("bad_message", f"{kind} knows no field {unknown[0][:40]!r}")
+
+
+def client_of(value: object) -> str:
+    """A client's id: long enough that nobody guesses it."""
+    if type(value) is not str or not _CLIENT.fullmatch(value):
+        raise BadRequestError("bad_message", "client must be 16 to 64 of A-Za-z0-9_-")
+    return value
+
+
+def name_of(value: object, what: str = "name") -> str:
+    """An object's or a type's name."""
+    if type(value) is not str or not 0 < len(value) <= NAME_MAX:
+        raise BadRequestError("bad_message", f"{what} must have 1 to {NAME_MAX} characters")
+    return value
+
+
+def number_of(value: object, what: str, least: int = 0) -> int:
+    """A whole number."""
+    if type(value) is not int or not least <= value <= RULES.integer_max:
+        raise BadRequestError("bad_message", f"{what} must be a whole number from {least}")
+    return value
+
+
+def calls_of(value: object, target: SharedObject) -> list[Call]:
+    """The operations that a page calls, with arguments that fit."""
+    if type(value) is not list or not 1 <= len(value) <= CALLS_MAX:
+        raise BadRequestError("bad_message", f"calls must be 1 to {CALLS_MAX} operations")
+    operations = declaration(target).operations
+    calls: list[Call] = []
+    for one in value:
+        match one:
+            case [str(name), list(arguments)]:
+                spec = operations.get(name)
+                if spec is None:
+                    raise BadRequestError("unknown_operation", f"there is no operation {name!r}")
+                try:
+                    calls.append((spec, spec.completed(arguments)))
+                except (ArgumentsError, MisfitError) as error:
+                    raise BadRequestError("arguments", str(error)) from None
+            case _:
+                raise BadRequestError("bad_message", "a call is [operation, [argument, ...]]")
+    return calls

@@ -1,0 +1,153 @@
+"""One object at this node, as its web sessions follow it.
+
+Idea. What the node does with the object is gathered into entries. An entry is closed when another
+object changes, or before anything is written: it is packed once, put behind what each session has
+to be sent, and kept for a while for those who come back. So a session is given the changes of its
+objects in the node's order, which is right for all of them (CT1, CT2).
+
+Invariants.
+  F1  A version is `(birth, position)`; only changes of one birth follow each other.
+  F2  Who is given `changes` behind a version has everything up to their version then.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, TypeAlias
+
+from groupcore.frames import Message, pack
+from groupcore.sequencing.names import Process
+from groupcore.shared.body import Body
+from groupcore.shared.machine import Done
+from groupcore.shared.object import SharedObject
+from groupcore.shared.plain import who
+from groupcore.web.kinds import Kind
+from groupcore.web.limits import HISTORY_BYTES_MAX, HISTORY_MAX
+
+if TYPE_CHECKING:
+    from groupcore.web.gateway import Gateway
+    from groupcore.web.page import Page
+
+Version: TypeAlias = tuple[str, int]
+
+
+class Feed:
+    """The object `name`; `body` is the node's copy."""
+
+    def __init__(self, gateway: Gateway, name: str, kind: Kind, body: Body[object]) -> None:
+        self.name = name
+        self.kind = kind
+        self.body = body
+        self.followers: dict[Page, None] = {}
+        self._gateway = gateway
+        self._items: list[object] = []
+        self._is_dirty = False
+        self._state: object = None
+        self._begin()
+        body.observers.append(self)
+
+    def _begin(self) -> None:
+        """Here the history begins."""
+        self._birth = self.body.machine.birth
+        self._closed_at = self._kept_from = self.body.machine.position
+        self._history: deque[tuple[int, bytes]] = deque()
+        self._history_bytes = 0
+        self._items = []
+        if self.kind.whole:
+            self._state = self._shown()
+
+    def end(self) -> None:
+        """Nobody follows it here any more."""
+        if self in self.body.observers:
+            self.body.observers.remove(self)
+
+    @property
+    def version(self) -> Version:
+        """Up to where the entries that are closed go."""
+        return self._birth, self._closed_at
+
+    def _target(self) -> SharedObject:
+        target = self.body.origin
+        assert isinstance(target, SharedObject)
+        return target
+
+    def _shown(self, base: int = -1) -> object:
+        return self.kind.snapshot(self._target(), base)
+
+    # --- from the body --------------------------------------------------------------------------
+
+    def on_done(self, position: int, process: Process, done: Done) -> None:
+        """A message has been done."""
+        self._gateway.turn_to(self)
+        self._is_dirty = True
+        if done.error is not None:
+            return
+        for (spec, _), details in zip(done.calls, done.details, strict=True):
+            told = [self.kind.detail(one) for one in details]
+            self._items.append([position, who(process), spec.name, told])
+
+    def on_member(self, position: int, process: Process, done: Done) -> None:
+        """A process has come or gone, which may change the object."""
+        del position, process, done
+        self._gateway.turn_to(self)
+        self._is_dirty = True
+
+    def on_replaced(self) -> None:
+        """The whole state is another one: everybody gets it."""
+        self._gateway.turn_to(None)
+        self._begin()
+        for page in self.followers:
+            page.send_snapshot(self, -1)
+
+    # --- entries --------------------------------------------------------------------------------
+
+    def close_entry(self) -> None:
+        """Pack what has gathered, and put it behind what the sessions have to be sent."""
+        if not self._is_dirty:
+            return
+        self._is_dirty = False
+        before, machine = self._closed_at, self.body.machine
+        if machine.birth != self._birth:
+            self.on_replaced()
+            return
+        self._closed_at = machine.position
+        message: Message = {"t": "changes", "name": self.name, "version": machine.position}
+        if self.kind.whole:
+            state = self._shown()
+            if state != self._state or self._items:
+                self._state = message["state"] = state  # type: ignore[assignment]
+        if not self._items and "state" not in message:
+            return
+        message["items"], self._items = self._items, []  # type: ignore[assignment]
+        packed = pack(message)
+        self._keep(packed)
+        for page in self.followers:
+            page.send_changes(self, packed, before)
+
+    def _keep(self, packed: bytes) -> None:
+        self._history.append((self._closed_at, packed))
+        self._history_bytes += len(packed)
+        while self._history_bytes > HISTORY_BYTES_MAX or len(self._history) > HISTORY_MAX:
+            self._kept_from, gone = self._history.popleft()
+            self._history_bytes -= len(gone)
+
+    def since(self, version: Version) -> list[bytes] | None:
+        """The changes behind a version; None when they are not all here (F1, F2)."""
+        birth, position = version
+        if birth != self._birth or not self._kept_from <= position <= self._closed_at:
+            return None
+        return [packed for at, packed in self._history if at > position]
+
+    def snapshot(self, base: int, client: str) -> Message:
+        """The state as of now, with what has become of the client's calls."""
+        birth, position = self.version
+        message: Message = {"t": "snapshot", "name": self.name, "birth": birth}
+        message["version"] = position
+        message["state"] = self._shown(base)  # type: ignore[assignment]
+        message["done"] = self.done(client)  # type: ignore[assignment]
+        return message
+
+    def done(self, client: str) -> list[object]:
+        """What has become of the client's last calls: number, results, code."""
+        verdicts = self.body.machine.verdicts.of(client)
+        return [[number, one.results, one.code] for number, one in verdicts.items()]

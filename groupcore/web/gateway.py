@@ -1,0 +1,175 @@
+"""The gateway: web sessions on one node, and what is written to them when.
+
+Idea. What the node does gathers in feeds; `flush` closes the entry that is open and writes to each
+session what it has to be sent, in one frame where that is possible. A session whose connection is
+congested is left out, and gets what it missed, or the state, when there is room again. It never
+holds up another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+
+from groupcore.aio import Node
+from groupcore.frames import Message, pack
+from groupcore.shared.body import Body
+from groupcore.web.feed import Feed
+from groupcore.web.kinds import Kind, kinds_of
+from groupcore.web.limits import FLUSH_S, HEARTBEAT_S, LINGER_S
+from groupcore.web.outlet import Outlet
+from groupcore.web.page import Page
+
+LAG_CHECK_S = 0.05
+PACKED_MAX = 256
+"""Messages that are the same for many sessions are kept packed, so many of them."""
+
+MayOpen = Callable[[str, str, str], bool]
+"""Asked with principal, type and name."""
+
+
+def may_open_all(principal: str, kind: str, name: str) -> bool:
+    """Everybody may open everything; access lists are the objects' own."""
+    del principal, kind, name
+    return True
+
+
+class Gateway:
+    """Web sessions on `node`, which may open objects of `types`."""
+
+    def __init__(
+        self,
+        node: Node,
+        types: Sequence[type[object]] | Mapping[str, type[object]],
+        may_open: MayOpen = may_open_all,
+        heartbeat_s: float = HEARTBEAT_S,
+        linger_s: float = LINGER_S,
+    ) -> None:
+        self.node = node
+        self.kinds: dict[str, Kind] = kinds_of(types)
+        self.may_open = may_open
+        self.heartbeat_s = heartbeat_s
+        self.linger_s = linger_s
+        self.pages: dict[str, Page] = {}
+        self.counters: dict[str, int] = {}
+        self._feeds: dict[str, Feed] = {}
+        self._open: Feed | None = None
+        self._dirty: dict[Outlet, None] = {}
+        self._behind: dict[Outlet, None] = {}
+        self._packed: OrderedDict[tuple[object, ...], tuple[object, bytes]] = OrderedDict()
+        self._scheduled: asyncio.Handle | None = None
+        self._due = 0.0
+        self._last_flush = float("-inf")
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def count(self, what: str) -> None:
+        """Something has happened that is worth knowing the number of."""
+        self.counters[what] = self.counters.get(what, 0) + 1
+
+    def start(self, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        """Run a coroutine beside everything else."""
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def close(self) -> None:
+        """End all sessions: the pages go to other nodes."""
+        for page in list(self.pages.values()):
+            page.cut(4001, "this node is leaving")
+            await page.end()
+        for task in list(self._tasks):
+            task.cancel()
+        if self._scheduled is not None:
+            self._scheduled.cancel()
+
+    # --- feeds ----------------------------------------------------------------------------------
+
+    def feed(self, name: str, kind: Kind, body: Body[object]) -> Feed:
+        """The feed of an object that is open here."""
+        feed = self._feeds.get(name)
+        if feed is not None and feed.body is not body:
+            feed.end()
+            feed = None
+        if feed is None:
+            feed = self._feeds[name] = Feed(self, name, kind, body)
+        return feed
+
+    def unfollow(self, feed: Feed, page: Page) -> None:
+        """The session follows the object no more."""
+        feed.followers.pop(page, None)
+        if not feed.followers:
+            feed.end()
+            if self._open is feed:
+                self._open = None
+            if self._feeds.get(feed.name) is feed:
+                del self._feeds[feed.name]
+
+    def turn_to(self, feed: Feed | None) -> None:
+        """What comes next is of this feed: the entry of another one is closed before."""
+        former, self._open = self._open, feed
+        if former is not None and former is not feed:
+            former.close_entry()
+        if feed is not None:
+            self.flush_soon()
+
+    def packed(self, key: tuple[object, ...], value: object, message: Message) -> bytes:
+        """A message packed, once for all who are sent it: `key` and `value` say which it is."""
+        known = self._packed.get(key)
+        if known is not None and known[0] == value:
+            return known[1]
+        packed = pack(message)
+        self._packed[key] = (value, packed)
+        if len(self._packed) > PACKED_MAX:
+            self._packed.popitem(last=False)
+        return packed
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def touch(self, page: Outlet) -> None:
+        """The session has something to be sent."""
+        self._dirty[page] = None
+        self.flush_soon()
+
+    def behind(self, page: Outlet) -> None:
+        """The session's connection is congested: look again later."""
+        self._behind[page] = None
+        self._schedule(LAG_CHECK_S)
+
+    def forget(self, page: Page) -> None:
+        """The session is no more."""
+        self._dirty.pop(page, None)
+        self._behind.pop(page, None)
+        if self.pages.get(page.client) is page:
+            del self.pages[page.client]
+
+    def flush_soon(self) -> None:
+        """Flush at the end of this loop turn, or a little later when that was just done."""
+        loop = asyncio.get_running_loop()
+        self._schedule(max(0.0, self._last_flush + FLUSH_S - loop.time()))
+
+    def _schedule(self, delay_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time() + delay_s
+        if self._scheduled is not None:
+            if self._due <= due:
+                return
+            self._scheduled.cancel()
+        self._due = due
+        late = delay_s > 0
+        self._scheduled = loop.call_at(due, self.flush) if late else loop.call_soon(self.flush)
+
+    def flush(self) -> None:
+        """Write what has gathered."""
+        if self._scheduled is not None:
+            self._scheduled.cancel()
+            self._scheduled = None
+        now = self._last_flush = asyncio.get_running_loop().time()
+        self.turn_to(None)
+        behind, self._behind = self._behind, {}
+        for page in behind:
+            page.catch_up(now)
+        dirty, self._dirty = self._dirty, {}
+        for page in dirty:
+            page.write()

@@ -1,0 +1,151 @@
+"""How objects look to a browser: what a snapshot has, and what is told of a change.
+
+Library types whose changes are smaller than their state tell them in detail, and the client keeps
+a copy of its own. All others, a program's own classes among them, show their public fields, whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, get_origin
+
+from groupcore.shared.errors import DeclarationError, MisfitError
+from groupcore.shared.object import SharedObject, declaration
+from groupcore.shared.opening import order_of
+from groupcore.shared.plain import plain
+from groupcore.shared.types import (
+    Inserted,
+    ItemChanged,
+    KeyChanged,
+    Lease,
+    List,
+    Lock,
+    Map,
+    Moved,
+    Removed,
+    Text,
+    TextEdited,
+)
+
+Snapshot: TypeAlias = Callable[[SharedObject, int], object]
+"""Of an object, for a client that has a text up to so many edits (-1: none)."""
+
+SHOWN_RECENT_MAX = 200
+"""Most edits that a snapshot of a text has in addition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type that browsers may open as `name`. `whole`: each change shows the state anew."""
+
+    name: str
+    kind: type[object]
+    snapshot: Snapshot
+    whole: bool
+    detail: Callable[[object], object]
+
+
+def kinds_of(types: Sequence[type[object]] | Mapping[str, type[object]]) -> dict[str, Kind]:
+    """The types that browsers may open, by name.
+
+    Raises DeclarationError for what cannot be opened, and for two of a name: give a dict then.
+    """
+    found: dict[str, Kind] = {}
+    named = types.items() if isinstance(types, Mapping) else ((_name(one), one) for one in types)
+    for name, kind in named:
+        order_of(kind)
+        if name in found:
+            raise DeclarationError(f"two types are called {name}; give a dict of names and types")
+        found[name] = _kind(name, kind)
+    return found
+
+
+def _name(kind: object) -> str:
+    origin = get_origin(kind) or kind
+    assert isinstance(origin, type)
+    return origin.__name__
+
+
+def _kind(name: str, kind: type[object]) -> Kind:
+    origin = get_origin(kind) or kind
+    assert isinstance(origin, type)
+    for base, (snapshot, whole, detail) in _LIBRARY.items():
+        if issubclass(origin, base):
+            return Kind(name, kind, snapshot, whole, detail)
+    return Kind(name, kind, _fields, True, plain)
+
+
+def shown(value: object) -> object:
+    """The value in plain form; None for what has none."""
+    try:
+        return plain(value)
+    except MisfitError:
+        return None
+
+
+def _fields(target: SharedObject, _base: int) -> object:
+    names = [name for name in declaration(target).fields if not name.startswith("_")]
+    return {name: shown(getattr(target, name)) for name in names}
+
+
+def _lock(target: SharedObject, _base: int) -> object:
+    assert isinstance(target, Lock)
+    return {"queue": plain(target.queue)}
+
+
+def _lease(target: SharedObject, _base: int) -> object:
+    assert isinstance(target, Lease)
+    return {"grant": plain(target.grant), "time_s": target.time_s}
+
+
+def _map(target: SharedObject, _base: int) -> object:
+    assert isinstance(target, Map)
+    return plain(target.copy())
+
+
+def _list(target: SharedObject, _base: int) -> object:
+    assert isinstance(target, List)
+    return [[item, shown(value)] for item, value in target.items()]
+
+
+def _text(target: SharedObject, base: int) -> object:
+    assert isinstance(target, Text)
+    recent = target.recent(base) if base >= 0 else None
+    if recent is not None and len(recent) > SHOWN_RECENT_MAX:
+        recent = None
+    return {"text": target.text, "version": target.version, "recent": plain(recent)}
+
+
+def _map_detail(detail: object) -> object:
+    if not isinstance(detail, KeyChanged):
+        return None
+    return [plain(detail.key), shown(detail.old), shown(detail.new)]
+
+
+def _list_detail(detail: object) -> object:
+    match detail:
+        case Inserted():
+            return ["insert", detail.id, detail.after, shown(detail.value)]
+        case Removed():
+            return ["delete", detail.id]
+        case Moved():
+            return ["move", detail.id, detail.after]
+        case ItemChanged():
+            return ["set", detail.id, shown(detail.new)]
+    return None
+
+
+def _text_detail(detail: object) -> object:
+    if not isinstance(detail, TextEdited):
+        return None
+    return [detail.version, plain(detail.delta)]
+
+
+_LIBRARY: dict[type, tuple[Snapshot, bool, Callable[[object], object]]] = {
+    Lock: (_lock, True, shown),
+    Lease: (_lease, True, shown),
+    Map: (_map, False, _map_detail),
+    List: (_list, False, _list_detail),
+    Text: (_text, False, _text_detail),
+}

@@ -1,0 +1,42 @@
+"""The protocol's limits and times; the page needs them, too, and is told in `welcome`."""
+
+from __future__ import annotations
+
+from groupcore.frames import FrameRules
+
+PROTOCOL = "groupcore.objects.v1"
+VERSION = 1
+
+FRAME_BYTES_MAX = 256 * 1024
+"""Largest frame from a browser."""
+FRAME_BYTES_SENT = 1_000_000
+"""Messages to a browser are joined up to this; a larger one stands alone."""
+RULES = FrameRules(messages_max=64, items_max=100_000, nesting_max=40, rich=True)
+
+OBJECTS_MAX = 64
+"""Most objects that a session has open."""
+CALLS_MAX = 64
+"""Most calls of a session that are not answered; as many as an object remembers of a client."""
+NAME_MAX = 200
+"""Most characters of an object's name."""
+
+CONGESTED_BYTES = 64 * 1024
+"""With so much unwritten a session is given no changes; it gets them, or the state, later."""
+OUTBOX_BYTES_MAX = 4 << 20
+"""With so much unwritten it is cut off."""
+LAG_S_MAX = 30.0
+"""After so long it is cut off, too."""
+
+HISTORY_BYTES_MAX = 256 * 1024
+"""Changes of an object that are kept for those who come back."""
+HISTORY_MAX = 1_000
+"""Most messages of changes that are kept of one object."""
+
+FLUSH_S = 0.02
+"""Least time between two writes to the sessions."""
+HEARTBEAT_S = 15.0
+LINGER_S = 15.0
+"""How long a session waits for its page to come back: its locks are its own meanwhile."""
+HELLO_S = 10.0
+CATCH_UP_S = 5.0
+"""How long an `open` waits until this node is as far as the page was."""

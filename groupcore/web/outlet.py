@@ -1,0 +1,209 @@
+"""What one page is told, and when: changes in their order, then answers; nothing while it is slow.
+
+A page whose connection is congested is sent no changes. When there is room again it gets those that
+it missed, or the state; past a bound it is cut off, to come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from groupcore.aio.sessions import Session
+from groupcore.frames import Message, joined, pack
+from groupcore.shared.plain import who
+from groupcore.shared.types import Presence, Subscription
+from groupcore.shared.verdicts import code_of
+from groupcore.web import limits
+from groupcore.web.errors import BadRequestError
+from groupcore.web.feed import Feed, Version
+from groupcore.web.kinds import Kind, shown
+
+if TYPE_CHECKING:
+    from groupcore.web.gateway import Gateway
+
+TEMPORARY = {"behind", "busy", "closed", "outcome_unknown", "not_open", "channel_closed"}
+"""Codes behind which the same may be asked again."""
+
+
+class Writer(Protocol):
+    """Where a session's frames are written."""
+
+    @property
+    def congested(self) -> bool:
+        """Whether much of what was written has not left."""
+
+    def buffered(self) -> int:
+        """Bytes that have not left."""
+
+    def write(self, frame: bytes) -> None:
+        """Send a frame."""
+
+    def abort(self, code: int, reason: str) -> None:
+        """Give the connection up with this close code."""
+
+
+@dataclass(slots=True)
+class Opened:
+    """An object that the page has open; `feed` of one with a state."""
+
+    kind: Kind
+    user: object
+    feed: Feed | None = None
+    subscription: Subscription[object] | None = None
+
+
+class Outlet:
+    """The way to the page that calls itself `client`, over one connection after the other."""
+
+    def __init__(self, gateway: Gateway, client: str, session: Session) -> None:
+        self.client = client
+        self.session = session
+        self.opened: dict[str, Opened] = {}
+        self._gateway = gateway
+        self._writer: Writer | None = None
+        self._outbox: list[bytes] = []
+        self._answers: list[bytes] = []
+        self._lagging: dict[str, Version] = {}
+        self._lag_since = 0.0
+
+    # --- the connection -------------------------------------------------------------------------
+
+    def connect(self, writer: Writer, resumed: bool) -> None:
+        """The page is here (again)."""
+        if self._writer is not None:
+            self._writer.abort(4409, "the same client has connected again")
+        self._writer = writer
+        self._outbox, self._answers, self._lagging = [], [], {}
+        gateway = self._gateway
+        self.tell(
+            {
+                "t": "welcome",
+                "v": limits.VERSION,
+                "node": gateway.node.node_id,
+                "who": who(self.session.process),
+                "principal": self.session.principal,
+                "resumed": resumed,
+                "heartbeat_s": gateway.heartbeat_s,
+                "limits": {
+                    "frame_bytes": limits.FRAME_BYTES_MAX,
+                    "objects": limits.OBJECTS_MAX,
+                    "calls": limits.CALLS_MAX,
+                },
+            }
+        )
+
+    def is_connected_by(self, writer: Writer) -> bool:
+        """Whether this is the page's present connection."""
+        return self._writer is writer
+
+    def unplug(self) -> None:
+        """The connection is gone: nothing can be told."""
+        self._writer = None
+        self._outbox, self._answers, self._lagging = [], [], {}
+
+    def cut(self, code: int, reason: str) -> None:
+        """Close the connection."""
+        if self._writer is not None:
+            self._gateway.count(f"cut.{code}")
+            self._writer.abort(code, reason)
+
+    # --- what the page is told ------------------------------------------------------------------
+
+    def tell(self, message: Message) -> None:
+        """Tell this page something, behind all changes up to now."""
+        if self._writer is not None:
+            self._answers.append(pack(message))
+            self._gateway.touch(self)
+
+    def refuse(self, error: Exception, **about: str | int) -> None:
+        """Tell the page why something was not done."""
+        code = error.code if isinstance(error, BadRequestError) else code_of(error)
+        self._gateway.count(f"refused.{code}")
+        temporary = code in TEMPORARY
+        message: Message = {"t": "error", "code": code, "message": str(error)[:500]}
+        self.tell({**message, "temporary": temporary, **about})
+
+    def put(self, packed: bytes) -> None:
+        """Something that has its place among the changes."""
+        self._outbox.append(packed)
+        self._gateway.touch(self)
+
+    def send_changes(self, feed: Feed, packed: bytes, before: int) -> None:
+        """Changes of an object, made behind the version `before`."""
+        writer = self._writer
+        if writer is None or feed.name in self._lagging:
+            return
+        if writer.congested:
+            self._fall_behind(feed.name, (feed.version[0], before))
+        else:
+            self.put(packed)
+
+    def send_snapshot(self, feed: Feed, base: int) -> None:
+        """The whole state of an object."""
+        if self._writer is not None:
+            self._lagging.pop(feed.name, None)
+            self.put(pack(feed.snapshot(base, self.client)))
+
+    def _fall_behind(self, name: str, version: Version) -> None:
+        if not self._lagging:
+            self._lag_since = asyncio.get_running_loop().time()
+        self._lagging[name] = version
+        self._gateway.count("fell_behind")
+        self._gateway.behind(self)
+
+    def catch_up(self, now: float) -> None:
+        """If there is room again, send what was left out."""
+        writer = self._writer
+        if writer is None or not self._lagging:
+            return
+        if writer.congested:
+            if now > self._lag_since + limits.LAG_S_MAX:
+                self.cut(4002, "too slow; come back")
+            else:
+                self._gateway.behind(self)
+            return
+        lagging, self._lagging = self._lagging, {}
+        for name, version in lagging.items():
+            opened = self.opened.get(name)
+            if opened is None:
+                continue
+            if opened.feed is None:
+                self.show_presence(name, opened)
+            elif (missed := opened.feed.since(version)) is not None:
+                self._outbox += missed
+            else:
+                self.send_snapshot(opened.feed, -1)
+        self._gateway.touch(self)
+
+    def write(self) -> None:
+        """Write what there is: changes in their order, then answers."""
+        messages = [*self._outbox, *self._answers]
+        self._outbox, self._answers = [], []
+        writer = self._writer
+        if writer is None:
+            return
+        if writer.buffered() > limits.OUTBOX_BYTES_MAX:
+            self.cut(4002, "too slow; come back")
+            return
+        for frame in joined(messages, limits.RULES.messages_max, limits.FRAME_BYTES_SENT):
+            writer.write(frame)
+
+    def send_presence(self, name: str, packed: bytes) -> None:
+        """What somebody shows now; left out while the connection is congested."""
+        writer = self._writer
+        if writer is None or name in self._lagging:
+            return
+        if writer.congested:
+            self._fall_behind(name, ("", 0))
+        else:
+            self.put(packed)
+
+    def show_presence(self, name: str, opened: Opened) -> None:
+        """What all others show in a presence."""
+        assert isinstance(opened.user, Presence)
+        others = [[who(process), shown(value)] for process, value in opened.user.others.items()]
+        message: Message = {"t": "people", "name": name}
+        message["others"] = others  # type: ignore[assignment]
+        self.put(pack(message))

@@ -1,0 +1,189 @@
+"""The gateway behind a real socket: a Starlette application, uvicorn, and a WebSocket client."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+import uvicorn
+from msgpack import packb, unpackb
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.websockets import WebSocket
+
+from groupcore.shared.types import Counter
+from groupcore.web import SharedObjects
+from groupcore.web.limits import FRAME_BYTES_MAX, PROTOCOL
+from tests.groupcore.aio.cluster import LIMIT_S
+from tests.groupcore.aio.test_objects import Cluster, until
+
+pytestmark = pytest.mark.slow
+
+HELLO = packb([{"t": "hello", "v": 1, "client": "c" * 16}])
+OPEN = packb([{"t": "open", "name": "clicks", "type": "Counter"}])
+
+
+def who_asks(websocket: WebSocket) -> str | None:
+    return websocket.query_params.get("user")
+
+
+class Served:
+    """An application on a port, and what connects to it."""
+
+    def __init__(self, objects: SharedObjects, port: int, http: aiohttp.ClientSession) -> None:
+        self.objects = objects
+        self.url = f"http://127.0.0.1:{port}/objects/?user=ann"
+        self.http = http
+
+    @asynccontextmanager
+    async def socket(self, **headers: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+        async with self.http.ws_connect(self.url, protocols=[PROTOCOL], headers=headers) as socket:
+            yield socket
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[Served]:
+    cluster = Cluster()
+    (node,) = await cluster.start("a")
+    objects = SharedObjects(
+        node,
+        [Counter],
+        authenticate=who_asks,
+        origins=["https://friend.example"],
+        heartbeat_s=0.3,
+    )
+    app = Starlette(routes=[Mount("/objects", objects)])
+    config = uvicorn.Config(app, port=0, log_level="warning", lifespan="off")
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve())
+    await until(lambda: server.started)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    async with aiohttp.ClientSession() as http:
+        yield Served(objects, port, http)
+    await objects.close()
+    server.should_exit = True
+    await serving
+    await node.close()
+
+
+async def heard(socket: aiohttp.ClientWebSocketResponse, kind: str) -> dict[str, object]:
+    """The next message of a kind."""
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            for message in unpackb(await socket.receive_bytes()):
+                if message["t"] == kind:
+                    found: dict[str, object] = message
+                    return found
+
+
+async def close_code(socket: aiohttp.ClientWebSocketResponse) -> int | None:
+    async with asyncio.timeout(LIMIT_S):
+        while (await socket.receive()).type is aiohttp.WSMsgType.BINARY:
+            pass
+    return socket.close_code
+
+
+async def test_a_page_works_with_an_object(served: Served) -> None:
+    async with served.socket() as socket:
+        await socket.send_bytes(HELLO)
+        welcome = await heard(socket, "welcome")
+        assert (welcome["principal"], welcome["node"]) == ("ann", "a")
+        await socket.send_bytes(OPEN)
+        assert (await heard(socket, "snapshot"))["state"] == {"value": 0}
+        call = {"t": "call", "name": "clicks", "n": 1, "answered": 0, "calls": [["add", []]]}
+        await socket.send_bytes(packb([call]))
+        assert (await heard(socket, "result"))["results"] == [1]
+        await heard(socket, "ping")
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (b"", 1008),
+        (b"\xc1", 1008),
+        (packb({"t": "hello"}), 1008),
+        (packb([]), 1008),
+        (packb([1]), 1008),
+        (packb([{"t": "hello", "v": 1, "client": "c" * 16, "x": float("nan")}]), 1008),
+        (HELLO + b"x", 1008),
+        (packb([{"t": "hello", "v": 1, "client": "\x00" * 16}]), 1008),
+        (packb([{"t": "hello", "v": 2**60, "client": "c" * 16}]), 1008),
+        (packb([{"t": "hello", "v": 9, "client": "c" * 16}]), 4426),
+        (b"\x91" + packb({"t": "x", "v": b"y" * FRAME_BYTES_MAX}), 1009),
+    ],
+)
+async def test_a_frame_that_is_none_closes_the_connection(
+    served: Served, frame: bytes, code: int
+) -> None:
+    async with served.socket() as socket:
+        await socket.send_bytes(frame)
+        assert await close_code(socket) == code
+    assert served.objects.gateway.counters[f"cut.{code}"] == 1
+
+
+async def test_a_page_that_is_silent_is_closed(served: Served) -> None:
+    async with served.socket() as socket:
+        await socket.send_bytes(HELLO)
+        assert await close_code(socket) == 4003
+
+
+async def test_text_frames_are_refused(served: Served) -> None:
+    async with served.socket() as socket:
+        await socket.send_str("hello")
+        assert await close_code(socket) == 1008
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [
+        ("https://friend.example", True),
+        ("https://evil.example", False),
+        ("null", False),
+    ],
+)
+async def test_only_pages_of_allowed_origins_connect(
+    served: Served, origin: str, allowed: bool
+) -> None:
+    if allowed:
+        async with served.socket(Origin=origin) as socket:
+            await socket.send_bytes(HELLO)
+            await heard(socket, "welcome")
+        return
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        async with served.socket(Origin=origin):
+            pass
+    assert refused.value.status == 403
+
+
+async def test_who_is_not_known_is_refused(served: Served) -> None:
+    served.url = served.url.partition("?")[0]
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        async with served.socket():
+            pass
+    assert refused.value.status == 401
+
+
+async def test_another_protocol_and_plain_http_are_refused(served: Served) -> None:
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        async with served.http.ws_connect(served.url, protocols=["other"]):
+            pass
+    assert refused.value.status == 426
+    async with served.http.get(served.url) as answer:
+        assert (answer.status, (await answer.json())["code"]) == (426, "no_websocket")
+
+
+def test_without_starlette_the_error_names_the_command() -> None:
+    program = (
+        "import sys; sys.modules['starlette'] = None\n"
+        "try:\n import groupcore.web\n"
+        "except ImportError as error:\n print(type(error).__name__, error)"
+    )
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT_S)
+    assert ran.stdout.startswith("MissingPackageError")
+    assert 'pip install "groupcore[web]"' in ran.stdout

@@ -1,0 +1,126 @@
+"""Writes docs/vectors/objects.json, which the tests of the TypeScript client read, too.
+
+`frames`: messages, and a frame that has them, in hex. `objects`: what a page that follows an object
+from `snapshot` on is told, and the state as somebody new is shown it at the end.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import cast
+
+from msgpack import packb, unpackb
+
+from groupcore.frames import Json
+from groupcore.shared.testing import World
+from groupcore.shared.types import Counter, List, Lock, Map, Register, Text
+from groupcore.web.feed import Feed
+from groupcore.web.gateway import Gateway
+from groupcore.web.kinds import kinds_of
+from tests.groupcore.objects.vectors import FOLDER, File, as_text
+
+NAME = "objects.json"
+KINDS = kinds_of([Counter, List[str], Lock, Map[str, int], Register[str], Text])
+STEPS = 24
+CLIENT = "nobody in particular"
+
+
+class Recorder:
+    """A gateway and a follower in one: it keeps what is told."""
+
+    client = CLIENT
+
+    def __init__(self) -> None:
+        self.told: list[Json] = []
+
+    def turn_to(self, feed: Feed | None) -> None:
+        del feed
+
+    def send_changes(self, feed: Feed, packed: bytes, before: int) -> None:
+        self.told.append(unpackb(packed))
+
+
+async def act(kind: str, target: object, draw: random.Random) -> None:
+    """One operation that these objects may be asked for."""
+    word = draw.choice(["a", "é", "😀", "zz"])
+    match target:
+        case Counter():
+            await target.add(draw.randrange(-3, 4))
+        case Register():
+            await target.set(word)
+        case Lock():
+            if target.ticket is not None and draw.random() < 0.4:
+                await target.release(target.ticket.token)
+            else:
+                await target.request()
+        case Map():
+            if target.keys() and draw.random() < 0.3:
+                await target.delete(draw.choice(target.keys()))
+            else:
+                await target.set(word, draw.randrange(9))
+        case List():
+            ids: list[str] = target.ids()
+            some = draw.choice([None, *ids])
+            chosen = draw.random()
+            if some is None or chosen < 0.5:
+                await target.insert(word, some)
+            elif chosen < 0.65:
+                await target.delete(some)
+            elif chosen < 0.8:
+                await target.set(some, word)
+            else:
+                await target.move(some, draw.choice([None, *ids]))
+        case Text():
+            at = draw.randrange(len(target) + 1)
+            count = draw.randrange(min(3, len(target) - at) + 1)
+            await target.replace(at, count, draw.choice(["", word, word + word]))
+
+
+def script(name: str, seed: int) -> dict[str, object]:
+    """What a page is told of an object of this type."""
+    kind, recorder = KINDS[name], Recorder()
+
+    async def main(world: World) -> dict[str, object]:
+        ann, bob = [await world.node(node).open(kind.kind, "it") for node in ("ann", "bob")]
+        replica = world.replicas("it")["ann"]
+        feed = Feed(cast("Gateway", recorder), "it", kind, replica.body)
+        feed.followers[recorder] = None  # type: ignore[index]
+        first = feed.snapshot(-1, CLIENT)
+        for _ in range(STEPS):
+            await act(name, world.draw.choice([ann, bob]), world.draw)
+            await world.settle()
+            feed.close_entry()
+        last = feed.snapshot(-1, CLIENT)
+        told = list(recorder.told)
+        return {"type": name, "snapshot": first, "changes": told, "final": last["state"]}
+
+    return World(seed).run(main)
+
+
+MESSAGES: list[list[Json]] = [
+    [{"t": "hello", "v": 1, "client": "0123456789abcdef"}],
+    [{"t": "open", "name": "clicks", "type": "Counter"}],
+    [
+        {"t": "open", "name": "note", "type": "Text", "birth": "a#1/2:1", "version": 7, "base": 3},
+        {"t": "call", "name": "note", "n": 1, "answered": 0, "calls": [["edit", [3, [2, "é😀"]]]]},
+    ],
+    [{"t": "present", "name": "room", "value": None}, {"t": "pong"}],
+    [{"t": "publish", "name": "bell", "n": 2, "value": 1.5}],
+]
+
+
+def object_vectors() -> File:
+    """Frames, and scripts of objects."""
+    frames: list[dict[str, object]] = [
+        {"messages": one, "hex": packb(one).hex()} for one in MESSAGES
+    ]
+    return {"frames": frames, "objects": [script(name, 7) for name in KINDS]}
+
+
+def main() -> None:
+    """Writes the file."""
+    (FOLDER / NAME).write_text(as_text(object_vectors()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
