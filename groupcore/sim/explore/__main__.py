@@ -13,19 +13,30 @@ from contextlib import nullcontext
 from json import dumps
 from time import perf_counter
 
-from groupcore.sim.explore.scopes import SCOPES
+from groupcore.sim.explore.group_scopes import GROUP_SCOPES, GroupScope
+from groupcore.sim.explore.group_steps import GroupWorld
+from groupcore.sim.explore.scopes import SCOPES, Scope
 from groupcore.sim.explore.search import Found, Search
+from groupcore.sim.explore.steps import Step, World
 from groupcore.sim.jobs import without_collector
 from groupcore.sim.plants import PLANTS
 
 STATES_MAX = 2_000_000
+ALL_SCOPES: dict[str, Scope | GroupScope] = {**SCOPES, **GROUP_SCOPES}
 
 
-def show(found: Found, seconds: float, say: Callable[[str], None] = print) -> None:
+def explore(scope: Scope | GroupScope, states_max: int = STATES_MAX) -> Found[Step]:
+    """Everything that can happen in a scope."""
+    if isinstance(scope, GroupScope):
+        return Search(GroupWorld(scope), states_max).run()
+    return Search(World(scope), states_max).run()
+
+
+def show(found: Found[Step], seconds: float, say: Callable[[str], None] = print) -> None:
     """One line for a scope, and the way to what is wrong in it."""
     end = "complete" if found.complete else "NOT COMPLETE"
     say(
-        f"{found.scope:12} {found.states:8} states {found.transitions:8} steps "
+        f"{found.scope:17} {found.states:8} states {found.transitions:8} steps "
         f"{found.ends:6} ends {seconds:8.1f} s  {end}"
     )
     for violation in found.violations[:5]:
@@ -37,13 +48,13 @@ def show(found: Found, seconds: float, say: Callable[[str], None] = print) -> No
 def main(arguments: list[str] | None = None) -> int:
     """Explore what is asked for."""
     parser = ArgumentParser(prog="python -m groupcore.sim.explore", description=__doc__)
-    parser.add_argument("--scope", choices=[*SCOPES, "quick", "all"], default="quick")
+    parser.add_argument("--scope", choices=[*ALL_SCOPES, "quick", "all"], default="quick")
     parser.add_argument("--plant", choices=list(PLANTS), default="", help="break the code so")
     parser.add_argument("--states-max", type=int, default=STATES_MAX, help="give up beyond")
     options = parser.parse_args(arguments)
     wanted = [
         scope
-        for scope in SCOPES.values()
+        for scope in ALL_SCOPES.values()
         if options.scope in (scope.name, "all") or (options.scope == "quick" and scope.quick)
     ]
     results = []
@@ -51,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     with without_collector(), PLANTS[options.plant].planted() if options.plant else nullcontext():
         for scope in wanted:
             begin = perf_counter()
-            found = Search(scope, options.states_max).run()
+            found = explore(scope, options.states_max)
             seconds = perf_counter() - begin
             show(found, seconds)
             failed = failed or bool(found.violations)

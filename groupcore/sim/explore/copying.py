@@ -15,13 +15,17 @@ from hashlib import blake2b
 from itertools import count
 from random import Random
 from types import FunctionType, MethodType
+from typing import TypeVar, cast
 
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Notify, Persist, StartTimer, StopTimer, Up
 from groupcore.events import Event
 from groupcore.membership.succession import Ballot, Proposal, Record, Vote
+from groupcore.sequencing.names import MessageId, Process
 from groupcore.stack import Stack
 from groupcore.view import Address, View
+
+T = TypeVar("T")
 
 EPOCH_S = 1_000.0
 """Where virtual time begins: larger numbers in a layer are moments, smaller ones durations."""
@@ -29,7 +33,16 @@ LONG_AGO_S = 3.0
 """Moments longer ago than this count as equal."""
 
 PLAIN = (int, float, str, bytes, bool, type(None))
+NAMED = (Address, View, Process, MessageId)
+
+
+class Fixed:
+    """Base of what all copies share though it changes: the world's own instruments."""
+
+
 SHARED = (
+    Fixed,
+    *NAMED,
     *(*PLAIN, type, Address, View, frozenset, Batch, Header, Event, Random, FunctionType),
     *(Down, Up, Notify, Persist, StartTimer, StopTimer, Ballot, Proposal, Record, Vote),
 )
@@ -40,11 +53,9 @@ COUNTED = frozenset(
 """Fields that say how often something happened, or that are the same for all copies."""
 
 
-def duplicate(stack: Stack) -> Stack:
-    """A stack that behaves like this one from now on, and shares nothing that changes."""
-    result = _duplicate(stack, {})
-    assert isinstance(result, Stack)
-    return result
+def duplicate(value: T) -> T:
+    """What behaves like this from now on, and shares nothing that changes."""
+    return cast(T, _duplicate(value, {}))
 
 
 def _duplicate(value: object, done: dict[int, object]) -> object:
@@ -56,6 +67,8 @@ def _duplicate(value: object, done: dict[int, object]) -> object:
         return known
     if kind is tuple:
         return tuple([_duplicate(item, done) for item in value])  # type: ignore[attr-defined]
+    if isinstance(value, tuple):
+        return kind(*[_duplicate(item, done) for item in value])
     if isinstance(value, MethodType):
         return MethodType(value.__func__, _duplicate(value.__self__, done))
     if isinstance(value, count):
@@ -88,7 +101,7 @@ def _duplicate_container(value: object, done: dict[int, object]) -> object:
     return result
 
 
-_ATOMS = frozenset({*PLAIN, Address, View, Batch})
+_ATOMS = frozenset({*PLAIN, *NAMED, Batch})
 
 
 def _names(value: object) -> list[str]:
@@ -101,6 +114,13 @@ def _names(value: object) -> list[str]:
 def _slots(kind: type) -> Iterable[str]:
     slots: str | Iterable[str] = kind.__dict__.get("__slots__", ())
     return (slots,) if isinstance(slots, str) else slots
+
+
+def key_of_value(value: object, now: float, left_out: frozenset[str]) -> bytes:
+    """Equal for two values that will behave alike from `now` on, without these fields."""
+    parts: list[str] = []
+    _Writer(parts.append, now, left_out).write(value)
+    return digest("".join(parts).encode())
 
 
 def key_of(stack: Stack, now: float) -> bytes:
@@ -134,9 +154,12 @@ def digest(data: bytes) -> bytes:
 class _Writer:
     """Writes values as text, each object once and then by its number."""
 
-    def __init__(self, put: Callable[[str], None], now: float) -> None:
+    def __init__(
+        self, put: Callable[[str], None], now: float, left_out: frozenset[str] = COUNTED
+    ) -> None:
         self.put = put
         self.now = now
+        self.left_out = left_out
         self.seen: dict[int, int] = {}
 
     def write(self, value: object) -> None:
@@ -144,15 +167,15 @@ class _Writer:
         kind = type(value)
         if kind is float:
             self.put(self._moment(value))  # type: ignore[arg-type]
-        elif kind in PLAIN or kind is Address or kind is View:
+        elif kind in PLAIN or kind in NAMED or isinstance(value, int):
             self.put(repr(value))
         elif kind is Batch:
             self._write_batch(value)  # type: ignore[arg-type]
         elif isinstance(value, type):
             self.put(value.__name__)
-        elif kind in (list, tuple, deque):
+        elif isinstance(value, list | tuple | deque):
             self.put("[")
-            for item in value:  # type: ignore[attr-defined]
+            for item in value:
                 self.write(item)
                 self.put(",")
             self.put("]")
@@ -193,7 +216,7 @@ class _Writer:
             [item.name for item in fields(value)] if is_dataclass(value) else sorted(_names(value))
         )
         for name in names:
-            if name not in COUNTED:
+            if name not in self.left_out:
                 self.write(getattr(value, name))
                 self.put(";")
         self.put(")")

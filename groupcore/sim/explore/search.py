@@ -9,21 +9,68 @@ breach anywhere is a breach at every end that can be reached from there, so ends
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from traceback import extract_tb
+from typing import Generic, Protocol, Self, TypeVar
 
-from groupcore.sim.checkers import CHECKERS, LivenessAfterHealing, Violation, check_all
-from groupcore.sim.explore.scopes import Scope
-from groupcore.sim.explore.steps import Step, World
-from groupcore.sim.explore.turning import Turning
-from groupcore.sim.explore.world import NodeState, State
-from groupcore.sim.trace import Ended, Trace
+from groupcore.sim.checkers import Violation
 
-JUDGES = tuple(checker for checker in CHECKERS if checker is not LivenessAfterHealing)
+
+class Move(Hashable, Protocol):
+    """One thing that can happen."""
+
+    def commutes(self, other: Self) -> bool:
+        """Whether the order of the two does not matter, as far as can be told beforehand."""
+
+
+class Situation(Protocol):
+    """One state; never changed once it is there."""
+
+    @property
+    def moment(self) -> int:
+        """How much has happened before."""
+
+    @property
+    def stuck(self) -> bool:
+        """Whether time alone changes nothing."""
+
+    def key(self) -> bytes:
+        """Equal for two states from which the same can happen, and whose histories are alike."""
+
+
+S = TypeVar("S", bound=Situation)
+M = TypeVar("M", bound=Move)
+
+
+class Rules(Protocol[S, M]):
+    """What there is to be explored."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    def begin(self) -> S:
+        """The first state."""
+
+    def steps(self, state: S) -> list[M]:
+        """Every step that can be taken, in a fixed order."""
+
+    def apply(self, state: S, step: M) -> tuple[S, frozenset[int]]:
+        """The next state, and which nodes it differs in."""
+
+    def can_go_on(self, state: S) -> bool:
+        """Whether something more has to happen in a state in which nothing is on its way."""
+
+    def is_end(self, state: S, steps: list[M]) -> bool:
+        """Whether the history is to be judged here."""
+
+    def judge(self, state: S) -> list[Violation]:
+        """What is wrong with the history of an end."""
 
 
 @dataclass(slots=True)
-class Found:
+class Found(Generic[M]):
     """What a search has come to."""
 
     scope: str
@@ -32,47 +79,35 @@ class Found:
     ends: int = 0
     complete: bool = True
     violations: list[Violation] = field(default_factory=list)
-    path: list[Step] = field(default_factory=list)
+    path: list[M] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Frame:
+class Frame(Generic[S, M]):
     """A state on the way down: which steps are still to be taken, and which sleep."""
 
-    state: State
+    state: S
     key: bytes
-    todo: list[Step]
-    asleep: dict[Step, frozenset[int]]
-    taken: Step | None = None
+    todo: list[M]
+    asleep: dict[M, frozenset[int]]
+    taken: M | None = None
 
 
-def begin(scope: Scope) -> State:
-    """The founders run, in one view, with nothing on its way."""
-    world = World(scope)
-    turning = Turning(scope, State(tuple(NodeState(number) for number in range(scope.nodes))))
-    for number in scope.founders:
-        turning.start(number)
-    state = turning.finish()
-    while not world.is_settled(state):
-        state, _ = world.apply(state, world.steps(state)[0])
-    return replace(state, budget=scope.budget, todo=frozenset(range(len(scope.script))))
+class Search(Generic[S, M]):
+    """One world, from its beginning."""
 
-
-class Search:
-    """One scope, from its beginning."""
-
-    def __init__(self, scope: Scope, states_max: int = 10_000_000) -> None:
-        self.world = World(scope)
+    def __init__(self, world: Rules[S, M], states_max: int = 10_000_000) -> None:
+        self.world = world
         self.states_max = states_max
-        self.found = Found(scope.name)
-        self.seen: dict[bytes, frozenset[Step]] = {}
-        self.frames: list[Frame] = []
+        self.found: Found[M] = Found(world.name)
+        self.seen: dict[bytes, frozenset[M]] = {}
+        self.frames: list[Frame[S, M]] = []
         self.open: set[bytes] = set()
 
-    def run(self) -> Found:
+    def run(self) -> Found[M]:
         """Go everywhere, until everything was seen or something is wrong."""
         found = self.found
-        self._enter(begin(self.world.scope), {})
+        self._enter(self.world.begin(), {})
         while self.frames and not found.violations:
             frame = self.frames[-1]
             if not frame.todo:
@@ -85,13 +120,13 @@ class Search:
             self._take(frame, frame.todo.pop(0))
         return found
 
-    def _take(self, frame: Frame, step: Step) -> None:
+    def _take(self, frame: Frame[S, M], step: M) -> None:
         frame.taken = step
         self.found.transitions += 1
         try:
             state, touched = self.world.apply(frame.state, step)
         except Exception as error:
-            self._fail(_raised(error, frame.state.past.length))
+            self._fail(_raised(error, frame.state.moment))
             return
         asleep = {
             other: nodes
@@ -101,14 +136,14 @@ class Search:
         frame.asleep[step] = touched
         self._enter(state, asleep)
 
-    def _enter(self, state: State, asleep: dict[Step, frozenset[int]]) -> None:
+    def _enter(self, state: S, asleep: dict[M, frozenset[int]]) -> None:
         key = state.key()
         before = self.seen.get(key)
         if before is None:
             self.found.states += 1
             self.seen[key] = frozenset(asleep)
             steps = self.world.steps(state)
-            if self._is_end(state, steps):
+            if self.world.is_end(state, steps):
                 self._judge(state)
             todo = [step for step in steps if step not in asleep]
         else:
@@ -123,31 +158,12 @@ class Search:
         self.frames.append(Frame(state, key, todo, asleep))
         self.open.add(key)
 
-    def _is_end(self, state: State, steps: list[Step]) -> bool:
-        return state.stuck or (state.idle and Step("time") not in steps)
-
-    def _judge(self, state: State) -> None:
+    def _judge(self, state: S) -> None:
         self.found.ends += 1
         if state.stuck and self.world.can_go_on(state):
             self._fail(_violation("stuck", state, "a quorum runs, and nothing more happens"))
             return
-        records = state.past.records()
-        ends = [
-            Ended(
-                len(records),
-                *node.address,
-                node.view.number,
-                node.view.lineage,
-                node.view.members,
-                not state.stuck,
-                node.application.epoch,
-                len(node.application.entries),
-                "",
-            )
-            for node in state.alive()
-            if node.view is not None
-        ]
-        self._fail(*check_all(Trace([*records, *ends]), JUDGES))
+        self._fail(*self.world.judge(state))
 
     def _fail(self, *violations: Violation) -> None:
         if violations:
@@ -155,8 +171,8 @@ class Search:
             self.found.path = [frame.taken for frame in self.frames if frame.taken is not None]
 
 
-def _violation(name: str, state: State, text: str) -> Violation:
-    return Violation(25, name, state.past.length, (), (), text)
+def _violation(name: str, state: Situation, text: str) -> Violation:
+    return Violation(25, name, state.moment, (), (), text)
 
 
 def _raised(error: Exception, t: int) -> Violation:

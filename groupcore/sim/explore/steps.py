@@ -7,16 +7,20 @@ commute: two that have nothing in common lead to the same state in either order.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from groupcore.layers.membership import Membership
+from groupcore.sim.checkers import CHECKERS, LivenessAfterHealing, Violation, check_all
 from groupcore.sim.explore.scopes import Scope
 from groupcore.sim.explore.turning import Turning
-from groupcore.sim.explore.world import NAMES, Link, State
+from groupcore.sim.explore.world import NAMES, Link, NodeState, State
+from groupcore.sim.trace import Ended, Trace
 from groupcore.stack import Stack
 
-FREE_KINDS = frozenset({"deliver", "disk", "lose"})
+JUDGES = tuple(checker for checker in CHECKERS if checker is not LivenessAfterHealing)
+
+FREE_KINDS = frozenset({"deliver", "disk", "lose", "take"})
 """Steps that depend on nothing but their node or link."""
 
 ORDERING = ("SEQUENCER", "TOTAL")
@@ -59,6 +63,18 @@ class World:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self.name = scope.name
+
+    def begin(self) -> State:
+        """The founders run, in one view, with nothing on its way."""
+        scope = self.scope
+        turning = Turning(scope, State(tuple(NodeState(number) for number in range(scope.nodes))))
+        for number in scope.founders:
+            turning.start(number)
+        state = turning.finish()
+        while not self.is_settled(state):
+            state, _ = self.apply(state, self.steps(state)[0])
+        return replace(state, budget=scope.budget, todo=frozenset(range(len(scope.script))))
 
     # --- what can happen --------------------------------------------------------------------------
 
@@ -132,6 +148,30 @@ class World:
             if any(counters.get(f"{layer}.forward_table", 0) for layer in ORDERING):
                 return False
         return True
+
+    def is_end(self, state: State, steps: list[Step]) -> bool:
+        """Whether nothing more happens by itself."""
+        return state.stuck or (state.idle and Step("time") not in steps)
+
+    def judge(self, state: State) -> list[Violation]:
+        """The checkers' word on the history, and on what everybody has."""
+        records = state.past.records()
+        ends = [
+            Ended(
+                len(records),
+                *node.address,
+                node.view.number,
+                node.view.lineage,
+                node.view.members,
+                not state.stuck,
+                node.application.epoch,
+                len(node.application.entries),
+                "",
+            )
+            for node in state.alive()
+            if node.view is not None
+        ]
+        return check_all(Trace([*records, *ends]), JUDGES)
 
     def can_go_on(self, state: State) -> bool:
         """Whether those who run, and whose state is complete, are a quorum of the newest view."""

@@ -147,6 +147,11 @@ class State:
         return digest(b"".join(parts) + repr(rest).encode())
 
     @property
+    def moment(self) -> int:
+        """How many records there are."""
+        return self.past.length
+
+    @property
     def idle(self) -> bool:
         """Whether nothing is on its way, to a node or to a disk."""
         return not self.links and not any(node.pending for node in self.nodes)

@@ -9,7 +9,7 @@ import pytest
 from groupcore.sim.explore.__main__ import main
 from groupcore.sim.explore.copying import duplicate, key_of
 from groupcore.sim.explore.scopes import SCOPES, Action, Scope, send
-from groupcore.sim.explore.search import Found, Search, begin
+from groupcore.sim.explore.search import Found, Search
 from groupcore.sim.explore.steps import Step, World
 from groupcore.sim.explore.world import Budget, State
 from groupcore.sim.plants import PLANTS
@@ -18,11 +18,15 @@ from groupcore.sim.trace import Delivered, Viewed
 ONE = Scope("one", "one message", send(1))
 
 
-def explore(scope: Scope, plant: str = "") -> Found:
+def explore(scope: Scope, plant: str = "") -> Found[Step]:
     if not plant:
-        return Search(scope).run()
+        return Search(World(scope)).run()
     with PLANTS[plant].planted():
-        return Search(scope).run()
+        return Search(World(scope)).run()
+
+
+def begin(scope: Scope) -> State:
+    return World(scope).begin()
 
 
 def walk(state: State, *kinds: str) -> State:

@@ -1,0 +1,155 @@
+"""Scopes of the data plane: groups, their sequencers and members, what is done, what goes wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from groupcore.sequencing.names import Order
+from groupcore.sim.explore.group_world import NOTHING
+from groupcore.sim.explore.world import Budget
+
+CRASH = Budget(crashes=1)
+LOSS = Budget(losses=1)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAction:
+    """A step of the script: `node` does `kind` with `groups` once `after` are done.
+
+    Kinds: send (one message of its process), move (to node `target`). With `caused` a message is
+    sent once the node has been given the one that an earlier step sent.
+    """
+
+    kind: str
+    node: int
+    groups: tuple[int, ...]
+    target: int = 0
+    after: tuple[int, ...] = ()
+    caused: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScope:
+    """Three nodes with one process each; group i begins at `owners[i]` and has `members[i]`.
+
+    `queued`: acknowledgements wait for their turn, as all packets do. Otherwise one rides on what
+    is on its way to the same node, and arrives at once if nothing is.
+    """
+
+    name: str
+    summary: str
+    owners: tuple[int, ...]
+    script: tuple[GroupAction, ...]
+    budget: Budget = NOTHING
+    may_crash: tuple[int, ...] = (0, 1, 2)
+    members: tuple[tuple[int, ...], ...] = ((0, 1, 2), (0, 1, 2))
+    orders: tuple[Order, ...] = (Order.CAUSALLY_TOTAL, Order.CAUSALLY_TOTAL)
+    queued: bool = False
+    quick: bool = False
+    nodes: int = 3
+
+
+def send(node: int, group: int = 0, caused: int = -1) -> GroupAction:
+    """One message."""
+    return GroupAction("send", node, (group,), caused=caused)
+
+
+def move(target: int, *groups: int, by: int = 2) -> GroupAction:
+    """A migration that node `by` asks for."""
+    return GroupAction("move", by, groups or (0,), target)
+
+
+CAUSE_EFFECT = (send(2, 0), send(2, 1, caused=0))
+STRICT = (Order.STRICT, Order.STRICT)
+
+GROUP_SCOPES: dict[str, GroupScope] = {
+    scope.name: scope
+    for scope in (
+        GroupScope(
+            "g-order",
+            "two groups at two sequencers, three messages",
+            (0, 1),
+            (send(2, 0), send(1, 0), send(2, 1)),
+        ),
+        GroupScope(
+            "g-acks",
+            "one message, every order of its acknowledgements",
+            (0,),
+            (send(2),),
+            members=((0, 1, 2),),
+            orders=(Order.CAUSALLY_TOTAL,),
+            queued=True,
+            quick=True,
+        ),
+        GroupScope(
+            "g-cause",
+            "an effect in another group, at another sequencer",
+            (0, 1),
+            CAUSE_EFFECT,
+            quick=True,
+        ),
+        GroupScope(
+            "g-loss",
+            "two groups, two messages, a packet is lost",
+            (0, 1),
+            CAUSE_EFFECT,
+            LOSS,
+            quick=True,
+        ),
+        GroupScope(
+            "g-move",
+            "a group moves while two send to it",
+            (0, 0),
+            (send(2), send(1), move(1)),
+        ),
+        GroupScope(
+            "g-move-loss",
+            "a group moves while one sends, a packet is lost",
+            (0, 0),
+            (send(2), move(1)),
+            LOSS,
+        ),
+        GroupScope(
+            "g-move-source",
+            "a group moves while one sends, the source crashes",
+            (0, 0),
+            (send(2), move(1)),
+            CRASH,
+            (0,),
+        ),
+        GroupScope(
+            "g-move-target",
+            "a group moves while one sends, the target crashes",
+            (0, 0),
+            (send(2), move(1)),
+            CRASH,
+            (1,),
+        ),
+        GroupScope(
+            "g-move-asker",
+            "a group moves while one sends, who has asked for it crashes",
+            (0, 0),
+            (send(1), move(1)),
+            CRASH,
+            (2,),
+        ),
+        GroupScope(
+            "g-failover",
+            "the sequencer of both groups crashes while two send",
+            (0, 0),
+            (send(1, 0), send(2, 1)),
+            CRASH,
+            (0,),
+        ),
+        GroupScope(
+            "g-strict-failover",
+            "strict groups: their sequencer crashes while two send",
+            (0, 0),
+            (send(1, 0), send(2, 1)),
+            CRASH,
+            (0,),
+            orders=STRICT,
+        ),
+    )
+}
+"""The scopes by name."""
