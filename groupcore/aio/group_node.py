@@ -164,10 +164,15 @@ class GroupNode:
         """Wait while too much of this node's has not been accepted."""
         await self._uncongested.wait()
 
-    async def move(self, groups: Sequence[GroupId], target: Address, reason: str = "plan") -> None:
-        """Ask for a migration; the events tell when it has happened."""
-        self.service.move(tuple(groups), target, reason, 0.0)
+    async def move(self, groups: Sequence[GroupId], target: Address, reason: str = "plan") -> int:
+        """Ask for a migration; the events tell when it has happened.
+
+        `Refused` with the number that this returns tells why it has not: `unknown_group`,
+        `unknown_node`, `breaks_s2`, `moving`, `draining`, `already_there`.
+        """
+        request = self.service.move(tuple(groups), target, reason, 0.0)
         self.channel.wake_soon()
+        return request
 
     def run_plan(self, plan: str | bytes, at_once: int = 4) -> RunningPlan:
         """Carry out a placement plan, so many moves at a time; iterate over its progress.

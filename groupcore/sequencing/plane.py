@@ -22,6 +22,9 @@ from groupcore.sequencing.record import Hold, Record, Senders
 from groupcore.sequencing.stream import Stream
 from groupcore.view import Address, View
 
+AHEAD_MAX = 1 << 20
+"""So many frames of a stream may be news to a node; whoever names later ones is mistaken."""
+
 
 class Plane:
     """The tables of one node.
@@ -143,6 +146,20 @@ class Plane:
             stream = self.streams.get(address)
             if stream is None or number <= stream.stable:
                 del numbers[address]  # a stream that is not known any more has ended, and is stable
+
+    def is_credible(self, numbers: Numbers) -> bool:
+        """Whether there may be such frames: of a stream that has ended none are behind its end.
+
+        One that lives may have got further than this node has heard, but not by that much.
+        """
+        for address, number in numbers.items():
+            stream = self.streams.get(address)
+            if stream is None:
+                continue
+            last = stream.highest + AHEAD_MAX if stream.end is None else stream.end
+            if number > last:
+                return False
+        return True
 
     def given(self) -> Numbers:
         """What any process of this node may have been given, as far as it constrains anybody."""

@@ -163,6 +163,9 @@ class Sequencer:
         except WireError as error:
             plane.counters[f"dropped.{error.reason}"] += 1
             return
+        if numbers and not plane.is_credible(numbers):
+            plane.counters["dropped.bad_context"] += 1
+            return
         counts = columns[2]
         if sum(counts) != batch.count or 0 in counts or not plane.in_view(origin):
             plane.counters["dropped.bad_section"] += 1
@@ -239,7 +242,7 @@ class Sequencer:
         plane = self._plane
         (group,), (first,), (count,) = columns
         active = self.ownership.active(group)
-        if active is None:
+        if active is None or not count:
             return False
         last = self._last(*active, keys[stretch[0]])
         if last < first + count - 1:

@@ -16,14 +16,6 @@ from groupcore.events import Event, FetchCut, PrimaryLost, PrimaryRegained, Sync
 from groupcore.events import Saved as OrderSaved
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.balancing import Balancing
-from groupcore.sequencing.commands import (
-    CancelMove,
-    Command,
-    CreateGroup,
-    DeleteGroup,
-    Drain,
-    Move,
-)
 from groupcore.sequencing.conductor import Conductor
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
@@ -32,14 +24,14 @@ from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
-from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.output import ServiceOutput
-from groupcore.sequencing.plan import check_plan
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.planning import Planning
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import JOINED, Record
+from groupcore.sequencing.requests import DirectoryRequests
 from groupcore.sequencing.restoring import Restoring
 from groupcore.sequencing.saving import Saving
 from groupcore.sequencing.sections import Local
@@ -49,7 +41,7 @@ from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
 
-class Service:
+class Service(DirectoryRequests):
     """One life of one node's communication module. `now` is monotonic seconds."""
 
     def __init__(
@@ -111,20 +103,6 @@ class Service:
         self.joining.close(process)
         self.sender.close(process)
 
-    def create(self, name: str, order: Order, now: float) -> int:
-        """CREATE-GROUP; `Created` or `Refused` answers."""
-        del now
-        request = self.plane.request()
-        self.plane.propose(CreateGroup(request, name, int(order)))
-        return request
-
-    def delete(self, group: GroupId, now: float) -> int:
-        """Forget a group; `Refused` when that is not possible."""
-        del now
-        request = self.plane.request()
-        self.plane.propose(DeleteGroup(request, group))
-        return request
-
     def join(self, process: Process, group: GroupId, now: float) -> int:
         """JOIN-GROUP; `Joined` or `Refused` answers."""
         del now
@@ -147,19 +125,31 @@ class Service:
         """
         del now
         limit = self.plane.options.message_bytes_max
-        if group not in self.plane.records:
-            self._refuse("unknown_group", f"there is no group {group}; create it first")
-        elif not self.sender.is_open(process):
-            self._refuse("left", f"{process} is closed; open a process first")
-        elif max(map(len, payloads), default=0) > limit:
+        if not self._may_send(process, group):
+            return 0
+        if max(map(len, payloads), default=0) > limit:
             self._refuse("too_large", f"a message is above {limit} bytes; split it")
         elif payloads:
             return self.sender.send(process, group, payloads)
         return 0
 
+    def _may_send(self, process: Process, group: GroupId) -> bool:
+        if group not in self.plane.records:
+            self._refuse("unknown_group", f"there is no group {group}; create it first")
+        elif not self.sender.is_open(process):
+            self._refuse("left", f"{process} is closed; open a process first")
+        else:
+            return True
+        return False
+
     def send_volatile(self, process: Process, group: GroupId, payload: bytes, now: float) -> None:
-        """A message that only counts until the next one; may be lost."""
+        """A message that only counts until the next one; may be lost.
+
+        `Refused` when nothing is sent, as with `send`.
+        """
         del now
+        if not self._may_send(process, group):
+            return
         if len(payload) > self.plane.options.section_bytes:
             limit = self.plane.options.section_bytes
             self._refuse("too_large", f"a volatile message is above {limit} bytes")
@@ -169,45 +159,6 @@ class Service:
     def give_state(self, token: int, state: bytes | None) -> None:
         """The answer to `StateWanted`; None: it is not to be had here, another node is asked."""
         self.joining.give(token, state)
-
-    def move(self, groups: tuple[GroupId, ...], target: Address, reason: str, now: float) -> int:
-        """Migrate groups; `Refused` when that is not possible."""
-        del now
-        request = self.plane.request()
-        self.plane.propose(Move(request, groups, target, reason))
-        return request
-
-    def cancel_move(self, move: int, now: float) -> int:
-        """Call a move off."""
-        del now
-        request = self.plane.request()
-        self.plane.propose(CancelMove(request, move))
-        return request
-
-    def drain(self, name: str, on: bool, now: float) -> int:
-        """Let a node sequence nothing any more, or again."""
-        del now
-        request = self.plane.request()
-        self.plane.propose(Drain(request, name, on))
-        return request
-
-    def run_plan(self, plan: str | bytes, at_once: int, now: float) -> int:
-        """Carry out a plan (`plan.check_plan`, which raises PlanError), so many moves at a time.
-
-        Returns the number that its `PlanProgressed` have.
-        """
-        del now
-        return self.planning.begin(check_plan(plan, self.plane.directory), at_once)
-
-    def cancel_plan(self, run: int, now: float) -> None:
-        """Ask for nothing more of a plan; what has moved stays where it is."""
-        del now
-        self.planning.cancel(run)
-
-    def propose(self, command: Command, now: float) -> None:
-        """Say a command in the control plane's order."""
-        del now
-        self.plane.propose(command)
 
     def _refuse(self, code: str, detail: str) -> None:
         self.plane.counters[f"refused.{code}"] += 1
