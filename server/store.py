@@ -5,29 +5,23 @@ changed, lost or swapped record shows. `documents` holds a state of each documen
 position: recovery applies to a document only what is behind that. The log is pruned only up to
 the checkpoint, the position that every stored document has reached.
 
-SQLite ends its write-ahead log silently at the first bad checksum, which would make a damaged
-log a shorter one. So a small file `head` beside it, written after each commit, tells the last
-position: a log that ends before it is damaged (reliability, row 39).
+How lost commits are noticed: `groupcore.aio.sealed_store`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sqlite3
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from groupcore.aio import sealed_store
+from groupcore.aio.sealed_store import GENESIS, HEAD, SealedStore, checksum
 from server.errors import DamagedStoreError, ServerError, SettingsProblem, VersionProblem
 
 SCHEMA_VERSION = 1
-GENESIS = bytes(16)
-"""The chain before the first record."""
-
 TABLES = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE log(position INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, payload BLOB NOT NULL,
   chain BLOB NOT NULL);
 CREATE TABLE documents(id TEXT PRIMARY KEY, position INTEGER NOT NULL, state BLOB NOT NULL,
@@ -36,8 +30,6 @@ CREATE TABLE epochs(epoch INTEGER PRIMARY KEY, floor INTEGER NOT NULL);
 CREATE TABLE lineage(one INTEGER PRIMARY KEY CHECK (one = 1), record BLOB NOT NULL,
   checksum BLOB NOT NULL);
 """
-
-HEAD = struct.Struct("!QQ16s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,75 +64,14 @@ class Recovered:
 
 def chained(previous: bytes, record: Record) -> bytes:
     """The chain after a record."""
-    head = previous + struct.pack("!QQ", record.epoch, record.position)
-    return hashlib.blake2b(head + record.payload, digest_size=16).digest()
+    return sealed_store.chained(previous, record.epoch, record.position, record.payload)
 
 
-def checksum(*parts: bytes) -> bytes:
-    """The checksum of stored bytes, their boundaries included."""
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        digest.update(struct.pack("!Q", len(part)) + part)
-    return digest.digest()
-
-
-class Store:
-    """The open database. All calls come from one thread at a time; each runs in a transaction
-    that the caller opens with `begin` and ends with `commit`."""
+class Store(SealedStore):
+    """The open database of a node, see `SealedStore`."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.path = folder / "journal.sqlite3"
-        self.database = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        self.epoch = self.position = 0
-        self.chain = GENESIS
-        self._head = os.open(folder / "head", os.O_RDWR | os.O_CREAT, 0o600)
-
-    def close(self) -> None:
-        """Close the files."""
-        self.database.close()
-        os.close(self._head)
-
-    def begin(self) -> None:
-        """Open a transaction."""
-        self.database.execute("BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
-        """Make everything since `begin` durable."""
-        self.set_meta("head", HEAD.pack(self.epoch, self.position, self.chain))
-        self.database.execute("COMMIT")
-        self.write_head(self.epoch, self.position, self.chain)
-
-    def rollback(self) -> None:
-        """Forget everything since `begin`, in memory too."""
-        if self.database.in_transaction:
-            self.database.execute("ROLLBACK")
-        head = self.get_meta("head")
-        if head is not None:
-            self.epoch, self.position, self.chain = HEAD.unpack(head)
-
-    def write_head(self, epoch: int, position: int, chain: bytes) -> None:
-        """Tell beside the database how far it reaches; never more than it holds."""
-        body = HEAD.pack(epoch, position, chain)
-        os.pwrite(self._head, body + checksum(body), 0)
-
-    def read_head(self) -> tuple[int, int]:
-        """Epoch and position that the head file tells; 0, 0 when it is new or was torn."""
-        data = os.pread(self._head, HEAD.size + 16, 0)
-        body, seal = data[: HEAD.size], data[HEAD.size :]
-        if len(data) != HEAD.size + 16 or checksum(body) != seal:
-            return 0, 0
-        epoch, position, _ = HEAD.unpack(body)
-        return epoch, position
-
-    def get_meta(self, key: str) -> bytes | None:
-        """The value of a key, or None."""
-        row = self.database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else bytes(row[0])
-
-    def set_meta(self, key: str, value: bytes) -> None:
-        """Set a key."""
-        self.database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+        super().__init__(folder / "journal.sqlite3")
 
     def append(self, records: Iterable[Record]) -> None:
         """Add records, which stand behind everything that is there."""
@@ -233,9 +164,7 @@ class Store:
             raise self.damaged(str(error)) from None
 
     def _recover(self) -> Recovered:
-        found = self.database.execute("PRAGMA quick_check").fetchone()
-        if found != ("ok",):
-            raise self.damaged(str(found[0]).splitlines()[0])
+        self.check_pages()
         base = self.get_meta("base")
         epoch, position, chain = HEAD.unpack(base) if base else (0, 0, GENESIS)
         checkpoint = struct.unpack("!Q", self.get_meta("checkpoint") or bytes(8))[0]
@@ -267,13 +196,9 @@ class Store:
         return documents
 
     def _check_head(self, state: Recovered, checkpoint: int) -> None:
-        head = self.get_meta("head")
-        if head is not None and HEAD.unpack(head) != (state.epoch, state.position, state.chain):
-            raise self.damaged("the log does not end where the last commit left it")
         if checkpoint > state.position:
             raise self.damaged("the checkpoint is behind the end of the log")
-        if self.read_head() > (state.epoch, state.position):
-            raise self.damaged("committed operations are missing at the end of the log")
+        self.check_head(state.epoch, state.position, state.chain)
 
     def damaged(self, detail: str) -> DamagedStoreError:
         """The error that says what to do about a damaged journal."""
@@ -309,30 +234,17 @@ def open_store(folder: Path, cluster: str, node_id: str) -> Store:
 
 def prepare(store: Store, cluster: str, node_id: str) -> None:
     """Set the database up for use; create the tables or check whose they are."""
-    database = store.database
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = FULL")
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if version == 0 and tables == 0:
-        if store.read_head() > (0, 0):
-            raise store.damaged("it is empty, but was not")
-        database.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
-        store.begin()
-        store.set_meta("cluster", cluster.encode())
-        store.set_meta("node", node_id.encode())
-        store.commit()
-    elif version != SCHEMA_VERSION:
+    owner = {"cluster": cluster, "node": node_id}
+    version = store.prepare(TABLES, SCHEMA_VERSION, owner)
+    if version != SCHEMA_VERSION:
         raise VersionProblem(
             f"the journal {store.path} has format {version}, this program reads format "
             f"{SCHEMA_VERSION}; use the program that wrote it or an empty --data folder"
         )
     for key, flag, mine in (("cluster", "--cluster", cluster), ("node", "--node-id", node_id)):
-        theirs = store.get_meta(key)
-        if theirs is None:
-            raise store.damaged(f"it does not say its {key}")
-        if mine and theirs.decode(errors="replace") != mine:
+        theirs = store.owner(key)
+        if mine and theirs != mine:
             raise SettingsProblem(
-                f"--data {store.folder} belongs to {flag} {theirs.decode(errors='replace')}, not "
-                f"{mine}; give each node a folder of its own"
+                f"--data {store.folder} belongs to {flag} {theirs}, not {mine}; give each node a "
+                "folder of its own"
             )

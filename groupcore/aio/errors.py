@@ -11,6 +11,10 @@ class LineageError(GroupcoreError):
     """The lineage file cannot be read or is damaged; the text says what to do."""
 
 
+class StorageError(GroupcoreError):
+    """A node's folder cannot be used or written; the text names the file and what to do."""
+
+
 class JoinRefusedError(GroupcoreError):
     """The group does not take this member; `code` is `version` or `foreign_cluster`."""
 

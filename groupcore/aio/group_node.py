@@ -15,15 +15,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import TracebackType
 from typing import Self, TypedDict, Unpack
 
 from groupcore.aio.channel import Channel
 from groupcore.aio.lineage import Lineage
+from groupcore.aio.log_store import LogStorage
 from groupcore.aio.plans import RunningPlan
+from groupcore.aio.unsaved import Unsaved
 from groupcore.endpoint import Delivery
-from groupcore.errors import ChannelClosedError, GroupRefusedError
+from groupcore.errors import ChannelClosedError, GroupRefusedError, SettingsError
 from groupcore.events import Event
 from groupcore.sequencing.commands import Command
 from groupcore.sequencing.events import (
@@ -33,6 +36,7 @@ from groupcore.sequencing.events import (
     Joined,
     PlanProgressed,
     Refused,
+    Saved,
     ServiceEvent,
     StateWanted,
 )
@@ -69,8 +73,10 @@ class GroupNode:
     """One node. `receiver` is called with what each turn has to say, in order; it must not raise.
 
     `copy_state` gives the state of a group as of what the receiver has been told, for another
-    node; None where it has none that others could use: they ask somebody else. Settings are those
-    of `Channel`. Use one node from one loop.
+    node; None where it has none that others could use: they ask somebody else. `data_dir`: a folder
+    of the node's own, for its log; with it what is `saved` survives the loss of all nodes at once.
+    All nodes of a cluster have one, or none has. Settings are those of `Channel`. Use one node from
+    one loop.
     """
 
     def __init__(
@@ -81,9 +87,20 @@ class GroupNode:
         receiver: Callable[[list[ServiceEvent]], None],
         copy_state: CopyState = lambda group: b"",
         options: ServiceOptions | None = None,
+        data_dir: Path | str | None = None,
         **settings: Unpack[NodeSettings],
     ) -> None:
         self.options = options or ServiceOptions()
+        self.storage: LogStorage | None = None
+        if data_dir is not None:
+            self.options = replace(self.options, durable=True)
+            self.storage = LogStorage(data_dir, cluster, node_id)
+            if settings.get("lineage") is not None:
+                raise SettingsError("lineage: the folder `data_dir` is one; leave it out")
+            settings["lineage"] = self.storage
+        elif self.options.durable:
+            raise SettingsError("options.durable needs a folder for the log; give `data_dir`")
+        self._unsaved = Unsaved()
         self._receiver = receiver
         self._copy_state = copy_state
         self._service: Service | None = None
@@ -152,8 +169,18 @@ class GroupNode:
         0, and `Refused` to the receiver, when nothing is sent. Who sends much waits for `room`.
         """
         number = self.service.send(process, group, list(payloads), 0.0)
+        if number and self.storage is not None:
+            self._unsaved.sent(process, group, number)
         self.channel.wake_soon()
         return number
+
+    async def saved(self) -> None:
+        """Wait until everything that was sent here up to now survives the loss of all nodes.
+
+        Without `data_dir` nothing does, and it returns at once. ChannelClosedError when this
+        node's life ends before.
+        """
+        await self._unsaved.none_left()
 
     def send_volatile(self, process: Process, group: GroupId, payload: bytes) -> None:
         """A message that only counts until the next one; may be lost."""
@@ -262,6 +289,8 @@ class GroupNode:
                     running.tell(progress)
                 if progress.finished:
                     self._plans.pop(run, None)
+            case Saved(group, message):
+                self._unsaved.saved(group, message)
             case Congestion(on):
                 if on:
                     self._uncongested.clear()
@@ -275,6 +304,7 @@ class GroupNode:
             plan.fail(GroupRefusedError(code, detail))
         self._plans.clear()
         self._waiting.clear()
+        self._unsaved.end(detail)
         self._joining.clear()
         self._join_requests.clear()
         self._uncongested.set()

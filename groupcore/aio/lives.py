@@ -7,12 +7,14 @@ sockets and the lineage stay.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from random import SystemRandom
 from typing import Protocol
 
 from groupcore.aio.connections import Connections
+from groupcore.aio.errors import StorageError
 from groupcore.aio.life import (
     fitted,
     fitted_service,
@@ -21,6 +23,7 @@ from groupcore.aio.life import (
     transport_options,
 )
 from groupcore.aio.lineage import Lineage
+from groupcore.aio.log_store import LogStorage
 from groupcore.aio.node import Node, Receiver, nothing
 from groupcore.aio.settings import ChannelSettings, resolve_hosts
 from groupcore.aio.udp import UdpSockets
@@ -34,6 +37,8 @@ from groupcore.sequencing.service import Service
 from groupcore.stacks import StackPlan
 from groupcore.view import Address, View
 
+log = logging.getLogger(__name__)
+
 REJOIN_INTERVAL_S = 10.0
 """Least time between two rejoins, so that a slow node does not come and go."""
 
@@ -42,6 +47,7 @@ class Hosting(Protocol):
     """Who hosts processes of the sequencing service on this node."""
 
     options: ServiceOptions
+    storage: LogStorage | None
 
     def begin(self, service: Service) -> None:
         """A life begins, with a service of its own."""
@@ -98,6 +104,7 @@ class Lives:
         self._hosts: tuple[SocketAddress, ...] = ()
         self._pace = RejoinPace()
         self._rejoining: asyncio.Task[None] | None = None
+        self._storage = None if hosting is None else hosting.storage
 
     @property
     def sockets(self) -> UdpSockets:
@@ -112,6 +119,9 @@ class Lives:
         self._hosts = await resolve_hosts(settings.initial_hosts)
         self._sockets = UdpSockets(settings.bind, settings.port, settings.group, settings.ttl)
         await self._connections.listen(self._sockets.address)
+        if self._storage is not None:
+            await asyncio.get_running_loop().run_in_executor(None, self._storage.open)
+            self._storage.start(self._on_trouble)
         await self._begin()
 
     def notify(self, event: Event) -> bool:
@@ -153,6 +163,19 @@ class Lives:
             await self.node.stop()
         if self._sockets is not None:
             self._sockets.close()
+        if self._storage is not None:
+            await self._storage.close()
+
+    def _on_trouble(self, kind: str, detail: str) -> None:
+        """The disk: while it is full nothing is saved here; what else is wrong ends the node."""
+        assert self._storage is not None
+        folder = self._storage.folder
+        if kind == "failed":
+            self._fail(StorageError(f"the log in {folder} cannot be written: {detail}"))
+        elif kind == "full":
+            log.error("there is no room for the log in %s: nothing is saved here", folder)
+        else:
+            log.warning("there is room for the log in %s again", folder)
 
     def counters(self) -> dict[str, int]:
         """Counters of every layer, the transport and the sockets, by name."""
@@ -166,7 +189,10 @@ class Lives:
         """A new incarnation, with the record of the last one."""
         loop = asyncio.get_running_loop()
         incarnation, record = await loop.run_in_executor(None, self._lineage.begin, time.time_ns())
-        endpoint = self._endpoint(incarnation, record)
+        parts: list[bytes] = []
+        if self._storage is not None:
+            parts = await loop.run_in_executor(None, self._storage.read)
+        endpoint = self._endpoint(incarnation, record, parts)
         self.sockets.ignore_boot(endpoint.transport.boot)
         hosting = self._hosting
         self.node = Node(
@@ -176,11 +202,12 @@ class Lives:
             self._deliver,
             self.backlog_bytes,
             None if hosting is None else hosting.on_events,
+            self._storage,
         )
         self.node.start(Connect(*self.held))
         self.node.notify(self._greet())
 
-    def _endpoint(self, incarnation: int, record: bytes | None) -> Endpoint:
+    def _endpoint(self, incarnation: int, record: bytes | None, parts: list[bytes]) -> Endpoint:
         settings = self._settings
         buffer_bytes = self.sockets.receive_buffer_bytes
         plan = fitted(self._plan, settings, buffer_bytes, self._lineage.durable)
@@ -193,7 +220,9 @@ class Lives:
 
         def make_service(address: Address) -> Service:
             assert hosting is not None
-            service = Service(address, options, SystemRandom())
+            service = Service(address, options, SystemRandom(), parts)
+            if options.durable:
+                self.held = service.held
             hosting.begin(service)
             return service
 

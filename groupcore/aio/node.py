@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from groupcore.aio.drop_log import DropLog
 from groupcore.aio.lineage import Lineage
+from groupcore.aio.log_store import LogStorage
 from groupcore.aio.udp import UdpSockets
 from groupcore.aio.unread import BACKLOG_STEP_BYTES
 from groupcore.effects import Persist
@@ -43,6 +44,7 @@ class Node:
     `deliver` is called once a turn with everything that the turn has delivered, in order. It may
     send and notify; that is handled in a turn of its own. It must not raise. `backlog_bytes` says
     how much of it is not consumed. `on_service_events` is given what the data plane has to say.
+    `storage` keeps its log; it is written before the records that come with it.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Node:
         deliver: Receiver,
         backlog_bytes: Callable[[], int] = nothing,
         on_service_events: Callable[[list[ServiceEvent]], None] | None = None,
+        storage: LogStorage | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.unsent_bytes = 0
@@ -62,6 +65,7 @@ class Node:
         self._loop = asyncio.get_running_loop()
         self._backlog_bytes = backlog_bytes
         self._on_service_events = on_service_events
+        self._storage = storage
         self._drop_log = DropLog(endpoint.address.name)
         self._told_backlog = 0
         self._outbox: dict[Address | None, list[bytes]] = {}
@@ -168,6 +172,8 @@ class Node:
         turn = endpoint.end_turn(now)
         if turn.datagrams:
             self._sockets.send(turn.datagrams)
+        if turn.log and self._storage is not None:
+            self._storage.append(turn.log, self._on_log_stored)
         for record in turn.persists:
             self._records.put_nowait(record)
         if endpoint.dropped:
@@ -177,6 +183,12 @@ class Node:
         if turn.deliveries:
             self._deliver(turn.deliveries)
         self._set_timer()
+
+    def _on_log_stored(self, mark: int) -> None:
+        """The service's log is on disk up to there."""
+        if self._running and self.endpoint.service is not None:
+            self.endpoint.service.stored(mark, self._loop.time())
+            self.wake_soon()
 
     def _tell_backlog(self, now: float) -> None:
         """Tell flow control what the application has not consumed, before anything else happens.

@@ -16,6 +16,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
@@ -57,6 +58,7 @@ class Node:
         principal: str = "",
         on_event: Callable[[SharedEvent], None] = log_event,
         options: ServiceOptions | None = None,
+        data_dir: Path | str | None = None,
         **settings: Unpack[NodeSettings],
     ) -> None:
         self.node_id = node_id
@@ -74,6 +76,7 @@ class Node:
             receiver=self._receive,
             copy_state=self._copy_state,
             options=options,
+            data_dir=data_dir,
             **settings,
         )
 
@@ -92,6 +95,10 @@ class Node:
     ) -> None:
         """Leave the cluster."""
         await self.close()
+
+    async def saved(self) -> None:
+        """Wait until what was sent here up to now survives the loss of all nodes (`data_dir`)."""
+        await self.groups.saved()
 
     async def close(self) -> None:
         """Close all objects of all sessions and leave the cluster."""

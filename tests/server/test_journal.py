@@ -230,7 +230,7 @@ def test_a_store_of_another_node_or_cluster_is_refused(
 async def test_a_full_disk_is_reported_and_nothing_is_lost_when_there_is_room_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.journal.RETRY_S", 0.01)
+    monkeypatch.setattr("groupcore.aio.commits.RETRY_S", 0.01)
     journal = Journal(tmp_path, "c", "a")
     full = [True]
     append = Store.append

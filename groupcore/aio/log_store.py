@@ -1,0 +1,251 @@
+"""Where a node keeps its log and its membership record: one SQLite file, one writer thread.
+
+`log` holds what the service puts out, a row for each turn, each hashing the one before it. As one
+thread writes everything in the order in which it was handed over, a record of membership is never
+on disk before the log that belongs to it.
+
+A log that is damaged is set aside, whole, and the node begins as one that has lost its disk: it has
+no vote before it has taken everything from the others.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+from groupcore.aio.commits import GroupCommit, lock_folder
+from groupcore.aio.errors import StorageError
+from groupcore.aio.sealed_store import GENESIS, HEAD, SealedStore, chained, checksum
+from groupcore.sequencing.log import LogPart
+
+log = logging.getLogger(__name__)
+
+VERSION = 1
+TABLES = """
+CREATE TABLE log(position INTEGER PRIMARY KEY, part BLOB NOT NULL, chain BLOB NOT NULL);
+CREATE TABLE lineage(one INTEGER PRIMARY KEY CHECK (one = 1), record BLOB NOT NULL,
+  checksum BLOB NOT NULL);
+"""
+FILES = ("log.sqlite3", "log.sqlite3-wal", "log.sqlite3-shm", "head")
+QUEUED_BYTES_MAX = 256 << 20
+"""What waits for a disk that is full or slow; above it the node gives up."""
+
+OnTrouble = Callable[[str, str], None]
+
+
+class DamagedError(Exception):
+    """The log is not what was written."""
+
+
+class LogStore(SealedStore):
+    """The open database."""
+
+    def damaged(self, detail: str) -> Exception:
+        """What the log's owner sets aside."""
+        return DamagedError(detail)
+
+    def append(self, parts: list[LogPart]) -> None:
+        """Add to the log; a fresh part stands for everything before it."""
+        for part in parts:
+            if part.fresh:
+                self.database.execute("DELETE FROM log")
+                self.set_meta("base", HEAD.pack(0, self.position, self.chain))
+            self.position += 1
+            self.chain = chained(self.chain, 0, self.position, part.data)
+            row = (self.position, part.data, self.chain)
+            self.database.execute("INSERT INTO log VALUES (?, ?, ?)", row)
+
+    def read(self) -> list[bytes]:
+        """All parts, oldest first; DamagedError."""
+        try:
+            self.check_pages()
+            base = self.get_meta("base")
+            _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
+            parts = []
+            for at, part, expected in self.database.execute(
+                "SELECT position, part, chain FROM log ORDER BY position"
+            ):
+                chain = chained(chain, 0, at, part)
+                if chain != expected or at != position + 1:
+                    raise self.damaged(f"the checksum of part {at} is wrong")
+                position = at
+                parts.append(part)
+            self.check_head(0, position, chain)
+        except (sqlite3.Error, struct.error, TypeError, UnicodeDecodeError) as error:
+            raise self.damaged(str(error)) from None
+        self.position, self.chain = position, bytes(chain)
+        return parts
+
+    def put_record(self, record: bytes) -> None:
+        """Store the record of membership in place of the former."""
+        row = (record, checksum(record))
+        self.database.execute("INSERT OR REPLACE INTO lineage VALUES (1, ?, ?)", row)
+
+    def get_record(self) -> bytes | None:
+        """The record of membership; DamagedError."""
+        row = self.database.execute("SELECT record, checksum FROM lineage").fetchone()
+        if row is None:
+            return None
+        if checksum(row[0]) != row[1]:
+            raise self.damaged("the membership record does not match its checksum")
+        return bytes(row[0])
+
+    def next_incarnation(self, least: int) -> int:
+        """A number above those of all former lives."""
+        former = int.from_bytes(self.get_meta("incarnation") or b"", "big")
+        incarnation = max(least, former + 1)
+        self.set_meta("incarnation", incarnation.to_bytes(8, "big"))
+        return incarnation
+
+
+class LogStorage:
+    """A node's folder; `durable`, as a `Lineage` is. Its calls come from the loop or, where they
+    wait, from other threads."""
+
+    durable = True
+
+    def __init__(self, folder: Path | str, cluster: str, node_id: str) -> None:
+        self.folder = Path(folder)
+        self.set_aside: Path | None = None
+        self._owner = {"cluster": cluster, "node": node_id}
+        self._lock: int | None = None
+        self._writer: GroupCommit[LogStore] | None = None
+        self._on_trouble: OnTrouble = lambda kind, detail: None
+
+    @property
+    def queued_bytes(self) -> int:
+        """What waits to be written."""
+        return 0 if self._writer is None else self._writer.queued_bytes
+
+    def counters(self) -> dict[str, int]:
+        """Commits, and what waits for the next, by name."""
+        commits = 0 if self._writer is None else self._writer.commits
+        return {"log.commits": commits, "log.queued_bytes": self.queued_bytes}
+
+    def open(self) -> None:
+        """Open the files, or make them; a damaged log is set aside. StorageError.
+
+        Waits for the disk; `start` follows on the loop.
+        """
+        try:
+            self._lock = lock_folder(self.folder)
+        except BlockingIOError:
+            raise StorageError(
+                f"another process uses the folder {self.folder}; stop it, or give this node "
+                "another one"
+            ) from None
+        except OSError as error:
+            raise StorageError(f"{self.folder} cannot be used: {error.strerror}") from None
+        try:
+            self._writer = GroupCommit(self._open_store(), "log")
+        except BaseException:
+            os.close(self._lock)
+            self._lock = None
+            raise
+
+    def _open_store(self) -> LogStore:
+        try:
+            store = self._checked_store()
+        except DamagedError as error:
+            self.set_aside = self._move_away()
+            log.error(
+                "the log %s is damaged (%s); it is in %s now, and the node takes everything from "
+                "the others",
+                self.folder / FILES[0],
+                error,
+                self.set_aside,
+            )
+            store = self._checked_store()
+        return store
+
+    def _checked_store(self) -> LogStore:
+        path = self.folder / FILES[0]
+        try:
+            store = LogStore(path)
+        except (OSError, sqlite3.Error) as error:
+            raise StorageError(f"{path} cannot be opened: {error}") from None
+        try:
+            self._check(store)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _check(self, store: LogStore) -> None:
+        try:
+            version = store.prepare(TABLES, VERSION, self._owner)
+            if version != VERSION:
+                raise StorageError(
+                    f"{store.path} has format {version}, this program reads format {VERSION}; "
+                    "use the program that wrote it, or an empty folder"
+                )
+            for key, mine in self._owner.items():
+                if store.owner(key) != mine:
+                    raise StorageError(
+                        f"{self.folder} belongs to {key} {store.owner(key)!r}, not {mine!r}; give "
+                        "each node a folder of its own"
+                    )
+            store.read()
+            store.get_record()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise DamagedError(str(error)) from None
+
+    def _move_away(self) -> Path:
+        number = 1
+        while (aside := self.folder / f"damaged-{number}").exists():
+            number += 1
+        aside.mkdir()
+        for name in FILES:
+            if (self.folder / name).exists():
+                (self.folder / name).rename(aside / name)
+        return aside
+
+    def start(self, on_trouble: OnTrouble) -> None:
+        """Start the writer; called on the loop. `on_trouble(kind, detail)`: `full`, `failed`."""
+        self._on_trouble = on_trouble
+        self._running.start(on_trouble)
+
+    async def close(self) -> None:
+        """Write what is queued, then close the files."""
+        if self._writer is not None:
+            await self._writer.close()
+            self._writer = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    @property
+    def _running(self) -> GroupCommit[LogStore]:
+        if self._writer is None:
+            raise StorageError(f"the log in {self.folder} is not open")
+        return self._writer
+
+    # --- the log --------------------------------------------------------------------------------
+
+    def append(self, parts: list[LogPart], done: Callable[[int], None]) -> None:
+        """Add to the log; `done` is called on the loop with the last mark, when it is on disk."""
+        size, last = sum(len(part.data) for part in parts), parts[-1].mark
+        if self.queued_bytes > QUEUED_BYTES_MAX:
+            self._on_trouble("failed", "the disk does not keep up")
+            return
+        self._running.put(lambda store: store.append(parts), size, lambda: done(last))
+
+    def read(self) -> list[bytes]:
+        """The whole log, oldest part first; waits for what is queued. Not on the loop."""
+        return self._running.wait_for(lambda store: store.read())
+
+    # --- the lineage port -----------------------------------------------------------------------
+
+    def begin(self, incarnation_least: int) -> tuple[int, bytes | None]:
+        """Begin a life, see `Lineage`."""
+        return self._running.wait_for(
+            lambda store: (store.next_incarnation(incarnation_least), store.get_record())
+        )
+
+    def store(self, record: bytes) -> None:
+        """Keep the record, behind the log that was handed over before; OSError."""
+        self._running.wait_for(lambda store: store.put_record(record))
