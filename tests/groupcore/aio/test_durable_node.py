@@ -1,0 +1,187 @@
+"""Nodes with a folder of their own: what is saved outlives all processes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+
+from groupcore.aio import GroupNode, Node
+from groupcore.aio.errors import StorageError
+from groupcore.errors import SettingsError
+from groupcore.sequencing.events import Delivered, ServiceEvent
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.shared.types import Counter
+from tests.groupcore.aio.cluster import LIMIT_S, free_port
+
+pytestmark = pytest.mark.slow
+
+
+def multicast() -> str:
+    return f"228.8.8.8:{free_port()}"
+
+
+class Program:
+    """A process of its own that counts."""
+
+    def __init__(self, name: str, folder: Path, address: str) -> None:
+        self.name = name
+        self.folder = folder / name
+        self.address = address
+        self.found = 0
+        self.saved = 0
+
+    async def start(self) -> None:
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "tests.groupcore.aio.durable_counter",
+            self.name,
+            self.address,
+            str(self.folder),
+            stdout=asyncio.subprocess.PIPE,
+        )
+
+    async def until_saved(self, count: int) -> None:
+        """Read what it says until so much is saved."""
+        async with asyncio.timeout(LIMIT_S):
+            while self.saved < count:
+                self.hear(await self.line())
+
+    async def until_found(self) -> None:
+        async with asyncio.timeout(LIMIT_S):
+            self.hear(await self.line())
+
+    async def line(self) -> bytes:
+        assert self.process.stdout is not None
+        return await self.process.stdout.readline()
+
+    def hear(self, line: bytes) -> None:
+        word, number = line.decode().split()
+        if word == "found":
+            self.found = int(number)
+        else:
+            self.saved = int(number)
+
+    async def kill(self) -> None:
+        """As a power cut would; what it had still said counts."""
+        self.process.send_signal(signal.SIGKILL)
+        await self.process.wait()
+        assert self.process.stdout is not None
+        for line in (await self.process.stdout.read()).splitlines():
+            self.hear(line)
+
+
+async def test_all_processes_are_killed_and_every_saved_operation_is_there(tmp_path: Path) -> None:
+    address, total = multicast(), 0
+    for _ in range(3):
+        programs = [Program(name, tmp_path, address) for name in "abc"]
+        for program in programs:
+            await program.start()
+        for program in programs:
+            await program.until_found()
+            assert program.found >= total
+        for program in programs:
+            await program.until_saved(10)
+        for program in programs:
+            await program.kill()
+        total += sum(program.saved for program in programs)
+
+
+async def test_an_empty_folder_in_the_place_of_one_takes_everything_from_the_others(
+    tmp_path: Path,
+) -> None:
+    address = multicast()
+    programs = [Program(name, tmp_path, address) for name in "abc"]
+    for program in programs:
+        await program.start()
+    for program in programs:
+        await program.until_saved(5)
+    for program in programs:
+        await program.kill()
+    total = sum(program.saved for program in programs)
+    (tmp_path / "c").rename(tmp_path / "lost")
+    again = [Program(name, tmp_path, address) for name in "abc"]
+    for program in again:
+        await program.start()
+    for program in again:
+        await program.until_found()
+        assert program.found >= total
+    for program in again:
+        await program.kill()
+
+
+async def test_one_node_goes_on_where_it_was(tmp_path: Path) -> None:
+    address = multicast()
+    for begun in range(3):
+        async with Node("alone", node_id="a", multicast=address, data_dir=tmp_path / "a") as node:
+            counter = await node.open(Counter, "count")
+            assert counter.value == begun
+            await counter.add(1)
+            await node.saved()
+
+
+async def test_messages_of_a_group_come_again_in_their_order(tmp_path: Path) -> None:
+    address = multicast()
+    told: list[bytes] = []
+
+    def hear(events: list[ServiceEvent]) -> None:
+        for event in events:
+            if isinstance(event, Delivered):
+                told.extend(event.payloads)
+
+    for turn in range(2):
+        async with GroupNode(
+            "again", node_id="a", multicast=address, receiver=hear, data_dir=tmp_path / "a"
+        ) as node:
+            group = await node.create("g")
+            process = node.open_process()
+            await node.join(process, group)
+            assert told == ([b"0", b"1", b"2"] if turn else [])
+            if not turn:
+                node.send(process, group, [b"0", b"1", b"2"])
+                await node.saved()
+                told.clear()
+
+
+async def test_a_damaged_log_is_set_aside_and_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, address = tmp_path / "a", multicast()
+    async with Node("damaged", node_id="a", multicast=address, data_dir=folder) as node:
+        await (await node.open(Counter, "count")).add(1)
+        await node.saved()
+    database = sqlite3.connect(folder / "log.sqlite3")
+    database.execute("UPDATE log SET part = part || x'00' WHERE position = 2")
+    database.commit()
+    database.close()
+    with caplog.at_level(logging.ERROR):
+        storage = GroupNode(
+            "damaged", node_id="a", multicast=address, data_dir=folder, receiver=print
+        ).storage
+        assert storage is not None
+        storage.open()
+    assert storage.set_aside == folder / "damaged-1"
+    assert str(folder / "log.sqlite3") in caplog.text
+    await storage.close()
+
+
+async def test_a_folder_belongs_to_one_node_and_one_process(tmp_path: Path) -> None:
+    folder, address = tmp_path / "a", multicast()
+    async with Node("owned", node_id="a", multicast=address, data_dir=folder):
+        with pytest.raises(StorageError, match="another process uses"):
+            async with Node("owned", node_id="b", multicast=address, data_dir=folder):
+                pass
+    with pytest.raises(StorageError, match="belongs to node 'a'"):
+        async with Node("owned", node_id="b", multicast=address, data_dir=folder):
+            pass
+
+
+def test_a_log_needs_a_folder() -> None:
+    with pytest.raises(SettingsError, match="data_dir"):
+        GroupNode("x", node_id="a", receiver=print, options=ServiceOptions(durable=True))
