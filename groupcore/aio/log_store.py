@@ -42,18 +42,27 @@ class DamagedError(Exception):
 
 
 class LogStore(SealedStore):
-    """The open database."""
+    """The open database. `_checkpoint`: where the log ended before the last one of this life."""
+
+    _checkpoint: tuple[int, bytes] | None = None
 
     def damaged(self, detail: str) -> Exception:
         """What the log's owner sets aside."""
         return DamagedError(detail)
 
     def append(self, parts: list[LogPart]) -> None:
-        """Add to the log; a fresh part stands for everything before it."""
+        """Add to the log; a part that is fresh stands for everything before it, and so does a
+        checkpoint once a part that is dropping has come."""
         for part in parts:
             if part.fresh:
                 self.database.execute("DELETE FROM log")
                 self.set_meta("base", HEAD.pack(0, self.position, self.chain))
+            if part.dropping and self._checkpoint is not None:
+                at, chain = self._checkpoint
+                self.database.execute("DELETE FROM log WHERE position <= ?", (at,))
+                self.set_meta("base", HEAD.pack(0, at, chain))
+            if part.checkpoint:
+                self._checkpoint = (self.position, self.chain)
             self.position += 1
             self.chain = chained(self.chain, 0, self.position, part.data)
             row = (self.position, part.data, self.chain)

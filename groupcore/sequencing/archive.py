@@ -104,10 +104,12 @@ class Archived:
 
 
 class Archive:
-    """All groups of a node."""
+    """All groups of a node. `large`: those whose runs have outgrown their state."""
 
-    def __init__(self) -> None:
+    def __init__(self, bytes_max: int) -> None:
         self.groups: dict[GroupId, Archived] = {}
+        self.large: dict[GroupId, None] = {}
+        self._bytes_max = bytes_max
 
     def add(self, run: Run) -> None:
         """The next run of its group has been recorded (I1)."""
@@ -121,6 +123,8 @@ class Archive:
         one.runs.append(kept)
         batch = frame.batch
         one.size_bytes += len(batch.body) * run.count // max(batch.count, 1)
+        if one.size_bytes > self._bytes_max and one.size_bytes > 2 * len(one.state or b""):
+            self.large[run.record.group] = None
         address = frame.stream.address
         if frame.number > one.context.get(address, 0):
             one.context[address] = frame.number
@@ -144,6 +148,7 @@ class Archive:
     def forget(self, group: GroupId) -> None:
         """The group is deleted."""
         self.groups.pop(group, None)
+        self.large.pop(group, None)
 
     # What msgpack hands over is a node's own packing: Any lives here.
 

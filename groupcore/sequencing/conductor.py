@@ -33,6 +33,7 @@ from groupcore.sequencing.directory_changes import (
 )
 from groupcore.sequencing.ending import Ending
 from groupcore.sequencing.events import Created, Refused
+from groupcore.sequencing.giving import Giving
 from groupcore.sequencing.headers import Reach
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
@@ -51,7 +52,7 @@ from groupcore.sequencing.record import Record
 from groupcore.sequencing.restoring import forget_records, forget_streams
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
-from groupcore.sequencing.states import NODE_STATE, Copy
+from groupcore.sequencing.states import NODE_STATE
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
@@ -88,11 +89,10 @@ class Conductor:
         self._place = Place(0, 0)
         self._ordered: deque[tuple[Address, bytes, Position] | ViewInstalled] = deque()
         self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
-        self._node_tokens: dict[int, None] = {}
-        self._packed: deque[tuple[int, int, bytes]] = deque()
         self._joins = False
         self._position = 0
-        joining.copy_node_state = self._copy_node_state
+        self.giving = Giving(plane, joining.states, self.pack)
+        joining.copy_node_state = self.giving.copy
 
     def on_order(self, by: Address, payload: bytes, now: float, position: int) -> None:
         """An ordered command; `position` is its place in the epoch."""
@@ -110,7 +110,8 @@ class Conductor:
         plane, view = self._plane, event.view
         first = plane.view is None
         if first or event.recovered:
-            self._comparing.begin(event, self._place.view)
+            # Who has lived through the view before comes behind no log.
+            self._comparing.begin(event, self._place.view if first else view.number)
         plane.view, plane.primary = view, view.primary
         plane.reaches.install(view)
         self._cut.on_view(view.number)
@@ -144,6 +145,9 @@ class Conductor:
         if verdict:
             self._go_on()
         elif verdict is not None:
+            first = self._ordered[0]
+            assert isinstance(first, ViewInstalled), "it began with a view"
+            forget_streams(self._plane, first)
             self._take_over()
 
     def _take_over(self) -> None:
@@ -310,20 +314,6 @@ class Conductor:
         )
         self._joining.states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now)
 
-    def _copy_node_state(self, token: int, bases: tuple[Reach, ...]) -> Copy:
-        """Copy the node's state for a new one; later while a stream is not that far here."""
-        plane = self._plane
-        if not plane.ready:
-            return Copy.NONE
-        if plane.early:
-            return Copy.LATER
-        for base in bases:
-            stream = plane.streams.get(base.stream)
-            if stream is not None and stream.recorded < base.received:
-                return Copy.LATER
-        self._node_tokens[token] = None
-        return Copy.BEGUN
-
     def _restore(self, state: bytes) -> None:
         """Be what the state says."""
         plane = self._plane
@@ -370,20 +360,9 @@ class Conductor:
                 began = MoveBegan(number, move.groups, move.source, move.target, move.reason)
                 self._migration.on_began(began)
 
-    def give_node_states(self) -> None:
-        """New nodes get the directory and the records as they are when nothing is in between.
-
-        A log must hold them first: who comes after the new node takes nothing that is before.
-        """
-        log = self._plane.log
-        if self._node_tokens and not self._plane.early:
-            tokens, self._node_tokens = self._node_tokens, {}
-            mark = 0 if log is None else log.next_mark
-            for token in tokens:
-                self._packed.append((mark, token, pack_node_state(self._plane, self._place)))
-        while self._packed and (log is None or self._packed[0][0] <= log.stored_mark):
-            _, token, state = self._packed.popleft()
-            self._joining.states.give(token, state)
+    def pack(self) -> bytes:
+        """This node's state."""
+        return pack_node_state(self._plane, self._place)
 
     def send_again(self, now: float) -> None:
         """A stream has ended: what is not in it goes to the groups' new sequencers."""

@@ -9,7 +9,7 @@ Source. Design, section 6; reliability.md, acknowledgement rule; decision 0026.
 
 Invariants.
   I1  What is said to be saved is stored, with every command that it needs.
-  I2  A part that is `fresh` stands for everything before it.
+  I2  A part that is `fresh`, or a checkpoint, stands for everything before it.
 """
 
 from __future__ import annotations
@@ -39,22 +39,30 @@ Position = tuple[int, int]
 class LogPart:
     """What one turn adds to the log.
 
-    `mark` grows by one a part. `fresh`: what was stored before may go, in the same commit.
+    `mark` grows by one a part. `fresh`: what was stored before goes, in the same commit.
+    `checkpoint`: it contains what was stored before, which goes with the part that is `dropping`.
     """
 
     mark: int
-    fresh: bool
     data: bytes
+    fresh: bool = False
+    checkpoint: bool = False
+    dropping: bool = False
 
 
 class Log:
-    """One life's log. `saved`: how much of each stream is saved here; `place`: of the order."""
+    """One life's log. `saved`: how much of each stream is saved here; `place`: of the order.
+
+    `size_bytes`: what it has grown by since it last held a whole state.
+    """
 
     def __init__(self, me: Address) -> None:
         self.mark = 0
         self.stored_mark = 0
         self.place: Position = (0, 0)
         self.saved: dict[Address, int] = {}
+        self.size_bytes = 0
+        self._state_bytes = 0
         self._entries: list[list[object]] = [[LIFE, list(me)]]
         self._parts: list[LogPart] = []
         self._said: dict[Address, int] = {}
@@ -94,9 +102,27 @@ class Log:
 
     def state(self, state: bytes) -> None:
         """Begin anew with a node's whole state (I2)."""
-        self._close(fresh=False)
+        if self._entries:
+            self._close()
         self._entries = [[STATE, state]]
         self._close(fresh=True)
+        self._state_bytes, self.size_bytes = len(state), 0
+
+    def checkpoint(self, state: bytes) -> None:
+        """A node's whole state, from which a restart can begin once `drop` has been said."""
+        if self._entries:
+            self._close()
+        self._entries = [[STATE, state]]
+        self._close(checkpoint=True)
+        self._state_bytes, self.size_bytes = len(state), 0
+
+    def drop(self) -> None:
+        """What lies before the last checkpoint goes (I2)."""
+        self._close(dropping=True)
+
+    def is_large(self, least: int) -> bool:
+        """Whether the log has outgrown what it is the log of."""
+        return self.size_bytes > max(least, 2 * self._state_bytes)
 
     # --- what is stored -------------------------------------------------------------------------
 
@@ -139,13 +165,14 @@ class Log:
         for stream in streams:
             self.frames(stream)
             self.recorded(stream)
-        self._close(fresh=False)
+        if self._entries:
+            self._close()
         parts, self._parts = self._parts, []
         return parts
 
-    def _close(self, fresh: bool) -> None:
-        if self._entries:
-            self.mark += 1
-            data: bytes = packb(self._entries, use_bin_type=True)
-            self._parts.append(LogPart(self.mark, fresh, data))
-            self._entries = []
+    def _close(self, fresh: bool = False, checkpoint: bool = False, dropping: bool = False) -> None:
+        self.mark += 1
+        data: bytes = packb(self._entries, use_bin_type=True)
+        self._parts.append(LogPart(self.mark, data, fresh, checkpoint, dropping))
+        self._entries = []
+        self.size_bytes += len(data)

@@ -18,6 +18,8 @@ class ServiceOptions:
     (when nobody could give it) are of the late join. `section_bytes`: largest body of a section.
     `report_s`: how often a sequencer reports its load, and the coordinator looks at the loads.
     `durable`: the node puts out a log, which its driver stores; the same at all nodes of a cluster.
+    `archive_bytes`: the messages that a group's archive may have behind its state, which may be
+    twice the state if that is more; `checkpoint_bytes`: the same of the log and the node's state.
     """
 
     k: int = 1
@@ -36,3 +38,5 @@ class ServiceOptions:
     state_timeout_s: float = 0.5
     state_pause_s: float = 0.05
     durable: bool = False
+    archive_bytes: int = 64 << 10
+    checkpoint_bytes: int = 16 << 20

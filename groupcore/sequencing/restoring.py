@@ -53,9 +53,14 @@ class Restoring:
 
     def run(self, parts: Iterable[bytes]) -> None:
         """Take over a log, part by part, oldest first; WireError where it is none."""
-        for part in parts:
+        size = 0
+        for at, part in enumerate(parts):
             for kind, *entry in unpackb(part, strict_map_key=False):
-                self._entry(kind, entry)
+                if kind != STATE or at == 0:  # a later one has not become the beginning
+                    self._entry(kind, entry)
+            size += len(part) if at else 0
+        if self._plane.log is not None:
+            self._plane.log.size_bytes = size
         for stream in list(self._plane.streams.values()):
             if stream.end is None:
                 stream.cut(self._known(stream))

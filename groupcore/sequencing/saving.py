@@ -13,6 +13,7 @@ Invariants.
 
 from __future__ import annotations
 
+from groupcore.sequencing.archiving import Archiving
 from groupcore.sequencing.events import Saved
 from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.plane import Plane
@@ -21,11 +22,17 @@ from groupcore.sequencing.plane import Plane
 class Saving:
     """What processes of this node have sent, has been accepted, and is not saved."""
 
-    def __init__(self, plane: Plane) -> None:
+    def __init__(self, plane: Plane, archiving: Archiving) -> None:
         self._plane = plane
+        self._archiving = archiving
 
-    def settle(self) -> None:
-        """Tell what is saved by now."""
+    def end_turn(self, now: float) -> None:
+        """Tell what is saved by now; let go what need not be kept."""
+        if self._plane.unsaved:
+            self._settle()
+        self._archiving.end_turn(now)
+
+    def _settle(self) -> None:
         plane = self._plane
         for address, waiting in list((plane.unsaved or {}).items()):
             over = address not in plane.streams and address in plane.gone

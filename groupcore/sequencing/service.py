@@ -15,6 +15,7 @@ from groupcore.digest import Digest
 from groupcore.events import Event, FetchCut, PrimaryLost, PrimaryRegained, Synced, ViewInstalled
 from groupcore.events import Saved as OrderSaved
 from groupcore.sequencing import headers as h
+from groupcore.sequencing.archiving import Archiving
 from groupcore.sequencing.balancing import Balancing
 from groupcore.sequencing.conductor import Conductor
 from groupcore.sequencing.cut import Cut
@@ -61,7 +62,6 @@ class Service(DirectoryRequests):
         self.cut = Cut(self.plane, self.keeper)
         self.volatiles = Volatiles(self.plane)
         self.planning = Planning(self.plane)
-        self.saving = Saving(self.plane)
         self.conductor = Conductor(
             self.plane,
             self.sequencer,
@@ -77,6 +77,8 @@ class Service(DirectoryRequests):
         self._now = 0.0
         self._processes = 0
         self._seen_progress = 0
+        archiving = Archiving(self.plane, self.joining.states, self.conductor.pack)
+        self.saving = Saving(self.plane, archiving)
         restoring = Restoring(self.plane, self.receiver)
         restoring.run(log)
         self.conductor.restored(restoring.place)
@@ -296,7 +298,7 @@ class Service(DirectoryRequests):
             self.sequencer.start()
             self.conductor.send_again(now)
             self.sender.go_on(now)
-        self.conductor.give_node_states()
+        self.conductor.giving.end_turn()
         self.joining.ask(now)
         self.ending.wake(now)
         self.migration.proceed()
@@ -307,8 +309,8 @@ class Service(DirectoryRequests):
             keeper.ask(now)
             keeper.tell(now, self.conductor.news)
             self.conductor.news = False
-            if plane.unsaved:
-                self.saving.settle()
+            if log is not None:
+                self.saving.end_turn(now)
             keeper.collect(now)
             self.sequencer.resume()
 

@@ -37,6 +37,7 @@ class Disk:
         self.record: Record | None = None
         self.coming: list[LogPart | Record] = []
         self.is_stuck = False
+        self.checkpoint = 0
 
     def commit(self) -> int | None:
         """Store what has come; the last mark."""
@@ -47,6 +48,10 @@ class Disk:
                 continue
             if item.fresh:
                 self.stored.clear()
+            if item.checkpoint:
+                self.checkpoint = len(self.stored)
+            if item.dropping:
+                del self.stored[: self.checkpoint]
             self.stored.append(item.data)
             mark = item.mark
         self.coming.clear()

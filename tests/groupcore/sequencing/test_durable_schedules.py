@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.options import ServiceOptions
 from tests.groupcore.sequencing.durable_world import DurableWorld
 
 ORDERS = (Order.CAUSALLY_TOTAL, Order.CAUSALLY_TOTAL, Order.STRICT)
@@ -23,7 +24,8 @@ class Schedule:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.names = "abc" if self.random.random() < 0.6 else "abcde"
-        self.world = DurableWorld(self.names, seed)
+        tight = ServiceOptions(durable=True, archive_bytes=4, checkpoint_bytes=3_000)
+        self.world = DurableWorld(self.names, seed, tight if seed % 2 else None)
         self.groups = [self.world.create(f"g{n}", self.random.choice(ORDERS)) for n in range(3)]
         self.members: list[tuple[Process, GroupId]] = []
         self.sent: dict[tuple[Process, GroupId, int], bytes] = {}

@@ -1,0 +1,103 @@
+"""Archiving: what a node keeps for restarts stays in proportion to the groups' states.
+
+Idea. When the runs behind a group's archived state have become larger than the state, a newer one
+is asked for, of a node that hosts the group, the own one first. When the log has become larger than
+what it is the log of, the node's state is put into it, as a checkpoint, and what lies before goes
+as soon as everybody has stored what the checkpoint contains: until then somebody may have to be
+given frames from there after a power cut.
+
+Source. Decision 0026.
+
+Invariants.
+  I1  Nothing is dropped from the log that a member of the view has not stored.
+  I2  A group that nobody hosts keeps its runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from groupcore.context import Numbers
+from groupcore.sequencing.group_state import unpack_group_state
+from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.states import States
+from groupcore.view import Address
+
+ASKED_AT_ONCE = 4
+"""States that are on their way to the archive at a time."""
+PATIENCE_S = 5.0
+"""After this a state that has not come is asked for again."""
+
+
+class Archiving:
+    """Keeps archive and log small; `pack` gives the node's state."""
+
+    def __init__(self, plane: Plane, states: States, pack: Callable[[], bytes]) -> None:
+        self._plane = plane
+        self._states = states
+        self._pack = pack
+        self._asked: dict[GroupId, float] = {}
+        self._cut: Numbers | None = None
+
+    def end_turn(self, now: float) -> None:
+        """Ask for states that are due, and drop from the log what may go."""
+        plane = self._plane
+        if plane.archive is not None and plane.archive.large:
+            self._ask(now)
+        if plane.log is not None and plane.ready:
+            self._check(plane)
+
+    # --- states ---------------------------------------------------------------------------------
+
+    def _ask(self, now: float) -> None:
+        archive = self._plane.archive
+        assert archive is not None
+        self._asked = {one: until for one, until in self._asked.items() if now < until}
+        for group in list(archive.large):
+            if len(self._asked) >= ASKED_AT_ONCE:
+                return
+            del archive.large[group]  # it comes back with the next run, if nothing comes of this
+            if group not in self._asked and self._hosts(group):
+                self._asked[group] = now + PATIENCE_S
+                self._take(group, now)
+
+    def _hosts(self, group: GroupId) -> dict[Address, int]:
+        """Who hosts it, this node first."""
+        plane = self._plane
+        record = plane.records.get(group)
+        nodes = {} if record is None else plane.member_nodes(record)
+        own = {plane.me: nodes.pop(plane.me)} if plane.me in nodes else {}
+        return own | nodes
+
+    def _take(self, group: GroupId, now: float) -> None:
+        archive = self._plane.archive
+        assert archive is not None
+
+        def done(state: bytes | None) -> None:
+            self._asked.pop(group, None)
+            if state is not None and group in self._plane.records:
+                seqno, context, content = unpack_group_state(state)
+                archive.replace(group, seqno, content, context)
+
+        least = archive.get(group).seqno + 1
+        self._states.take(group, least, (), lambda: self._hosts(group), lambda: False, done, now)
+
+    # --- the log --------------------------------------------------------------------------------
+
+    def _check(self, plane: Plane) -> None:
+        log = plane.log
+        assert log is not None
+        if self._cut is not None:
+            if all(self._is_stored(*one) for one in self._cut.items()):
+                self._cut = None
+                log.drop()
+        elif log.is_large(plane.options.checkpoint_bytes) and not plane.early:
+            self._cut = {address: one.recorded for address, one in plane.streams.items()}
+            log.checkpoint(self._pack())
+            for stream in plane.streams.values():
+                stream.logged = min(stream.recorded, stream.received)
+
+    def _is_stored(self, address: Address, frame: int) -> bool:
+        plane = self._plane
+        return address not in plane.streams or plane.reaches.saved_by_all(address) >= frame
