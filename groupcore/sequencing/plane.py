@@ -108,6 +108,15 @@ class Plane:
             return stream.received
         return min(stream.received, self.frozen.get(stream.address, 0))
 
+    @property
+    def numbers_nothing(self) -> bool:
+        """Whether requests wait: the window is full, or the view has been stopped.
+
+        Nothing becomes held then; and whose group it is in the next view this node may not know
+        yet, while others are in that view already and send to the new sequencer.
+        """
+        return self.frozen is not None or self.own.kept_bytes > self.options.window_bytes
+
     def in_view(self, node: Address) -> bool:
         """Whether the node is a member of the present view."""
         return self.view is not None and node in self.view.members

@@ -10,7 +10,8 @@ Invariants.
   I1  A message gets one number (reliability.md 2, 20): only the one behind its sender's last.
   I2  Numbers are given only while this node owns the group and is primary (10, 11).
   I3  FIFO: messages of one sender to one group get numbers in their order (6).
-  I4  Unstable frames are bounded by the window; requests wait in order meanwhile.
+  I4  Unstable frames are bounded by the window; requests wait in order meanwhile, and while the
+      view is stopped.
   I5  No run gets its numbers before all have that are before it in its process's chain: no run can
       come to wait for itself (decisions 0020 and 0025).
 """
@@ -111,11 +112,11 @@ class Sequencer:
     # --- requests -------------------------------------------------------------------------------
 
     def request(self, batch: Batch) -> None:
-        """A request of a node; it waits while the window is full (I4)."""
+        """A request of a node; it waits while the window is full or the view changes (I4)."""
         if not self._plane.ready:
             self._plane.counters["requests_dropped"] += 1
             return
-        if self._requests or self._full:
+        if self._requests or self._plane.numbers_nothing:
             if len(self._requests) < REQUESTS_MAX:
                 self._requests.append(batch)
             else:
@@ -126,13 +127,9 @@ class Sequencer:
     def resume(self) -> None:
         """The window may have opened; a turn does not handle more than it should."""
         for _ in range(min(len(self._requests), HANDLED_AT_ONCE)):
-            if self._full:
+            if self._plane.numbers_nothing:
                 break
             self._handle(self._requests.popleft())
-
-    @property
-    def _full(self) -> bool:
-        return self._plane.own.kept_bytes > self._plane.options.window_bytes
 
     def _handle(self, batch: Batch) -> None:
         header = batch.headers[-1]

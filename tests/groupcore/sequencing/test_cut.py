@@ -7,6 +7,7 @@ import pytest
 from groupcore.batch import Batch
 from groupcore.events import CutHeld, FetchCut, Synced, ViewInstalled
 from groupcore.sequencing import headers as h
+from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.events import Created
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.view import Address, View
@@ -36,6 +37,17 @@ def reach(world: World, name: str, stream: Address) -> int:
 def given(world: World, process: Process, group: GroupId) -> list[bytes]:
     """What a process was given."""
     return world.hosts[process.node].given[process, group]
+
+
+def new_sequencer(world: World, group: GroupId) -> str:
+    """Who sequences the group once its sequencer c is gone."""
+    directory = Directory()
+    directory.restore(world["a"].service.plane.directory.snapshot())
+    directory.on_view(View(2, 1, 0, 1, (A, B)), [C])
+    directory.end_streams({}, A)
+    owner = directory.owner_of(group)
+    assert owner is not None
+    return owner.name
 
 
 # --- the hole -------------------------------------------------------------------------------------
@@ -107,6 +119,45 @@ def test_i1_who_has_been_stopped_acknowledges_no_more_and_takes_frames_all_the_s
     world.install([A, B, C])
     world.run(10)
     assert [given(world, process, group) for process in processes.values()] == [[b"x"]] * 3
+
+
+def test_who_has_been_stopped_numbers_nothing_until_the_next_view() -> None:
+    world, group, processes = world_of("abc", sequencer="c")
+    before = reach(world, "c", C)
+    world["c"].service.stop_acknowledging(1)
+    world.send(processes["a"], group, b"x")
+    world.run(20)
+    assert reach(world, "c", C) == before
+    world.install([A, B, C])
+    assert reach(world, "c", C) == before + 1
+    world.run(20)
+    assert given(world, processes["a"], group) == [b"x"]
+
+
+def test_a_new_sequencer_keeps_what_comes_before_it_has_begun_the_view() -> None:
+    """Who is in the view already sends to it; passed on, that would go to the one that is gone."""
+    world, group, processes = world_of("abc", sequencer="c")
+    successor = new_sequencer(world, group)
+    other = "b" if successor == "a" else "a"
+    world.send(processes[other], group, b"x")
+    world.packets.clear()
+    late = world[successor].service
+    late.stop_acknowledging(1)
+    world[other].service.stop_acknowledging(1)
+    view, former = View(2, 1, 0, 1, (A, B)), world.view
+    event = ViewInstalled(view, former, False, (A, B), streams={C: reach(world, "a", C)})
+    world[other].service.on_event(event, world.now)
+    world[other].service.end_turn(world.now)
+    sends = world[other].service.take().sends
+    (request,) = [one for one in sends if isinstance(one.headers[-1], h.Send)]
+    assert request.destination == world[successor].address
+    late.receive(request, world.now)
+    late.end_turn(world.now)
+    kinds = (h.Forward, h.Redirect, h.Accept)
+    assert not [one for one in late.take().sends if isinstance(one.headers[-1], kinds)]
+    late.on_event(event, world.now)
+    late.end_turn(world.now)
+    assert [one for one in late.take().sends if isinstance(one.headers[-1], h.Accept)]
 
 
 def test_what_others_hold_is_delivered_by_who_has_been_stopped() -> None:
