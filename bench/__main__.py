@@ -26,6 +26,7 @@ NAMES = (
     "sequencers",
     "migration",
     "memory",
+    "durable",
 )
 
 

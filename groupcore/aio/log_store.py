@@ -122,6 +122,7 @@ class LogStorage:
         self.set_aside: Path | None = None
         self._owner = {"cluster": cluster, "node": node_id}
         self._lock: int | None = None
+        self._bytes = 0
         self._writer: GroupCommit[LogStore] | None = None
         self._on_trouble: OnTrouble = lambda kind, detail: None
 
@@ -131,9 +132,13 @@ class LogStorage:
         return 0 if self._writer is None else self._writer.queued_bytes
 
     def counters(self) -> dict[str, int]:
-        """Commits, and what waits for the next, by name."""
+        """What was handed over, commits, and what waits for the next, by name."""
         commits = 0 if self._writer is None else self._writer.commits
-        return {"log.commits": commits, "log.queued_bytes": self.queued_bytes}
+        return {
+            "log.bytes": self._bytes,
+            "log.commits": commits,
+            "log.queued_bytes": self.queued_bytes,
+        }
 
     def open(self) -> None:
         """Open the files, or make them; a damaged log is set aside. StorageError.
@@ -241,10 +246,13 @@ class LogStorage:
         if self.queued_bytes > QUEUED_BYTES_MAX:
             self._on_trouble("failed", "the disk does not keep up")
             return
+        self._bytes += size
         self._running.put(lambda store: store.append(parts), size, lambda: done(last))
 
     def read(self) -> list[bytes]:
         """The whole log, oldest part first; waits for what is queued. Not on the loop."""
+        if not self._running.runs:
+            return self._running.store.read()
         return self._running.wait_for(lambda store: store.read())
 
     # --- the lineage port -----------------------------------------------------------------------

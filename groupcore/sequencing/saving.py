@@ -25,6 +25,7 @@ class Saving:
     def __init__(self, plane: Plane, archiving: Archiving) -> None:
         self._plane = plane
         self._archiving = archiving
+        self._told: dict[tuple[GroupId, Process], int] = {}
 
     def end_turn(self, now: float) -> None:
         """Tell what is saved by now; let go what need not be kept."""
@@ -44,5 +45,8 @@ class Saving:
                 told[key] = max(message.number, told.get(key, 0))
             if not waiting and plane.unsaved is not None:
                 del plane.unsaved[address]
-            for (group, process), number in told.items():
-                plane.events.append(Saved(group, MessageId(process, number)))
+            for key, number in told.items():
+                # Of two streams the later one may be known to be saved first.
+                if number > self._told.get(key, 0):
+                    self._told[key] = number
+                    plane.events.append(Saved(key[0], MessageId(key[1], number)))
