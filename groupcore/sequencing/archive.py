@@ -13,10 +13,10 @@ Invariants.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groupcore.batch import Batch, unpack_messages
-from groupcore.context import Numbers, decode_context, encode_context, merge_into
+from groupcore.context import Numbers, decode_context, encode_context, merge, merge_into
 from groupcore.errors import WireError
 from groupcore.sequencing.events import (
     Delivered,
@@ -27,80 +27,91 @@ from groupcore.sequencing.events import (
     StateInstalled,
 )
 from groupcore.sequencing.names import GroupId, Process
-from groupcore.sequencing.record import GONE, JOINED, Run
+from groupcore.sequencing.record import GONE, JOINED
 from groupcore.view import Address, View
 
+if TYPE_CHECKING:
+    from groupcore.sequencing.stream import Frame
 
-class Kept:
-    """A run behind the state; `count` 0: a membership change, and `first` says what."""
+WIDTH = 6
 
-    __slots__ = ("_batch", "_offset", "_payloads", "count", "first", "process", "seqno")
 
-    def __init__(
-        self,
-        seqno: int,
-        process: Process,
-        first: int,
-        count: int,
-        source: tuple[Batch, int] | list[bytes],
-    ) -> None:
-        self.seqno = seqno
-        self.process = process
-        self.first = first
-        self.count = count
-        self._payloads: list[bytes] | None = None
-        self._batch: Batch | None = None
-        self._offset = 0
-        if isinstance(source, list):
-            self._payloads = source
-        else:
-            self._batch, self._offset = source
+class Kept(NamedTuple):
+    """A run behind the state; `size` 0: a membership change, and `first` says what."""
 
-    @property
-    def payloads(self) -> list[bytes]:
-        """Its messages; empty ones where the body does not open, as at the members."""
-        if self._payloads is not None or self._batch is None:
-            return self._payloads or []
-        batch = self._batch
-        try:
-            payloads = unpack_messages(batch.body)
-        except WireError:
-            payloads = []
-        if len(payloads) != batch.count:
-            payloads = [b""] * batch.count
-        return payloads[self._offset : self._offset + self.count]
+    seqno: int
+    process: Process
+    first: int
+    size: int
+    payloads: list[bytes]
 
     @property
     def last(self) -> int:
         """The number of its last message."""
-        return self.seqno + max(self.count, 1) - 1
+        return self.seqno + max(self.size, 1) - 1
 
 
 class Archived:
-    """One group: `state` as of `seqno` (None: nothing), what that depends on, the runs behind."""
+    """One group: `state` as of `seqno` (None: nothing), what that depends on, the runs behind.
 
-    __slots__ = ("context", "runs", "seqno", "size_bytes", "state")
+    The runs lie in one list, `WIDTH` values each, with the packet that they came in until they are
+    looked at: there are many, and nearly always nobody ever does.
+    """
+
+    __slots__ = ("_flat", "context", "seqno", "size_bytes", "state")
 
     def __init__(self, seqno: int = 0, state: bytes | None = None) -> None:
         self.seqno = seqno
         self.state = state
         self.context: Numbers = {}
-        self.runs: list[Kept] = []
         self.size_bytes = 0
+        self._flat: list[Any] = []
+
+    def add(
+        self, seqno: int, process: Process, first: int, count: int, batch: Batch, offset: int
+    ) -> None:
+        """The next run, whose messages are at `offset` in the packet's body."""
+        self._flat += (seqno, process, first, count, batch, offset)
+        self.size_bytes += len(batch.body) * count // max(batch.count, 1)
+
+    def keep(self, run: Kept) -> None:
+        """The next run, by itself."""
+        self._flat += (*run, 0)
+        self.size_bytes += sum(map(len, run.payloads))
+
+    def runs(self) -> Iterator[Kept]:
+        """The runs; the packets that they came in are let go."""
+        flat = self._flat
+        for at in range(0, len(flat), WIDTH):
+            source = flat[at + 4]
+            if type(source) is not list:
+                source = flat[at + 4] = _open(source, flat[at + 5], flat[at + 3])
+            yield Kept(flat[at], flat[at + 1], flat[at + 2], flat[at + 3], source)
 
     def events(self, group: GroupId, before: int, me: Address) -> Iterator[ServiceEvent]:
         """What a host at `me` is told that begins with it: the state, the runs before a number."""
         yield StateInstalled(group, self.seqno, self.state)
-        for run in self.runs:
+        for run in self.runs():
             if run.seqno >= before:
                 return
-            if run.count:
+            if run.size:
                 yield Delivered(group, run.seqno, run.process, run.first, list(run.payloads))
             elif run.first != JOINED:
                 yield Departed(group, run.seqno, run.process, run.first == GONE)
             else:
                 said = Enrolled if run.process.node == me else Joined
                 yield said(group, run.seqno, run.process)
+
+
+def _open(batch: Batch, offset: int, count: int) -> list[bytes]:
+    """A run's messages; empty ones where the body does not open, as at the members."""
+    try:
+        payloads = unpack_messages(batch.body)
+    except WireError:
+        payloads = []
+    if len(payloads) != batch.count:
+        payloads = [b""] * batch.count
+    return payloads[offset : offset + count]
 
 
 class Archive:
@@ -111,20 +122,25 @@ class Archive:
         self.large: dict[GroupId, None] = {}
         self._bytes_max = bytes_max
 
-    def add(self, run: Run) -> None:
-        """The next run of its group has been recorded (I1)."""
-        frame = run.frame
-        one = self.groups.get(run.record.group)
+    def add(
+        self,
+        group: GroupId,
+        seqno: int,
+        process: Process,
+        first: int,
+        count: int,
+        frame: Frame,
+        offset: int,
+    ) -> None:
+        """The next run of a group has been recorded (I1)."""
+        one = self.groups.get(group)
         if one is None:
-            one = self.groups[run.record.group] = Archived()
-        if run.last <= one.seqno:
+            one = self.groups[group] = Archived()
+        if seqno + count <= one.seqno + bool(count):
             return  # the state is newer
-        kept = Kept(run.seqno, run.process, run.first, run.count, (frame.batch, run.offset))
-        one.runs.append(kept)
-        batch = frame.batch
-        one.size_bytes += len(batch.body) * run.count // max(batch.count, 1)
+        one.add(seqno, process, first, count, frame.batch, offset)
         if one.size_bytes > self._bytes_max and one.size_bytes > 2 * len(one.state or b""):
-            self.large[run.record.group] = None
+            self.large[group] = None
         address = frame.stream.address
         if frame.number > one.context.get(address, 0):
             one.context[address] = frame.number
@@ -141,9 +157,10 @@ class Archive:
         if seqno <= former.seqno:
             return
         one = self.groups[group] = Archived(seqno, state)
-        one.context = {**former.context, **context}
-        one.runs = [run for run in former.runs if run.last > seqno]
-        one.size_bytes = sum(sum(map(len, run.payloads)) for run in one.runs)
+        one.context = merge(former.context, context)
+        for run in former.runs():
+            if run.last > seqno:
+                one.keep(run)
 
     def forget(self, group: GroupId) -> None:
         """The group is deleted."""
@@ -155,13 +172,7 @@ class Archive:
     def pack(self) -> list[Any]:
         """Plain values for a node's state."""
         return [
-            [
-                group,
-                one.seqno,
-                one.state,
-                encode_context(one.context),
-                [[run.seqno, *run.process, run.first, run.count, run.payloads] for run in one.runs],
-            ]
+            [group, one.seqno, one.state, encode_context(one.context), list(one.runs())]
             for group, one in self.groups.items()
         ]
 
@@ -171,10 +182,8 @@ class Archive:
         for group, seqno, state, context, runs in packed:
             one = self.groups[group] = Archived(seqno, state)
             one.context = decode_context(context)
-            for at, node, number, first, count, payloads in runs:
-                process = Process(Address(*node), number)
-                one.runs.append(Kept(at, process, first, count, payloads))
-                one.size_bytes += sum(map(len, payloads))
+            for at, (node, number), first, count, payloads in runs:
+                one.keep(Kept(at, Process(Address(*node), number), first, count, payloads))
 
 
 def archivists(group: GroupId, view: View) -> tuple[Address, ...]:

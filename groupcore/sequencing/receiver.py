@@ -121,7 +121,7 @@ class Receiver:
                 record.stream, record.frame = address, number
                 if archive is not None:
                     process, first = hosts[sender], firsts[index]
-                    archive.add(Run(frame, index, record, seqno, first, size, offset, process))
+                    archive.add(groups[index], seqno, process, first, size, frame, offset)
                 hold = record.hold
                 if hold is not None:
                     if (
@@ -228,7 +228,8 @@ class Receiver:
             self._changed(record, run.process, run.first, run.seqno)
             hold = record.hold
         if self._plane.archive is not None:
-            self._plane.archive.add(run)
+            place = (run.process, run.first, run.count, frame, run.offset)
+            self._plane.archive.add(record.group, run.seqno, *place)
         if hold is not None and run.seqno > hold.seqno:
             self._queue(run, hold)
         elif hold is not None and self._is_own_leave(run):

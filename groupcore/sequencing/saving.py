@@ -38,15 +38,14 @@ class Saving:
         for address, waiting in list((plane.unsaved or {}).items()):
             over = address not in plane.streams and address in plane.gone
             saved = waiting[-1][0] if over else plane.reaches.saved(address)
-            told: dict[tuple[GroupId, Process], int] = {}
+            told: dict[tuple[GroupId, Process], MessageId] = {}
             while waiting and (over or waiting[0][0] <= saved):
                 _, group, message = waiting.popleft()
-                key = group, message.process
-                told[key] = max(message.number, told.get(key, 0))
+                told[group, message.process] = message
             if not waiting and plane.unsaved is not None:
                 del plane.unsaved[address]
-            for key, number in told.items():
+            for key, message in told.items():
                 # Of two streams the later one may be known to be saved first.
-                if number > self._told.get(key, 0):
-                    self._told[key] = number
-                    plane.events.append(Saved(key[0], MessageId(key[1], number)))
+                if message.number > self._told.get(key, 0):
+                    self._told[key] = message.number
+                    plane.events.append(Saved(key[0], message))
