@@ -14,6 +14,7 @@ Invariants.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
 from groupcore.sequencing.events import Released, ServiceEvent, StateWanted
@@ -35,14 +36,23 @@ from groupcore.shared.messages import Verify, encode, encode_operate
 from groupcore.shared.object import SharedObject, part, view_of
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.streams import Stream
+from groupcore.shared.verdicts import LOST, Verdict
 from groupcore.shared.verdicts import Call as Numbered
-from groupcore.shared.verdicts import Verdict
 from groupcore.shared.watching import Watchers
 
 T = TypeVar("T")
 
 HELD_MAX = 10_000
 """Most operations that wait while the object is opened again after a `restart`."""
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A message that is under way, or waits to be sent; `number` of a client's numbered call."""
+
+    pendings: Sequence[Pending[object]]
+    payload: bytes
+    number: Numbered | None
 
 
 class Replica(GroupUser, Generic[T]):
@@ -79,10 +89,10 @@ class Replica(GroupUser, Generic[T]):
         self.given_up: Pending[None] = Pending(port.wait)
         self.watchers = Watchers()
         self.told_in = self.is_in = False
-        self._waiting: dict[int, Sequence[Pending[object]]] = {}
+        self._waiting: dict[int, _Sent] = {}
         self._error: Exception | None = None
         self._forbidden = False
-        self._held: list[tuple[bytes, Sequence[Pending[object]]]] = []
+        self._held: list[_Sent] = []
         if alone:
             self.body.attach(self, port.process)
 
@@ -156,10 +166,11 @@ class Replica(GroupUser, Generic[T]):
             payload = encode_operate(stamp_ms, named, self.port.principal, number)
         except (ValueError, OverflowError) as error:
             raise MisfitError(f"the arguments cannot be packed: {error}") from None
+        sent = _Sent(pendings, payload, number)
         if self.is_in:
-            self._waiting[self.port.send(payload)] = pendings
+            self._waiting[self.port.send(payload)] = sent
         elif len(self._held) < HELD_MAX:
-            self._held.append((payload, pendings))
+            self._held.append(sent)
         else:
             raise ClosedError(f"{HELD_MAX} operations wait for the object to be open again")
 
@@ -192,12 +203,17 @@ class Replica(GroupUser, Generic[T]):
         self.watchers.replaced(position)
         done = self.body.machine.members.get(self.port.process, 0)
         for number in [number for number in self._waiting if number <= done]:
-            for pending in self._waiting.pop(number):  # R1
-                pending.fail(ResultLostError(f"the state as of {position} has it done"))
+            sent = self._waiting.pop(number)
+            for pending in sent.pendings:  # R1
+                if sent.number is not None:
+                    pending.resolve(self.body.machine.verdicts.find(sent.number) or LOST)
+                else:
+                    pending.fail(ResultLostError(f"the state as of {position} has it done"))
 
     def answer(self, number: int, done: Done) -> None:
         """R1: the result from the message's place."""
-        pendings = self._waiting.pop(number, ())
+        sent = self._waiting.pop(number, None)
+        pendings = () if sent is None else sent.pendings
         if done.error is not None:
             for pending in pendings:
                 pending.fail(done.error)
@@ -219,8 +235,8 @@ class Replica(GroupUser, Generic[T]):
             return
         self.is_in = True
         held, self._held = self._held, []
-        for payload, pendings in held:
-            self._waiting[self.port.send(payload)] = pendings
+        for sent in held:
+            self._waiting[self.port.send(sent.payload)] = sent
         if not self.ready.done:
             self.ready.resolve(self.target)
 
@@ -248,12 +264,17 @@ class Replica(GroupUser, Generic[T]):
         part(self.target, origin)
 
     def interrupt(self) -> None:
-        """R1: what was under way has an unknown outcome. Calls from now on wait until it is in."""
+        """R1: what was under way has an unknown outcome. Calls from now on wait until it is in.
+
+        A client's numbered calls are sent again then, before the others: they are done once.
+        """
         self.told_in = self.is_in = False
         waiting, self._waiting = self._waiting, {}
         error = OutcomeUnknownError("the cluster went on without this node meanwhile")
-        for pendings in waiting.values():
-            for pending in pendings:
+        again = [sent for sent in waiting.values() if sent.number is not None]
+        self._held = again + self._held
+        for sent in waiting.values():
+            for pending in sent.pendings if sent.number is None else ():
                 pending.fail(error)
 
     def restart(self) -> None:
@@ -275,10 +296,10 @@ class Replica(GroupUser, Generic[T]):
     def _give_up(self, error: Exception) -> None:
         """Nothing is shown here any more, and whoever waits is told why."""
         self._error = self._error or error
-        waiting = [*self._waiting.values(), *(pendings for _, pendings in self._held)]
+        waiting = [*self._waiting.values(), *self._held]
         self._waiting, self._held = {}, []
-        for pendings in waiting:
-            for pending in pendings:
+        for sent in waiting:
+            for pending in sent.pendings:
                 pending.fail(error)
         self.watchers.end(error if isinstance(error, ForbiddenError) else None)
         if not self.ready.done:

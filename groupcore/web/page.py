@@ -152,7 +152,8 @@ class Page(Outlet):
         self._lagging.pop(name, None)
         missed = None if known is None else feed.since(known)
         if known is None or missed is None:
-            self.send_snapshot(feed, base)
+            is_known = known is not None and known[0] == feed.version[0]
+            self.send_snapshot(feed, base if is_known else -1)
             return
         message: Message = {"t": "opened", "name": name, "version": feed.version[1]}
         message["done"] = feed.done(self.client)  # type: ignore[assignment]

@@ -1,59 +1,18 @@
-/**
- * The connection to one node after another.
- *
- * Idea. At most one socket at a time. After `hello` and `welcome` the owner is told that it is
- * connected; every message goes to the owner. A lost socket is tried again on the next node of the
- * list, after a random time up to a bound that grows (full jitter). Timers, sockets and chance are
- * given, so that tests run without any of them.
- *
- * Rules.
- *   C1  A socket that was given up is deaf: nothing of it reaches the owner.
- *   C2  A silence of two heartbeats ends the socket.
- *   C3  Close codes that say stop are obeyed; nothing reconnects after them.
- */
+/** The connection over which documents are edited: docs/protocol-browser.md on a `Link`. */
 
-import { decodeFrame, encodeFrame, FRAME_MESSAGES_MAX } from "./protocol/codec";
+import { decodeFrame, encodeFrame } from "./protocol/codec";
 import {
   type ClientMessage,
   ProtocolError,
   type ServerMessage,
   type Welcome,
 } from "./protocol/messages";
+import { type ConnectionTools, Link, type LinkOwner } from "./shared/link";
 
-/** What the connection needs of a WebSocket. */
-export interface Socket {
-  onopen: (() => void) | null;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  onclose: ((event: { code: number }) => void) | null;
-  send(data: Uint8Array<ArrayBuffer>): void;
-  close(code?: number, reason?: string): void;
-}
+export type { ConnectionTools, Socket, Stopped } from "./shared/link";
+export type ConnectionOwner = LinkOwner<ServerMessage, Welcome>;
 
-export interface ConnectionTools {
-  readonly openSocket: (url: string) => Socket;
-  /** Calls back after a time; gives what cancels it. */
-  readonly after: (delay_ms: number, callback: () => void) => () => void;
-  /** A random number from 0 to 1. */
-  readonly random: () => number;
-}
-
-/** Why the connection has stopped for good; `code` as in docs/protocol-browser.md. */
-export interface Stopped {
-  readonly code: number;
-  readonly message: string;
-}
-
-export interface ConnectionOwner {
-  readonly connected: (welcome: Welcome) => void;
-  readonly disconnected: () => void;
-  readonly received: (message: ServerMessage) => void;
-  readonly stopped: (reason: Stopped) => void;
-}
-
-const FIRST_DELAY_MS = 100;
-const DELAY_MAX_MS = 5_000;
-const HANDSHAKE_MS = 10_000;
-const STOP: Readonly<Record<number, string>> = {
+const STOPS: Readonly<Record<number, string>> = {
   1008: "The server refused what this page sent. Reload the page.",
   1009: "This page sent more than the server takes. Reload the page.",
   4404: "There is no such document.",
@@ -61,180 +20,43 @@ const STOP: Readonly<Record<number, string>> = {
   4409: "This tab's edits are being sent from another tab. Reload the page to go on here.",
   4426: "This page is older than the server. Reload the page.",
 };
-const AT_ONCE = new Set([4001]);
 
-export class Connection {
-  private socket: Socket | null = null;
-  private queue: ClientMessage[] = [];
-  private isFlushing = false;
-  private isWelcome = false;
-  private isEnded = false;
-  private attempts = 0;
-  private next = 0;
-  private heartbeat_ms = HANDSHAKE_MS;
-  private cancelRetry: (() => void) | null = null;
-  private cancelSilence: (() => void) | null = null;
+interface Identity {
+  readonly client: string;
+  readonly name: string;
+}
+
+export class Connection extends Link<ClientMessage, ServerMessage, Welcome> {
+  private readonly identity: { current: Identity };
 
   /** `urls`: addresses of the nodes' `/ws`, this page's own first. */
   constructor(
-    public urls: readonly string[],
-    private identity: { readonly client: string; readonly name: string },
-    private readonly owner: ConnectionOwner,
-    private readonly tools: ConnectionTools,
-  ) {}
-
-  start(): void {
-    this.isEnded = false;
-    this.connect();
-  }
-
-  /** Ends it for good. */
-  stop(): void {
-    this.isEnded = true;
-    this.cancelRetry?.();
-    this.cancelRetry = null;
-    this.lose(1000, "");
+    urls: readonly string[],
+    identity: Identity,
+    owner: ConnectionOwner,
+    tools: ConnectionTools,
+  ) {
+    const held = { current: identity };
+    const greeting = (): ClientMessage => ({ t: "hello", v: 1, ...held.current });
+    const speech = { greeting, pong, encode: encodeFrame, decode: read, stops: STOPS };
+    super(urls, speech, owner, tools);
+    this.identity = held;
   }
 
   /** Goes on under another client id or name: a new connection says so. */
-  identify(identity: { readonly client: string; readonly name: string }): void {
-    this.identity = identity;
-    if (!this.isEnded) this.retryNow();
-  }
-
-  /** Tries at once, for example because the machine is online again. */
-  retryNow(): void {
-    if (this.isEnded) return;
-    this.cancelRetry?.();
-    this.cancelRetry = null;
-    this.lose(1000, "");
-    this.connect();
-  }
-
-  /** Leaves this node for the next of the list. */
-  elsewhere(): void {
-    this.next += 1;
+  identify(identity: Identity): void {
+    this.identity.current = identity;
     this.retryNow();
   }
+}
 
-  get isConnected(): boolean {
-    return this.isWelcome;
-  }
+const pong: ClientMessage = { t: "pong" };
 
-  /** Whether nothing waits and no try is under way, so that a hint may hurry it. */
-  get isWaiting(): boolean {
-    return this.cancelRetry !== null;
-  }
-
-  /** Sends with everything else of this turn in one frame; passed over while disconnected. */
-  send(message: ClientMessage): void {
-    if (!this.isWelcome) return;
-    this.queue.push(message);
-    if (this.isFlushing) return;
-    this.isFlushing = true;
-    this.tools.after(0, () => this.flush());
-  }
-
-  private flush(): void {
-    this.isFlushing = false;
-    const messages = this.queue;
-    this.queue = [];
-    for (let from = 0; from < messages.length; from += FRAME_MESSAGES_MAX) {
-      this.socket?.send(encodeFrame(messages.slice(from, from + FRAME_MESSAGES_MAX)));
-    }
-  }
-
-  private connect(): void {
-    const url = this.urls[this.next % Math.max(1, this.urls.length)];
-    if (url === undefined || this.isEnded) return;
-    const socket = this.tools.openSocket(url);
-    this.socket = socket;
-    this.heartbeat_ms = HANDSHAKE_MS / 2;
-    this.listen();
-    const { client, name } = this.identity;
-    socket.onopen = () => socket.send(encodeFrame([{ t: "hello", v: 1, client, name }]));
-    socket.onmessage = (event) => {
-      if (socket === this.socket) this.hear(event.data);
-    };
-    socket.onclose = (event) => {
-      if (socket === this.socket) this.closed(event.code);
-    };
-  }
-
-  private hear(data: unknown): void {
-    let messages: ServerMessage[];
-    try {
-      messages = decodeFrame(data);
-    } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      this.lose(1008, "bad frame");
-      this.later(false);
-      return;
-    }
-    this.listen();
-    const socket = this.socket;
-    for (const message of messages) {
-      if (socket !== this.socket) return;
-      if (message.t === "ping") this.send({ t: "pong" });
-      else if (message.t === "welcome") this.welcomed(message);
-      else this.owner.received(message);
-    }
-  }
-
-  private welcomed(welcome: Welcome): void {
-    this.isWelcome = true;
-    this.attempts = 0;
-    this.heartbeat_ms = welcome.heartbeat_s * 1_000;
-    this.listen();
-    this.owner.connected(welcome);
-  }
-
-  /** Any frame counts as life; two heartbeats without one end the socket (C2). */
-  private listen(): void {
-    this.cancelSilence?.();
-    this.cancelSilence = this.tools.after(2 * this.heartbeat_ms, () => {
-      this.lose(4003, "silence");
-      this.later(false);
-    });
-  }
-
-  private closed(code: number): void {
-    this.lose(null, "");
-    const stop = STOP[code];
-    if (stop !== undefined) {
-      this.isEnded = true;
-      this.owner.stopped({ code, message: stop });
-      return;
-    }
-    if (code === 1013) this.attempts = Math.max(this.attempts, 3);
-    this.later(AT_ONCE.has(code));
-  }
-
-  private later(isAtOnce: boolean): void {
-    if (this.isEnded || this.cancelRetry !== null) return;
-    this.next += 1;
-    const bound = Math.min(DELAY_MAX_MS, FIRST_DELAY_MS * 2 ** this.attempts);
-    this.attempts = Math.min(this.attempts + 1, 10);
-    const delay = isAtOnce ? 0 : FIRST_DELAY_MS + this.tools.random() * bound;
-    this.cancelRetry = this.tools.after(delay, () => {
-      this.cancelRetry = null;
-      this.connect();
-    });
-  }
-
-  /** Drops the socket, if there is one, and says so once (C1). */
-  private lose(code: number | null, reason: string): void {
-    const socket = this.socket;
-    const wasWelcome = this.isWelcome;
-    this.socket = null;
-    this.queue = [];
-    this.isWelcome = false;
-    this.cancelSilence?.();
-    this.cancelSilence = null;
-    if (socket !== null && code !== null) {
-      // A page may only close with 1000 or 3000 to 4999.
-      socket.close(code === 1008 ? 4400 : code, reason);
-    }
-    if (wasWelcome) this.owner.disconnected();
+function read(data: unknown): ServerMessage[] | null {
+  try {
+    return decodeFrame(data);
+  } catch (error) {
+    if (error instanceof ProtocolError) return null;
+    throw error;
   }
 }

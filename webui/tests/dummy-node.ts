@@ -3,8 +3,8 @@
 import type { Transaction } from "../src/model/changes";
 import type { DocumentValue } from "../src/model/document";
 import { rebaseBoth } from "../src/model/rebase";
-import { RefusalError } from "../src/model/refusal";
 import type { DocumentMessage, Open, Reject, Submit, Update } from "../src/protocol/messages";
+import { RefusalError } from "../src/shared/refusal";
 
 interface Verdict {
   readonly op: number;

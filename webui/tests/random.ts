@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Change } from "../src/model/changes";
 import type { Block } from "../src/model/document";
 import { DocumentValue } from "../src/model/document";
-import { codePointLength } from "../src/model/text";
+import { codePointLength } from "../src/shared/text";
 
 export const letters = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀", " "), maxLength: 6 });
 

@@ -3,7 +3,7 @@
 import type { Node } from "prosemirror-model";
 import { type EditorState, Plugin, type Transaction } from "prosemirror-state";
 import { randomId } from "../ids";
-import { cleanText, isForbidden } from "../model/text";
+import { cleanText, isForbidden } from "../shared/text";
 import { schema } from "./schema";
 
 /** A split gives both halves one id: the first keeps it, every later one gets a fresh id. */

@@ -2,7 +2,7 @@
 
 import { Fragment, type ResolvedPos, Slice } from "prosemirror-model";
 import type { EditorView } from "prosemirror-view";
-import { cleanText } from "../model/text";
+import { cleanText } from "../shared/text";
 import { blockType, kindOf, schema } from "./schema";
 
 /** Plain text as blocks: one a line, empty lines left out; inside code one text with its lines. */

@@ -9,9 +9,9 @@ import { Fragment, type Node } from "prosemirror-model";
 import { type EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { randomId } from "../ids";
 import type { Change, Transaction as Changes } from "../model/changes";
-import type { Delta } from "../model/delta";
 import type { DocumentValue } from "../model/document";
-import { codePointLength, toUnits } from "../model/text";
+import type { Delta } from "../shared/delta";
+import { codePointLength, toUnits } from "../shared/text";
 import { blockType, schema, toNode } from "./schema";
 
 /** Marks transactions that come from the session and must not be sent back. */

@@ -5,8 +5,8 @@
  * that are applied one after the other, all or none.
  */
 
-import { composeDelta, type Delta, isDelta } from "./delta";
-import { isForbidden } from "./text";
+import { composeDelta, type Delta, isDelta } from "../shared/delta";
+import { isForbidden } from "../shared/text";
 
 export type AttributeValue = string | number | boolean;
 export type Attributes = Readonly<Record<string, AttributeValue>>;

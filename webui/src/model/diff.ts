@@ -6,10 +6,10 @@
  * inserts, deletes, moves, attributes and one small edit per text.
  */
 
+import { type Delta, DeltaBuilder } from "../shared/delta";
+import { codePointLength, toCodePoints } from "../shared/text";
 import type { AttributePatch, Attributes, Change } from "./changes";
-import { type Delta, DeltaBuilder } from "./delta";
 import type { Block, DocumentValue } from "./document";
-import { codePointLength, toCodePoints } from "./text";
 
 /** Where the caret stands after the edit: tells equal letters apart. */
 export interface CaretHint {

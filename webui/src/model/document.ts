@@ -5,6 +5,9 @@
  * identity, and only what changed is made anew.
  */
 
+import { applyDelta } from "../shared/delta";
+import { RefusalError } from "../shared/refusal";
+import { codePointLength, slice } from "../shared/text";
 import type {
   AttributePatch,
   Attributes,
@@ -13,9 +16,6 @@ import type {
   JoinChange,
   Transaction,
 } from "./changes";
-import { applyDelta } from "./delta";
-import { RefusalError } from "./refusal";
-import { codePointLength, slice } from "./text";
 
 /** One block; `text` is in UTF-16 as all of JavaScript, positions in it count code points. */
 export interface Block {

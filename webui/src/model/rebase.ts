@@ -7,6 +7,15 @@
  * the answer comes; it never decides what the document holds.
  */
 
+import {
+  type Delta,
+  divideDelta,
+  insertsText,
+  shiftDelta,
+  transformDelta,
+  transformPosition,
+} from "../shared/delta";
+import { RefusalError } from "../shared/refusal";
 import type {
   Change,
   DeleteChange,
@@ -19,15 +28,6 @@ import type {
   Transaction,
 } from "./changes";
 import { mentioned } from "./changes";
-import {
-  type Delta,
-  divideDelta,
-  insertsText,
-  shiftDelta,
-  transformDelta,
-  transformPosition,
-} from "./delta";
-import { RefusalError } from "./refusal";
 
 type Place = string | null;
 

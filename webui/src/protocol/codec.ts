@@ -3,9 +3,6 @@
 import { decode, encode } from "@msgpack/msgpack";
 import { type ClientMessage, ProtocolError, readMessages, type ServerMessage } from "./messages";
 
-/** Most messages in one frame. */
-export const FRAME_MESSAGES_MAX = 64;
-
 /** One frame with 1 to 64 messages. */
 export function encodeFrame(messages: readonly ClientMessage[]): Uint8Array<ArrayBuffer> {
   return encode(messages, { ignoreUndefined: true });

@@ -1,12 +1,12 @@
 /** Carrying one's own unanswered changes over what others did meanwhile. */
 
 import { type Change, INSERT_UNITS_MAX, type Transaction } from "../model/changes";
-import type { Delta } from "../model/delta";
 import { diffDocuments } from "../model/diff";
 import type { DocumentValue } from "../model/document";
 import { carry } from "../model/rebase";
-import { RefusalError } from "../model/refusal";
-import { codePointLength } from "../model/text";
+import type { Delta } from "../shared/delta";
+import { RefusalError } from "../shared/refusal";
+import { codePointLength } from "../shared/text";
 
 /** Longest insert in one change, in UTF-16 units. */
 const PIECE_UNITS = INSERT_UNITS_MAX;

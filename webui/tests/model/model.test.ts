@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { diffDocuments, diffText } from "../../src/model/diff";
+import { DocumentValue } from "../../src/model/document";
 import {
   applyDelta,
   composeDelta,
@@ -7,10 +9,8 @@ import {
   divideDelta,
   isDelta,
   transformDelta,
-} from "../../src/model/delta";
-import { diffDocuments, diffText } from "../../src/model/diff";
-import { DocumentValue } from "../../src/model/document";
-import { codePointLength, slice } from "../../src/model/text";
+} from "../../src/shared/delta";
+import { codePointLength, slice } from "../../src/shared/text";
 import { choices, documents, editOf, letters, plain } from "../random";
 
 const edits = fc

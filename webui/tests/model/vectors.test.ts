@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Change, Transaction } from "../../src/model/changes";
+import { type Block, DocumentValue } from "../../src/model/document";
+import { rebaseBoth, rebaseChange } from "../../src/model/rebase";
+import { readMessages, type WireBlock } from "../../src/protocol/messages";
 import {
   applyDelta,
   composeDelta,
@@ -9,11 +12,8 @@ import {
   isDelta,
   transformDelta,
   transformPosition,
-} from "../../src/model/delta";
-import { type Block, DocumentValue } from "../../src/model/document";
-import { rebaseBoth, rebaseChange } from "../../src/model/rebase";
-import { RefusalError } from "../../src/model/refusal";
-import { readMessages, type WireBlock } from "../../src/protocol/messages";
+} from "../../src/shared/delta";
+import { RefusalError } from "../../src/shared/refusal";
 import { plain } from "../random";
 
 function read<T>(name: string): T {

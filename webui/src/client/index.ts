@@ -1,0 +1,19 @@
+/** Shared objects in a page; docs/shared/web.md tells how to use them. */
+
+export { CallError } from "./errors";
+export { SharedList } from "./list";
+export type { Change } from "./object";
+export { connect, type Options, Session, type State } from "./session";
+export type { Stream } from "./stream";
+export { Text, type TextChange } from "./text";
+export {
+  Counter,
+  type Grant,
+  Lease,
+  Lock,
+  Register,
+  SharedMap,
+  SharedObject,
+  type Ticket,
+} from "./types";
+export { Presence, type PresenceChange, type Published, Topic } from "./volatile";

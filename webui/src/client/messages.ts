@@ -1,0 +1,134 @@
+/** The messages of docs/protocol-objects.md, and their frames. */
+
+import { decode, encode } from "@msgpack/msgpack";
+
+/** An operation and its arguments. */
+export type Call = readonly [string, readonly unknown[]];
+/** Version, who, operation, details. */
+export type Item = readonly [number, string, string, readonly unknown[]];
+/** Number, results, code. */
+export type Verdict = readonly [number, readonly unknown[], string];
+
+export type Out =
+  | { t: "hello"; v: 1; client: string }
+  | { t: "open"; name: string; type: string; birth?: string; version?: number; base?: number }
+  | { t: "close"; name: string }
+  | { t: "call"; name: string; n: number; answered: number; calls: readonly Call[] }
+  | { t: "publish"; name: string; n: number; value: unknown }
+  | { t: "present"; name: string; value: unknown }
+  | { t: "pong" };
+
+export interface Welcome {
+  t: "welcome";
+  who: string;
+  node: string;
+  principal: string;
+  resumed: boolean;
+  heartbeat_s: number;
+  limits: { frame_bytes: number; objects: number; calls: number };
+}
+export interface Snapshot {
+  t: "snapshot";
+  name: string;
+  birth: string;
+  version: number;
+  state: unknown;
+  done: readonly Verdict[];
+}
+export interface Opened {
+  t: "opened";
+  name: string;
+  version: number;
+  done: readonly Verdict[];
+}
+export interface Changes {
+  t: "changes";
+  name: string;
+  version: number;
+  items: readonly Item[];
+  state?: unknown;
+}
+export interface Result {
+  t: "result";
+  name: string;
+  n: number;
+  results: readonly unknown[];
+}
+export interface Refusal {
+  t: "error";
+  code: string;
+  message: string;
+  temporary: boolean;
+  name?: string;
+  n?: number;
+}
+export interface TopicEvent {
+  t: "event";
+  name: string;
+  version: number;
+  who: string;
+  value: unknown;
+}
+export interface People {
+  t: "people";
+  name: string;
+  others: readonly (readonly [string, unknown])[];
+}
+export interface PresenceUpdate {
+  t: "presence";
+  name: string;
+  who: string;
+  value: unknown;
+}
+export type ObjectMessage =
+  | Snapshot
+  | Opened
+  | Changes
+  | Result
+  | Refusal
+  | TopicEvent
+  | People
+  | PresenceUpdate;
+export type In = ObjectMessage | Welcome | { t: "ping" };
+
+export function encodeFrame(messages: readonly Out[]): Uint8Array<ArrayBuffer> {
+  return encode(messages, { ignoreUndefined: true });
+}
+
+const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  welcome: { who: "string", heartbeat_s: "number", limits: "object" },
+  snapshot: { name: "string", birth: "string", version: "number", done: "array" },
+  opened: { name: "string", version: "number", done: "array" },
+  changes: { name: "string", version: "number", items: "array" },
+  result: { name: "string", n: "number", results: "array" },
+  error: { code: "string", message: "string", temporary: "boolean" },
+  event: { name: "string", who: "string" },
+  people: { name: "string", others: "array" },
+  presence: { name: "string", who: "string" },
+};
+
+/** The messages of a frame; null when it is none. What this client does not know is left out. */
+export function decodeFrame(data: unknown): In[] | null {
+  if (!(data instanceof ArrayBuffer) && !ArrayBuffer.isView(data)) return null;
+  let frame: unknown;
+  try {
+    frame = decode(data);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(frame)) return null;
+  const found: In[] = [];
+  for (const message of frame as unknown[]) {
+    if (typeof message !== "object" || message === null) return null;
+    const fields = message as Record<string, unknown>;
+    const known = FIELDS[String(fields.t)];
+    if (fields.t === "ping") found.push({ t: "ping" });
+    if (known === undefined) continue;
+    for (const [field, kind] of Object.entries(known)) {
+      const value = fields[field];
+      if (kind === "array" ? !Array.isArray(value) : typeof value !== kind) return null;
+    }
+    found.push(message as In);
+  }
+  return found;
+}

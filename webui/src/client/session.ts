@@ -1,0 +1,252 @@
+/**
+ * A session: one connection, and the objects that are open over it.
+ *
+ * When the connection breaks it is tried again, at the next node of the list; objects are asked for
+ * with what is here of them, and calls that were not answered are sent again. A node that leaves a
+ * call unanswered for long is left for the next one.
+ */
+
+import { type ConnectionTools, Link, type Socket } from "../shared/link";
+import { CallError } from "./errors";
+import {
+  decodeFrame,
+  encodeFrame,
+  type In,
+  type ObjectMessage,
+  type Out,
+  type Welcome,
+} from "./messages";
+import type { Host } from "./object";
+
+export const PROTOCOL = "groupcore.objects.v1";
+const REOPEN_MS = 300;
+const PATIENCE_MS = 8_000;
+const STOPS: Readonly<Record<number, string>> = {
+  1008: "The server refused what this page sent. Reload the page.",
+  1009: "This page sent more than the server takes. Reload the page.",
+  4409: "This page's session is used elsewhere. Reload the page.",
+  4426: "This page is older than the server. Reload the page.",
+};
+
+/** `connecting`: edits wait and are kept; `stopped`: for good, and `Session.stopped` says why. */
+export type State = "connecting" | "connected" | "stopped";
+
+/** What a session does with its objects. */
+export interface Openable {
+  readonly ready: Promise<void>;
+  readonly unanswered: number;
+  readonly waitingSince_ms: number | null;
+  readonly inFlight: number;
+  sendWaiting(): void;
+  ask(): void;
+  disconnected(): void;
+  hear(message: ObjectMessage): void;
+  end(error: Error): void;
+}
+
+/** A type that can be opened: a class of this package, or one derived from it. */
+export interface Kind<T extends Openable> {
+  readonly type: string;
+  new (host: Host, name: string, type: string): T;
+}
+
+export interface Options extends Partial<ConnectionTools> {
+  /** Called whenever the state has changed. */
+  readonly onState?: (state: State) => void;
+}
+
+interface Held {
+  readonly object: Openable;
+  readonly type: string;
+}
+
+export class Session implements Host {
+  /** Why it has stopped for good. */
+  stopped: CallError | null = null;
+  state: State = "connecting";
+  private readonly objects = new Map<string, Held>();
+  private readonly reopening = new Set<string>();
+  private readonly selves = new Set<string>();
+  private readonly link: Link<Out, In, Welcome>;
+  private readonly tools: ConnectionTools;
+  private self = "";
+  private callsMax = 0;
+
+  constructor(
+    urls: readonly string[],
+    private readonly options: Options = {},
+  ) {
+    this.tools = { ...browserTools, ...options };
+    const client = newClient();
+    const speech = {
+      greeting: (): Out => ({ t: "hello", v: 1, client }),
+      pong: { t: "pong" } as const,
+      encode: encodeFrame,
+      decode: decodeFrame,
+      stops: STOPS,
+    };
+    const owner = {
+      connected: (welcome: Welcome) => this.connected(welcome),
+      disconnected: () => this.disconnected(),
+      received: (message: In) => this.received(message),
+      stopped: (reason: { message: string }) => this.end("stopped", reason.message),
+    };
+    this.link = new Link<Out, In, Welcome>(urls, speech, owner, this.tools);
+    this.link.start();
+    this.watch();
+  }
+
+  /** Who this session is for objects now; another one at another node. */
+  get who(): string {
+    return this.self;
+  }
+
+  /** Calls and edits that have no answer yet. */
+  get unanswered(): number {
+    let count = 0;
+    for (const { object } of this.objects.values()) count += object.unanswered;
+    return count;
+  }
+
+  /** Opens the object of this name, made if it is new. `type`: the type's name at the server. */
+  async open<T extends Openable>(kind: Kind<T>, name: string, type = kind.type): Promise<T> {
+    if (this.stopped !== null) throw this.stopped;
+    const held = this.objects.get(name);
+    if (held !== undefined) {
+      if (!(held.object instanceof kind) || held.type !== type) {
+        throw new CallError("declaration", `${name} is open as ${held.type}; take another name`);
+      }
+      await held.object.ready;
+      return held.object;
+    }
+    const object = new kind(this, name, type);
+    this.objects.set(name, { object, type });
+    if (this.link.isConnected) object.ask();
+    await object.ready;
+    return object;
+  }
+
+  /** Tries at once, for example because the machine is online again. */
+  retryNow(): void {
+    if (this.link.isWaiting) this.link.retryNow();
+  }
+
+  close(): void {
+    this.link.stop();
+    this.end("closed", "the session is closed; connect again");
+  }
+
+  // --- for the objects ---
+
+  get hasRoom(): boolean {
+    let inFlight = 0;
+    for (const { object } of this.objects.values()) inFlight += object.inFlight;
+    return inFlight < this.callsMax;
+  }
+
+  proceed(): void {
+    for (const { object } of this.objects.values()) object.sendWaiting();
+  }
+
+  isSelf(who: string): boolean {
+    return this.selves.has(who);
+  }
+
+  send(message: Out): void {
+    this.link.send(message);
+  }
+
+  reopen(name: string): void {
+    if (this.reopening.has(name)) return;
+    this.reopening.add(name);
+    this.tools.after(REOPEN_MS, () => {
+      this.reopening.delete(name);
+      if (this.link.isConnected) this.objects.get(name)?.object.ask();
+    });
+  }
+
+  forget(name: string): void {
+    this.objects.delete(name);
+  }
+
+  // --- from the connection ---
+
+  private connected(welcome: Welcome): void {
+    this.self = welcome.who;
+    this.selves.add(welcome.who);
+    this.callsMax = welcome.limits.calls;
+    this.become("connected");
+    for (const { object } of this.objects.values()) object.ask();
+  }
+
+  private disconnected(): void {
+    this.become("connecting");
+    for (const { object } of this.objects.values()) object.disconnected();
+  }
+
+  private received(message: In): void {
+    if (message.t === "error" && message.code === "behind") {
+      this.link.elsewhere();
+    } else if ("name" in message && message.name !== undefined) {
+      this.objects.get(message.name)?.object.hear(message as ObjectMessage);
+    }
+  }
+
+  private watch(): void {
+    this.tools.after(PATIENCE_MS / 4, () => {
+      if (this.stopped !== null) return;
+      const longAgo = Date.now() - PATIENCE_MS;
+      for (const { object } of this.objects.values()) {
+        const since = object.waitingSince_ms;
+        if (this.link.isConnected && since !== null && since < longAgo) {
+          this.link.elsewhere();
+          break;
+        }
+      }
+      this.watch();
+    });
+  }
+
+  private end(code: string, message: string): void {
+    this.stopped = new CallError(code, message);
+    for (const { object } of this.objects.values()) object.end(this.stopped);
+    this.objects.clear();
+    this.become("stopped");
+  }
+
+  private become(state: State): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.options.onState?.(state);
+  }
+}
+
+/** Connects to the first node of these that answers; `urls` may be relative to the page. */
+export function connect(urls: string | readonly string[], options: Options = {}): Session {
+  const list = typeof urls === "string" ? [urls] : urls;
+  return new Session(list.map(absolute), options);
+}
+
+function absolute(url: string): string {
+  const found = new URL(url, globalThis.location?.href);
+  found.protocol = found.protocol.replace("http", "ws");
+  return found.href;
+}
+
+function newClient(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+const browserTools: ConnectionTools = {
+  openSocket: (url) => {
+    const socket = new WebSocket(url, PROTOCOL);
+    socket.binaryType = "arraybuffer";
+    return socket as Socket;
+  },
+  after: (delay_ms, callback) => {
+    const timer = setTimeout(callback, delay_ms);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};

@@ -1,0 +1,165 @@
+import { decode, encode } from "@msgpack/msgpack";
+import { expect, test } from "vitest";
+import {
+  Counter,
+  connect,
+  Lock,
+  Presence,
+  type Session,
+  type State,
+  Topic,
+} from "../../src/client";
+import type { Out } from "../../src/client/messages";
+import type { Socket } from "../../src/shared/link";
+import { FakeHost, result, snapshot } from "./host";
+
+class FakeSocket implements Socket {
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  sent: Out[] = [];
+
+  constructor(readonly url: string) {}
+
+  send(data: Uint8Array<ArrayBuffer>): void {
+    this.sent.push(...(decode(data) as Out[]));
+  }
+
+  close(): void {
+    return;
+  }
+
+  hear(...messages: unknown[]): void {
+    this.onmessage?.({ data: encode(messages) });
+  }
+
+  welcome(who: string): void {
+    this.onopen?.();
+    const limits = { frame_bytes: 1, objects: 1, calls: 64 };
+    this.hear({ t: "welcome", who, node: "a", principal: "", heartbeat_s: 15, limits });
+  }
+}
+
+/** A session over sockets that the test plays, with timers that run when they are told to. */
+function fakeSession(): {
+  session: Session;
+  sockets: FakeSocket[];
+  states: State[];
+  pass: () => void;
+} {
+  const sockets: FakeSocket[] = [];
+  const states: State[] = [];
+  let timers: [number, () => void][] = [];
+  const session = connect(["ws://one/", "ws://two/"], {
+    openSocket: (url) => {
+      const socket = new FakeSocket(url);
+      sockets.push(socket);
+      return socket;
+    },
+    after: (delay_ms, callback) => {
+      const timer: [number, () => void] = [delay_ms, callback];
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    },
+    random: () => 0,
+    onState: (state) => states.push(state),
+  });
+  const pass = (): void => {
+    const due = timers.filter(([delay_ms]) => delay_ms <= 1_000);
+    timers = timers.filter(([delay_ms]) => delay_ms > 1_000);
+    for (const [, callback] of due) callback();
+  };
+  return { session, sockets, states, pass };
+}
+
+test("a session goes on at the next node with what it has", async () => {
+  const { session, sockets, states, pass } = fakeSession();
+  const opening = session.open(Counter, "it");
+  sockets[0]?.welcome("me#1");
+  pass();
+  expect(sockets[0]?.sent.at(-1)).toMatchObject({ t: "open", name: "it", type: "Counter" });
+  sockets[0]?.hear(snapshot({ value: 4 }, 7));
+  const counter = await opening;
+  expect(await session.open(Counter, "it")).toBe(counter);
+  await expect(session.open(Lock, "it")).rejects.toMatchObject({ code: "declaration" });
+  const added = counter.add(1);
+  sockets[0]?.onclose?.({ code: 1006 });
+  pass();
+  expect(sockets[1]?.url).toBe("ws://two/");
+  sockets[1]?.welcome("me#2");
+  pass();
+  expect(sockets[1]?.sent.at(-1)).toMatchObject({ t: "open", birth: "b", version: 7 });
+  sockets[1]?.hear({ t: "opened", name: "it", version: 7, done: [] });
+  pass();
+  expect(sockets[1]?.sent.at(-1)).toMatchObject({ t: "call", n: 1, answered: 0 });
+  sockets[1]?.hear(result(1, 5));
+  expect([await added, session.who, session.isSelf("me#1"), session.unanswered]).toEqual([
+    5,
+    "me#2",
+    true,
+    0,
+  ]);
+  expect(states).toEqual(["connected", "connecting", "connected"]);
+});
+
+test("a node that is behind is left for the next; a refusal ends the object", async () => {
+  const { session, sockets, pass } = fakeSession();
+  const opening = session.open(Counter, "it");
+  sockets[0]?.welcome("me#1");
+  pass();
+  sockets[0]?.hear({ t: "error", name: "it", code: "behind", message: "", temporary: true });
+  sockets[1]?.welcome("me#2");
+  pass();
+  const refusal = { t: "error", name: "it", code: "forbidden", message: "no", temporary: false };
+  sockets[1]?.hear(refusal);
+  await expect(opening).rejects.toMatchObject({ code: "forbidden" });
+});
+
+test("a close code that says stop ends the session, and everything in it", async () => {
+  const { session, sockets, states } = fakeSession();
+  const opening = session.open(Counter, "it");
+  sockets[0]?.onclose?.({ code: 4426 });
+  await expect(opening).rejects.toMatchObject({ code: "stopped" });
+  await expect(session.open(Counter, "it")).rejects.toMatchObject({ code: "stopped" });
+  expect(states).toEqual(["stopped"]);
+});
+
+test("a presence shows the others, and is said again behind a reconnect", async () => {
+  const host = new FakeHost();
+  const room = new Presence<string>(host, "it", "Presence");
+  room.set("Ann");
+  expect(host.sent).toEqual([]);
+  room.hear({ t: "opened", name: "it", version: 0, done: [] });
+  expect(host.sent).toEqual([{ t: "present", name: "it", value: "Ann" }]);
+  room.hear({ t: "people", name: "it", others: [["you", "Bob"]] });
+  room.hear({ t: "presence", name: "it", who: "me#1", value: "Ann" });
+  room.hear({ t: "presence", name: "it", who: "they", value: "Carol" });
+  expect([...room.others]).toEqual([
+    ["you", "Bob"],
+    ["they", "Carol"],
+  ]);
+  const stream = room.changes();
+  room.hear({ t: "people", name: "it", others: [["they", "Carol"]] });
+  expect((await stream.next()).value).toEqual({ who: "you", value: null });
+});
+
+test("a topic tells its events once, and nobody knows what a broken connection did", async () => {
+  const host = new FakeHost();
+  const bell = new Topic<number>(host, "it", "Topic");
+  await expect(bell.publish(0)).rejects.toMatchObject({ code: "not_open" });
+  bell.hear({ t: "opened", name: "it", version: 0, done: [] });
+  const stream = bell.events();
+  const published = [bell.publish(1), bell.publish(2)];
+  const event = { t: "event", name: "it", version: 4, who: "me", value: 1 } as const;
+  bell.hear(event);
+  bell.hear(event);
+  bell.hear(result(1));
+  await published[0];
+  bell.disconnected();
+  await expect(published[1]).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect((await stream.next()).value).toEqual({ value: 1, who: "me", version: 4 });
+  bell.close();
+  expect((await stream.next()).done).toBe(true);
+});

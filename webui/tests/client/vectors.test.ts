@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { SharedList } from "../../src/client/list";
+import {
+  type Changes,
+  decodeFrame,
+  encodeFrame,
+  type Out,
+  type Snapshot,
+} from "../../src/client/messages";
+import type { Kind, Openable } from "../../src/client/session";
+import { Text } from "../../src/client/text";
+import { Counter, Lock, Register, SharedMap } from "../../src/client/types";
+import { FakeHost } from "./host";
+
+interface Vectors {
+  frames: { messages: Out[]; hex: string }[];
+  objects: { type: string; snapshot: Snapshot; changes: Changes[]; final: unknown }[];
+}
+
+const path = new URL("../../../docs/vectors/objects.json", import.meta.url);
+const vectors = JSON.parse(readFileSync(path, "utf-8")) as Vectors;
+
+const KINDS: Record<string, [Kind<Openable>, (object: never) => unknown]> = {
+  Counter: [Counter, (counter: Counter) => ({ value: counter.value })],
+  List: [SharedList, (list: SharedList) => list.items()],
+  Lock: [Lock, (lock: Lock) => ({ queue: lock.queue })],
+  Map: [SharedMap, (map: SharedMap) => map.entries()],
+  Register: [
+    Register,
+    (register: Register) => ({ value: register.value, writer: register.writer }),
+  ],
+  Text: [Text, (text: Text) => ({ text: text.value, version: text.confirmedEdits, recent: null })],
+};
+
+test.each(vectors.objects)("a $type is followed from its snapshot on", (script) => {
+  const [kind, stateOf] = KINDS[script.type] ?? [];
+  if (kind === undefined || stateOf === undefined) throw new Error(`no ${script.type}`);
+  const object = new kind(new FakeHost(), "it", script.type);
+  object.hear(script.snapshot);
+  for (const changes of script.changes) {
+    object.hear(changes);
+    object.hear(changes); // a second time it is passed over
+  }
+  expect(stateOf(object as never)).toEqual(script.final);
+});
+
+test.each(vectors.frames)("frames are those of the node: $messages", ({ messages, hex }) => {
+  expect(Buffer.from(encodeFrame(messages)).toString("hex")).toBe(hex);
+});
+
+test("what is no frame is none", () => {
+  const frames = ["", "c1", "80", "9101", "91c0", "9181a174a8736e617073686f74"];
+  for (const hex of frames) expect(decodeFrame(new Uint8Array(Buffer.from(hex, "hex")))).toBeNull();
+  expect(decodeFrame("text")).toBeNull();
+  // An unknown kind is left out.
+  expect(decodeFrame(new Uint8Array(Buffer.from("9181a174a3776f77", "hex")))).toEqual([]);
+});
