@@ -43,6 +43,7 @@ from groupcore.sequencing.events import (
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
+from groupcore.stacks import StackOptions
 from groupcore.view import Address
 
 
@@ -59,6 +60,8 @@ class NodeSettings(TypedDict, total=False):
     lineage: Lineage | None
     datagram_bytes_max: int | None
     leave_timeout_s: float
+    stack: str | Sequence[str]
+    stack_options: StackOptions | None
 
 
 CopyState = Callable[[GroupId], bytes | None]
@@ -150,7 +153,11 @@ class GroupNode:
         return await self._answer(request)
 
     async def join(self, process: Process, group: GroupId) -> int:
-        """JOIN-GROUP: the number from which on the process is a member. GroupRefusedError."""
+        """JOIN-GROUP: the number from which on the process is a member. GroupRefusedError.
+
+        A group that this node has not heard of, by another one's word, is waited for
+        (`ServiceOptions.catch_up_s`).
+        """
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         request = self.service.join(process, group, 0.0)
         self._joining[process, group] = future
@@ -230,6 +237,14 @@ class GroupNode:
         if self._service is None:
             raise ChannelClosedError("this node has not joined the cluster (yet, or again)")
         return self._service
+
+    def owner_of(self, group: GroupId) -> str | None:
+        """The node that sequences the group, as far as this one knows; None for an unknown one.
+
+        `OwnerChanged` tells of every group that is created, and when its sequencer is another.
+        """
+        owner = self.service.plane.owner(group)
+        return None if owner is None else owner.name
 
     def counters(self) -> dict[str, int]:
         """Counters of everything, by name."""

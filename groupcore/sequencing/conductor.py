@@ -32,7 +32,7 @@ from groupcore.sequencing.directory_changes import (
     StreamEnded,
 )
 from groupcore.sequencing.ending import Ending
-from groupcore.sequencing.events import Created, Refused
+from groupcore.sequencing.events import Created, OwnerChanged, Refused
 from groupcore.sequencing.giving import Giving
 from groupcore.sequencing.headers import Reach
 from groupcore.sequencing.joining import Joining
@@ -259,6 +259,7 @@ class Conductor:
             plane.progress += 1  # frames with runs of it may be here already
             if change.owner == plane.me:
                 self._sequencer.own({group: 0}, {})
+            plane.events.append(OwnerChanged(group, change.owner.name, 1))
         if change.by == plane.me:
             plane.events.append(Created(change.request, group, change.order, change.again))
 

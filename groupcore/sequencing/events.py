@@ -166,7 +166,7 @@ class Released(ServiceEvent):
 
 @dataclass(slots=True)
 class OwnerChanged(ServiceEvent):
-    """From now on this node knows that `owner` sequences the group in `epoch`."""
+    """From now on this node knows that `owner` sequences the group in `epoch`, 1 for a new one."""
 
     group: GroupId
     owner: str

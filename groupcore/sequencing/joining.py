@@ -78,11 +78,11 @@ class Joining:
         key = (process, group)
         record = self._plane.records.get(group)
         if not self._sender.is_open(process):
-            self._refuse(request, "left", f"{process} is closed; open a process first")
+            self.refuse(request, "left", f"{process} is closed; open a process first")
         elif record is None:
-            self._refuse(request, "unknown_group", f"there is no group {group}; create it first")
+            self.refuse(request, "unknown_group", f"there is no group {group}; create it first")
         elif key in self._wishes or key in self._settling or process in record.members:
-            self._refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
+            self.refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
         else:
             strict = record.order is Order.STRICT
             wish = self._wishes[key] = Wish(request, process, group, False, not strict)
@@ -98,14 +98,14 @@ class Joining:
         key = (process, group)
         record = self._plane.records.get(group)
         if record is None:
-            self._refuse(request, "unknown_group", f"there is no group {group}")
+            self.refuse(request, "unknown_group", f"there is no group {group}")
             return
         wish = self._wishes.get(key)
         if wish is None and process not in record.members and key not in self._settling:
-            self._refuse(request, "not_a_member", f"{process} is not in group {group}")
+            self.refuse(request, "not_a_member", f"{process} is not in group {group}")
             return
         if wish is not None and not wish.leaving:
-            self._refuse(wish.request, "left", f"{process} leaves group {group} before it is in")
+            self.refuse(wish.request, "left", f"{process} leaves group {group} before it is in")
         local = self._sender.locals.get(process)
         if local is not None:
             self._sender.leave(local, group)
@@ -124,7 +124,7 @@ class Joining:
         """The directory, or the sequencer, says no."""
         wish = self._wishes.pop((process, group), None)
         if wish is not None:
-            self._refuse(wish.request, code, detail)
+            self.refuse(wish.request, code, detail)
 
     def refuse_request(self, request: int, code: str, detail: str) -> bool:
         """The directory refuses a request; whether it was one of these."""
@@ -174,9 +174,10 @@ class Joining:
                         self._plane.propose(ExitStrict(record.group, wish.process))
                     self.let_go(record)
                 if wish.process in self._sender.locals:
-                    self._refuse(request, code, detail)
+                    self.refuse(request, code, detail)
 
-    def _refuse(self, request: int, code: str, detail: str) -> None:
+    def refuse(self, request: int, code: str, detail: str) -> None:
+        """Nothing comes of the request."""
         self._plane.counters[f"refused.{code}"] += 1
         self._plane.events.append(Refused(request, code, detail))
 

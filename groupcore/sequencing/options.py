@@ -17,6 +17,7 @@ class ServiceOptions:
     `digest_max_s`. `state_chunk_bytes`, `state_timeout_s` (a giver's silence) and `state_pause_s`
     (when nobody could give it) are of the late join. `section_bytes`: largest body of a section.
     `report_s`: how often a sequencer reports its load, and the coordinator looks at the loads.
+    `catch_up_s`: how long a join waits for a group that this node has not heard of.
     `durable`: the node puts out a log, which its driver stores; the same at all nodes of a cluster.
     `archive_bytes`: the messages that a group's archive may have behind its state, which may be
     twice the state if that is more; `checkpoint_bytes`: the same of the log and the node's state.
@@ -37,6 +38,7 @@ class ServiceOptions:
     state_chunk_bytes: int = 60_000
     state_timeout_s: float = 0.5
     state_pause_s: float = 0.05
+    catch_up_s: float = 1.0
     durable: bool = False
     archive_bytes: int = 64 << 10
     checkpoint_bytes: int = 16 << 20

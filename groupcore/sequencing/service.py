@@ -21,6 +21,7 @@ from groupcore.sequencing.conductor import Conductor
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
 from groupcore.sequencing.events import Refused
+from groupcore.sequencing.expected import Expected
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
@@ -56,6 +57,7 @@ class Service(DirectoryRequests):
         self.receiver = Receiver(self.plane, self.sender.on_frame, self._on_change, self._on_left)
         self.keeper = Keeper(self.plane)
         self.joining = Joining(self.plane, self.receiver, self.sender)
+        self.expected = Expected(self.plane, self.joining)
         self.migration = Migration(self.plane, self.sequencer)
         self.ending = Ending(self.plane)
         self.balancing = Balancing(self.plane, self.sequencer.meter)
@@ -102,21 +104,25 @@ class Service(DirectoryRequests):
         del now
         for group in self.joining.groups_of(process):
             self.joining.leave(self.plane.request(), process, group)
+        self.expected.close(process)
         self.joining.close(process)
         self.sender.close(process)
 
     def join(self, process: Process, group: GroupId, now: float) -> int:
-        """JOIN-GROUP; `Joined` or `Refused` answers."""
+        """JOIN-GROUP; `Joined` or `Refused` answers.
+
+        A group that this node has not heard of is waited for, for `catch_up_s`.
+        """
         del now
         request = self.plane.request()
-        self.joining.join(request, process, group)
+        self.expected.join(request, process, group)
         return request
 
     def leave(self, process: Process, group: GroupId, now: float) -> int:
         """LEAVE-GROUP; what is delivered from now on is not the process's."""
         del now
         request = self.plane.request()
-        self.joining.leave(request, process, group)
+        self.expected.leave(request, process, group)
         return request
 
     def send(self, process: Process, group: GroupId, payloads: list[bytes], now: float) -> int:
@@ -265,6 +271,7 @@ class Service(DirectoryRequests):
         times = (
             self.sender.next_wake(),
             self.joining.next_wake(),
+            self.expected.next_wake(),
             self.keeper.next_wake(),
             self.ending.next_wake(),
             self.balancing.next_wake(),
@@ -299,6 +306,7 @@ class Service(DirectoryRequests):
             self.conductor.send_again(now)
             self.sender.go_on(now)
         self.conductor.giving.end_turn()
+        self.expected.retry(now)
         self.joining.ask(now)
         self.ending.wake(now)
         self.migration.proceed()

@@ -10,9 +10,11 @@ import pytest
 import pytest_asyncio
 
 from groupcore.aio import GroupNode
-from groupcore.errors import GroupRefusedError, PlanError
+from groupcore.errors import ChannelClosedError, CompositionError, GroupRefusedError, PlanError
+from groupcore.membership.state import MembershipOptions
 from groupcore.sequencing.events import Delivered, OwnerChanged, ServiceEvent, StateInstalled
 from groupcore.sequencing.names import GroupId, Order
+from groupcore.stacks import StackOptions
 
 PORT = 45_871
 
@@ -172,3 +174,29 @@ async def test_a_plan_ends_when_it_is_cancelled_and_when_its_node_leaves(
         async for _ in waiting:
             pass
     assert refused.value.code == "left"
+
+
+@pytest.mark.asyncio
+async def test_programs_that_start_at_once_join_a_group_by_the_number_that_one_is_told() -> None:
+    made = [Program(name) for name in "abc"]
+    await asyncio.gather(*(one.node.channel.connect() for one in made))
+    try:
+        for number in range(5):
+            group = await made[number % 3].node.create(f"at once {number}")
+            joins = [one.node.join(one.node.open_process(), group) for one in made]
+            await asyncio.gather(*joins)
+            for one in made:
+                assert one.node.owner_of(group) == one.owners[group]
+    finally:
+        for one in made:
+            await one.node.close()
+
+
+def test_a_node_takes_the_stack_and_its_options() -> None:
+    with pytest.raises(CompositionError):
+        GroupNode("stack-test", node_id="a", receiver=print, stack="NAKACK:GMS")
+    membership = MembershipOptions(cluster_size=1)
+    options = StackOptions(membership=membership)
+    node = GroupNode("stack-test", node_id="a", receiver=print, stack_options=options)
+    with pytest.raises(ChannelClosedError):
+        node.owner_of(1)
