@@ -27,6 +27,7 @@ NAMES = (
     "migration",
     "memory",
     "durable",
+    "objects",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 
 from bench.processes import Cluster
@@ -40,6 +41,28 @@ async def until(condition: Callable[[], bool]) -> None:
     """Look every few milliseconds until it is so."""
     while not condition():  # noqa: ASYNC110  # what is looked at tells nobody when it changes
         await asyncio.sleep(POLL_S)
+
+
+class LoopWatch:
+    """Watches for how long the loop does not turn, while it is entered: `longest_ms`."""
+
+    def __init__(self) -> None:
+        self.longest_ms = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> LoopWatch:
+        self._task = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._task is not None
+        self._task.cancel()
+
+    async def _watch(self) -> None:
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0.001)
+            self.longest_ms = max(self.longest_ms, (time.perf_counter() - before) * 1e3)
 
 
 async def together(node: GroupNode, nodes: int) -> None:

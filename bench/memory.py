@@ -6,7 +6,9 @@ them the sequencer's part); `idle_member_group` one in which a process of this n
 further process in one; `unstable_message` a message of 100 B, in runs of ten, that this node keeps
 because another node is stopped and cannot deliver it. `cluster` are larger numbers of groups,
 without tracemalloc: seconds to create them all, resident memory of a node (what a group takes of
-it), and the seconds until a new life of one node knows them.
+it), and the seconds until a new life of one node knows them. `stall_ms` is the longest time in
+which a node's loop did not turn: while the groups are created, at the others when a node with a
+third of them is killed, at a node that gives its state to the new life, and at the new life.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
-from bench.hosting import create_all, node_of, together, until
+from bench.hosting import LoopWatch, create_all, node_of, together, until
 from bench.measuring import load_average, rss_kb_of
 from bench.processes import Cluster, Pipe, Processes
 from groupcore.aio import GroupNode
@@ -133,18 +135,26 @@ async def bystander(index: int, cluster: Cluster, count: int, pipe: Pipe) -> Non
     """The first node creates the groups; all tell when they know them, and their memory."""
     events: Callable[[list[ServiceEvent]], None] = Tally()
     began = time.perf_counter()
-    async with node_of(index, cluster, events) as node:
+    async with LoopWatch() as arrival, node_of(index, cluster, events) as node:
         await together(node, NODES)
         pipe.tell(rss_kb_of(os.getpid()))
         if await pipe.ask() == "create":
             create_from = time.perf_counter()
-            if index == 0:
-                await create_all(node, [f"g{at}" for at in range(count)])
-            await until(lambda: len(node.service.plane.records) >= count)
-            pipe.tell((time.perf_counter() - create_from, rss_kb_of(os.getpid())))
+            async with LoopWatch() as watch:
+                if index == 0:
+                    await create_all(node, [f"g{at}" for at in range(count)])
+                await until(lambda: len(node.service.plane.records) >= count)
+            seconds = time.perf_counter() - create_from
+            pipe.tell((seconds, rss_kb_of(os.getpid()), watch.longest_ms))
+            for _ in ("killed", "started"):
+                async with LoopWatch() as watch:
+                    await pipe.ask()
+                pipe.tell(watch.longest_ms)
         else:
             await until(lambda: len(node.service.plane.records) >= count)
-            pipe.tell((time.perf_counter() - began, rss_kb_of(os.getpid())))
+            seconds = time.perf_counter() - began
+            await asyncio.sleep(0.1)  # the watch has its turn
+            pipe.tell((seconds, rss_kb_of(os.getpid()), arrival.longest_ms))
         await pipe.ask()
 
 
@@ -155,18 +165,26 @@ def cluster_of(count: int) -> dict[str, object]:
         created = processes.ask_all("create")
         processes.kill(NODES - 1)
         time.sleep(3.0)
+        over = [processes.ask(index, "killed") for index in range(NODES - 1)]
         processes.start(NODES - 1)
         processes.answer(NODES - 1)
         came_back = processes.ask(NODES - 1, "take part")
+        gave = [processes.ask(index, "started") for index in range(NODES - 1)]
     assert isinstance(came_back, tuple)
     pairs = [(kb, one) for kb, one in zip(before, created, strict=True) if isinstance(one, tuple)]
-    grown_kb = [rss - kb for kb, (_, rss) in pairs if isinstance(kb, int)]
+    grown_kb = [rss - kb for kb, (_, rss, _) in pairs if isinstance(kb, int)]
     return {
         "groups": count,
         "create_s": round(max(one[0] for _, one in pairs), 2),
         "rss_mb": round(max(one[1] for _, one in pairs) / 1024, 1),
         "rss_bytes_per_group": round(1024 * max(grown_kb) / count),
         "bootstrap_s": round(came_back[0], 2),
+        "stall_ms": {
+            "creating": round(max(one[2] for _, one in pairs)),
+            "failing_over": round(max(one for one in over if isinstance(one, float))),
+            "giving_state": round(max(one for one in gave if isinstance(one, float))),
+            "new_life": round(came_back[2]),
+        },
     }
 
 

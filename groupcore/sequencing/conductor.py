@@ -40,10 +40,10 @@ from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.node_packing import pack_whole
 from groupcore.sequencing.node_state import (
     Place,
     node_state_covers,
-    pack_node_state,
     take_node_state,
 )
 from groupcore.sequencing.plane import Plane
@@ -91,7 +91,7 @@ class Conductor:
         self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
         self._joins = False
         self._position = 0
-        self.giving = Giving(plane, joining.states, self.pack)
+        self.giving = Giving(plane, joining.states, self.place)
         joining.copy_node_state = self.giving.copy
 
     def on_order(self, by: Address, payload: bytes, now: float, position: int) -> None:
@@ -363,7 +363,11 @@ class Conductor:
 
     def pack(self) -> bytes:
         """This node's state."""
-        return pack_node_state(self._plane, self._place)
+        return pack_whole(self._plane, self._place)
+
+    def place(self) -> Place:
+        """Which command of which view the directory is behind."""
+        return self._place
 
     def send_again(self, now: float) -> None:
         """A stream has ended: what is not in it goes to the groups' new sequencers."""

@@ -1,7 +1,8 @@
 """Giving a new node the directory and the records, as they are when nothing is in between.
 
-With a log they are given when the log holds them: who comes after the new node from disk takes
-nothing that is before, so this node's disk must not be behind it.
+They are packed some groups a turn (`node_packing`). With a log they are given when the log holds
+them: who comes after the new node from disk takes nothing that is before, so this node's disk must
+not be behind it.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ from collections import deque
 from collections.abc import Callable
 
 from groupcore.sequencing.headers import Reach
+from groupcore.sequencing.node_packing import Packing
+from groupcore.sequencing.node_state import Place
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import Copy, States
 
 
 class Giving:
-    """The node states that others have asked for; `pack` makes one."""
+    """The node states that others have asked for; `place` is that of the directory now."""
 
-    def __init__(self, plane: Plane, states: States, pack: Callable[[], bytes]) -> None:
+    def __init__(self, plane: Plane, states: States, place: Callable[[], Place]) -> None:
         self._plane = plane
         self._states = states
-        self._pack = pack
+        self._place = place
+        self._packing: Packing | None = None
         self._tokens: dict[int, None] = {}
         self._packed: deque[tuple[int, int, bytes]] = deque()
 
@@ -29,8 +33,6 @@ class Giving:
         plane = self._plane
         if not plane.ready:
             return Copy.NONE
-        if plane.early:
-            return Copy.LATER
         for base in bases:
             stream = plane.streams.get(base.stream)
             if stream is not None and stream.recorded < base.received:
@@ -39,13 +41,20 @@ class Giving:
         return Copy.BEGUN
 
     def end_turn(self) -> None:
-        """Give what can be given now."""
+        """Do some more of what is under way, and give what can be given now."""
         log = self._plane.log
-        if self._tokens and not self._plane.early:
+        if self._tokens and self._packing is None:
+            self._packing = Packing(self._plane)
+        state = None if self._packing is None else self._packing.step(self._place())
+        if state is not None:
+            self._packing = None
             tokens, self._tokens = self._tokens, {}
             mark = 0 if log is None else log.next_mark
-            for token in tokens:
-                self._packed.append((mark, token, self._pack()))
+            self._packed.extend((mark, token, state) for token in tokens)
         while self._packed and (log is None or self._packed[0][0] <= log.stored_mark):
             _, token, state = self._packed.popleft()
             self._states.give(token, state)
+
+    def next_wake(self) -> float | None:
+        """At once, while there is something to pack."""
+        return None if self._packing is None or self._packing.waits else 0.0

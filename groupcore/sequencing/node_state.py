@@ -8,15 +8,15 @@ Invariants.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from msgpack import packb, unpackb
 
 from groupcore.context import decode_context, encode_context
 from groupcore.sequencing.chains import Standing
-from groupcore.sequencing.names import Order, Process
+from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.record import Record
+from groupcore.sequencing.record_table import unpack_records
 from groupcore.view import Address
 
 
@@ -27,19 +27,27 @@ class Place(NamedTuple):
     commands: int
 
 
-def pack_node_state(plane: Plane, place: Place) -> bytes:
-    """This node's directory and records as of now."""
+def pack_node_state(
+    plane: Plane,
+    place: Place,
+    directory: bytes,
+    records: list[bytes],
+    deleted: list[GroupId],
+) -> bytes:
+    """This node's state as of now, with its directory as of `place` and its records.
+
+    Of a record that stands in several parts the last one counts; `deleted` are in none.
+    """
     streams = [
         [list(address), stream.recorded, stream.end]
         for address, stream in plane.streams.items()
         if stream.started
     ]
-    records = [_pack_record(plane, record) for record in plane.records.values()]
     gone = [list(node) for node in sorted(plane.gone)]
     chains = [_pack_chain(plane, *chain) for chain in plane.chains.snapshot()]
     archive = None if plane.archive is None else plane.archive.pack()
-    head = [[*place, *plane.place], plane.directory.snapshot()]
-    packed: bytes = packb([*head, streams, records, gone, chains, archive])
+    head = [[*place, *plane.place], directory, streams, records, gone, chains, archive]
+    packed: bytes = packb([*head, deleted])
     return packed
 
 
@@ -57,16 +65,19 @@ def node_state_covers(plane: Plane, state: bytes) -> bool:
 
 def take_node_state(plane: Plane, state: bytes) -> Place:
     """Become what the state says; the place of its directory."""
-    head, directory, streams, records, gone, chains, archive = unpackb(state, strict_map_key=False)
+    head, directory, streams, records, gone, chains, archive, deleted = unpackb(
+        state, strict_map_key=False
+    )
     view, commands, *place = head
     plane.place = (place[0], place[1])
     if plane.archive is not None and archive is not None:
         plane.archive.restore(archive)
     plane.directory.restore(directory)
     plane.gone.update(Address(*node) for node in gone)
-    for packed in records:
-        record = _unpack_record(plane, packed)
-        plane.records[record.group] = record
+    for part in records:
+        plane.records.update((one.group, one) for one in unpack_records(plane, part))
+    for group in deleted:
+        plane.records.pop(group, None)
     for chain in chains:
         _take_chain(plane, chain)
     cuts = {Address(*address): (recorded, end) for address, recorded, end in streams}
@@ -88,25 +99,6 @@ def take_node_state(plane: Plane, state: bytes) -> Place:
 # What msgpack hands over is a node's own packing, authenticated and hashed: Any lives here.
 
 
-def _pack_record(plane: Plane, record: Record) -> list[Any]:
-    return [
-        record.group,
-        int(record.order),
-        record.seqno,
-        [[*process.node, process.number, at] for process, at in record.members.items()],
-        [
-            [*plane.senders.process(key).node, plane.senders.process(key).number, last]
-            for key, last in record.senders.items()
-        ],
-        [
-            [*plane.senders.process(key).node, plane.senders.process(key).number, last]
-            for key, last in (record.requests or {}).items()
-        ],
-        None if record.stream is None else list(record.stream),
-        record.frame,
-    ]
-
-
 def _pack_chain(plane: Plane, key: int, chain: int, standing: Standing) -> list[Any]:
     node, number = plane.senders.process(key)
     address, frame, context = standing
@@ -117,22 +109,3 @@ def _take_chain(plane: Plane, packed: list[Any]) -> None:
     name, incarnation, number, chain, stream, life, frame, context = packed
     key = plane.senders.of_node(Address(name, incarnation), [number])[number]
     plane.chains.note_held(key, chain, (Address(stream, life), frame, decode_context(context)))
-
-
-def _unpack_record(plane: Plane, packed: list[Any]) -> Record:
-    group, order, seqno, members, senders, requests, stream, frame = packed
-    record = Record(group, Order(order))
-    record.seqno = seqno
-    for name, incarnation, number, at in members:
-        record.members[Process(Address(name, incarnation), number)] = at
-    for name, incarnation, number, last in senders:
-        key = plane.senders.key(Process(Address(name, incarnation), number))
-        record.senders[key] = last
-    if requests:
-        record.requests = {
-            plane.senders.key(Process(Address(name, incarnation), number)): last
-            for name, incarnation, number, last in requests
-        }
-    record.stream = None if stream is None else Address(*stream)
-    record.frame = cast(int, frame)
-    return record

@@ -272,6 +272,7 @@ class Service(DirectoryRequests):
             self.sender.next_wake(),
             self.joining.next_wake(),
             self.expected.next_wake(),
+            self.conductor.giving.next_wake(),
             self.keeper.next_wake(),
             self.ending.next_wake(),
             self.balancing.next_wake(),
