@@ -109,14 +109,15 @@ class Stamping:
         self.size_bytes += sum(map(len, payloads))
         merge_into(self.numbers, numbers)
 
-    def batch(self, me: Address) -> Batch | None:
-        """The frame; None when there is nothing in it."""
+    def batch(self, me: Address, rests: bytes) -> Batch | None:
+        """The frame, which rests on these; None when there is nothing in it."""
         if not self._groups:
             return None
         accept = Accept(
             self.number,
             self.origin,
             encode_context(self.numbers),
+            rests,
             pack_column(self._stretches),
             pack_column(self._groups),
             pack_column(self._seqnos),

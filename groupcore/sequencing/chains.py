@@ -9,9 +9,9 @@ theirs. One integer says what ids of all pending messages would.
 Source. Paper, section 5, "Increasing concurrency"; decisions 0020 and 0025.
 
 Invariants.
-  I1  A chain number counts when its run stands in a frame that is held, or in one of this node's
-      own stream: what this node says behind that stands behind it in the same stream. Others are
-      told of the former only.
+  I1  A chain number counts when its run stands in a frame that this node has received (or made,
+      in its own stream), and acknowledges: who has a frame of this node's that rests on it has
+      that one, too. A new node is told of what is held only.
   I2  Where a run stands, with the context of its frame, covers where all stand that are before it
       in its chain and that the context of the next one does not name.
 """
@@ -50,11 +50,12 @@ class Chains:
             if key in self.watched:
                 self.moved[key] = None
 
-    def note_own(self, key: int, chain: int, standing: Standing) -> None:
-        """This node has put the process's run of this chain number into a frame."""
-        self._ahead[key] = (chain, standing)
-        if key in self.watched:
-            self.moved[key] = None
+    def note_received(self, key: int, chain: int, standing: Standing) -> None:
+        """The process's run of this chain number stands in a frame that is here."""
+        if chain > self.reached(key):
+            self._ahead[key] = (chain, standing)
+            if key in self.watched:
+                self.moved[key] = None
 
     def reached(self, key: int) -> int:
         """The latest of the process's runs that has its place, and with it all before; or 0."""

@@ -343,6 +343,7 @@ class Conductor:
         self._say_synced()
         self._ending.on_view(self._now)
         self._keeper.touched.update(plane.streams)
+        self._keeper.receiving.look_again()
 
     def _take_office(self) -> None:
         """Groups may have been given to this node while it did not know of them yet."""

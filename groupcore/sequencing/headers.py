@@ -91,13 +91,15 @@ class Forward(Header):
 class Accept(Header):
     """ACCEPT, sequencer to all: frame `frame` of its stream, with each run's first number.
 
-    The body is the one that came with DO-MULTICAST, unopened.
+    The body is the one that came with DO-MULTICAST, unopened. `rests`: what the context names that
+    the sequencer does not know to be held.
     """
 
     kind: ClassVar[str] = "sequencing.accept"
     frame: int
     origin: Address
     context: bytes
+    rests: bytes
     stretches: bytes
     groups: bytes
     seqnos: bytes

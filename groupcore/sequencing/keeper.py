@@ -17,6 +17,7 @@ from groupcore.batch import Batch
 from groupcore.errors import WireError
 from groupcore.sequencing.headers import Accept, Change, Digest, Fetch, Reach, Repair
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.receiving import Receiving
 from groupcore.sequencing.stream import Stream
 from groupcore.view import Address
 from groupcore.wire import decode_packet, encode_packet, unpack_packets
@@ -59,6 +60,7 @@ class Keeper:
         self._over: dict[Address, tuple[int, float]] = {}
         self._cut: dict[Address, tuple[int, tuple[Address, ...]]] = {}
         self._early: list[tuple[Address, Digest]] = []
+        self.receiving = Receiving(plane)
 
     def on_view(self) -> None:
         """A view begins: who is new hears everything, and what was said in it counts."""
@@ -66,6 +68,7 @@ class Keeper:
         self._told.clear()
         self._news = True
         self.touched.update(self._plane.streams)
+        self._count(self.receiving.look_again())
         early, self._early = self._early, []
         for node, header in early:
             self.on_digest(node, header)
@@ -84,8 +87,15 @@ class Keeper:
         if stream.take(number, batch):
             self.touched[sequencer] = stream
             self._news = True
+            self._count(self.receiving.advance(stream))
         else:
             plane.counters["dropped.old_frame"] += 1
+
+    def _count(self, moved: list[Stream]) -> None:
+        """Of these streams more has been received."""
+        if moved:
+            self.touched.update((stream.address, stream) for stream in moved)
+            self._news = True
 
     def on_repair(self, header: Repair) -> None:
         """A frame of another's stream, given away by who has it."""
@@ -136,6 +146,7 @@ class Keeper:
         if not stream.started:
             stream.start(header.last)
             self._news = True
+            self._count(self.receiving.look_again())
         if header.last > stream.highest:
             stream.note_last(header.last)
             self.touched[node] = stream

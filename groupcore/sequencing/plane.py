@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Container
 
 from groupcore.batch import Batch, Header
-from groupcore.context import Numbers
+from groupcore.context import Numbers, encode_context
 from groupcore.digest import Digest
 from groupcore.events import Event
 from groupcore.sequencing.archive import Archive
@@ -169,6 +169,15 @@ class Plane:
             if number > last:
                 return False
         return True
+
+    def rests(self, numbers: Numbers) -> bytes:
+        """What a context names that this node does not know to be held, as bytes."""
+        loose: Numbers = {}
+        for address, number in numbers.items():
+            stream = self.streams.get(address)
+            if stream is not None and stream.recorded < number and address != self.me:
+                loose[address] = number
+        return encode_context(loose)
 
     def given(self) -> Numbers:
         """What any process of this node may have been given, as far as it constrains anybody."""

@@ -86,17 +86,13 @@ class Receiver:
 
     def _record_runs(self, stream: Stream, batch: Batch, header: Accept) -> bool:
         """The runs of a frame; False when this node has still to hear of one of its groups."""
-        plane, count = self._plane, len(header.groups) // 8
+        plane = self._plane
         try:
-            stretches = unpack_stretches(header.stretches, ACCEPTED, count)
-            groups = unpack_column(header.groups, count)
-            seqnos = unpack_column(header.seqnos, count)
-            firsts = unpack_column(header.firsts, count)
-            counts = unpack_column(header.counts, count)
-            context = decode_context(header.context)
+            stretches, columns, context = _open(stream, header)
         except WireError as error:
             plane.counters[f"bad_frame.{error.reason}"] += 1
             return True
+        groups, seqnos, firsts, counts = columns
         if max(groups, default=0) > plane.directory.newest_group:
             return False
         hosts = plane.senders.processes
@@ -106,51 +102,43 @@ class Receiver:
         owners = self._note_chains(header.origin, stretches, (address, number, context))
         free = not context or self._context_is_free(context)
         records, events, archive = plane.records, plane.events, plane.archive
-        offset = 0
-        for index in range(count):
-            size = counts[index]
-            record = records.get(groups[index])
-            if record is None:
-                offset += size
+        index, end = -1, 0
+        for sender, group, seqno, first, size in zip(owners, *columns, strict=True):
+            index += 1
+            offset, end = end, end + size
+            record = records.get(group)
+            if record is None or seqno <= record.seqno:
                 continue
-            seqno = seqnos[index]
-            if seqno == record.seqno + 1:
-                record.seqno = seqno + size - 1
-                sender = owners[index]
-                record.senders[sender] = firsts[index] + size - 1
-                record.stream, record.frame = address, number
-                if archive is not None:
-                    process, first = hosts[sender], firsts[index]
-                    archive.add(groups[index], seqno, process, first, size, frame, offset)
-                hold = record.hold
-                if hold is not None:
-                    if (
-                        free
-                        and hold.seqno == seqno - 1
-                        and not hold.waiting_for_state
-                        and (record.order is not STRICT or not stream.undelivered)
-                        and not frame.waiting
-                    ):
-                        hold.seqno = seqno + size - 1
-                        hold.context[address] = number
-                        if context:
-                            merge_into(hold.context, context)
-                        opened = opened or frame.messages(0, batch.count)
-                        mine = opened[offset : offset + size]
-                        events.append(
-                            Delivered(groups[index], seqno, hosts[sender], firsts[index], mine)
-                        )
-                    elif record.seqno > hold.seqno:
-                        process, first = hosts[sender], firsts[index]
-                        run = Run(frame, index, record, seqno, first, size, offset, process)
-                        self._queue(run, hold)
-                if record.waiting:
-                    self._record_waiting(record)
-            elif seqno > record.seqno:
-                process = hosts[owners[index]]
-                first = firsts[index]
-                self._wait_for_turn(Run(frame, index, record, seqno, first, size, offset, process))
-            offset += size
+            if seqno > record.seqno + 1:
+                run = Run(frame, index, record, seqno, first, size, offset, hosts[sender])
+                self._wait_for_turn(run)
+                continue
+            record.seqno = seqno + size - 1
+            record.senders[sender] = first + size - 1
+            record.stream, record.frame = address, number
+            if archive is not None:
+                archive.add(group, seqno, hosts[sender], first, size, frame, offset)
+            hold = record.hold
+            if hold is not None:
+                if (
+                    free
+                    and hold.seqno == seqno - 1
+                    and not hold.waiting_for_state
+                    and (record.order is not STRICT or not stream.undelivered)
+                    and not frame.waiting
+                ):
+                    hold.seqno = record.seqno
+                    hold.context[address] = number
+                    if context:
+                        merge_into(hold.context, context)
+                    opened = opened or frame.messages(0, batch.count)
+                    mine = opened[offset:end]
+                    events.append(Delivered(group, seqno, hosts[sender], first, mine))
+                elif record.seqno > hold.seqno:
+                    run = Run(frame, index, record, seqno, first, size, offset, hosts[sender])
+                    self._queue(run, hold)
+            if record.waiting:
+                self._record_waiting(record)
         if header.origin == plane.me:
             self._accepted(frame, owners, groups, firsts, seqnos, counts)
         return True
@@ -360,3 +348,22 @@ class Receiver:
         if record.order is Order.FIFO:
             return True
         return self._plane.settled(frame.context, concerns)
+
+
+def _open(
+    stream: Stream, header: Accept
+) -> tuple[list[tuple[int, ...]], tuple[Column, Column, Column, Column], Numbers]:
+    """The stretches of a frame, its columns (groups, numbers, own firsts, counts), its context."""
+    count = len(header.groups) // 8
+    context = stream.contexts.pop(stream.recorded, None)
+    columns = (
+        unpack_column(header.groups, count),
+        unpack_column(header.seqnos, count),
+        unpack_column(header.firsts, count),
+        unpack_column(header.counts, count),
+    )
+    return (
+        unpack_stretches(header.stretches, ACCEPTED, count),
+        columns,
+        decode_context(header.context) if context is None else context,
+    )

@@ -36,6 +36,7 @@ from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
 from groupcore.sequencing.node_state import Place, take_node_state
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
+from groupcore.sequencing.receiving import Receiving
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.stream import Stream
 from groupcore.view import Address, View
@@ -48,6 +49,7 @@ class Restoring:
     def __init__(self, plane: Plane, receiver: Receiver) -> None:
         self._plane = plane
         self._receiver = receiver
+        self._receiving = Receiving(plane)
         self._over: list[Address] = []
         self.place = Place(0, 0)
 
@@ -127,7 +129,8 @@ class Restoring:
         for number, packet in enumerate(packets, first):
             (raw,) = unpack_packets(b"\x91" + packet)
             stream.take(number, decode_packet(raw, address, None))
-        stream.logged = stream.received
+        for moved in self._receiving.advance(stream):
+            moved.logged = moved.received
 
     def _known(self, stream: Stream) -> int:
         """The last frame before one with a group that the log does not know (I1)."""

@@ -35,8 +35,7 @@ from groupcore.sequencing.stream import Frame
 from groupcore.view import Address
 
 AHEAD_MAX = 512
-"""Runs of a process of which it is not known where they stand; the messages wait, not the
-process."""
+"""Runs of a process under way; what would be more waits, the process does not."""
 ASKED_GROUPS_MAX = 4
 """Groups of a process above which its context is that of its node, which costs less."""
 RESENT_AT_ONCE = 64
@@ -322,7 +321,9 @@ class Sender:
         eager, self._eager = self._eager, {}
         for key in eager:
             queue = self.outstanding.get(key)
-            if queue and now >= queue[0].sent_at + self._plane.options.resend_s:
+            if not queue or next(iter(self._chains[key[1]])) != queue[0].chain:
+                continue  # it is behind others of its process, and may well be waiting there
+            if now >= queue[0].sent_at + self._plane.options.resend_s:
                 most = self._recovering[key] = min(2 * self._recovering[key], RESENT_AT_ONCE)
                 self._send_again(*key, now, most)
 

@@ -18,8 +18,6 @@ Invariants.
 
 from __future__ import annotations
 
-from collections import deque
-
 from groupcore.batch import Batch, unpack_messages
 from groupcore.context import Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
@@ -40,6 +38,7 @@ from groupcore.sequencing.headers import (
     unpack_column,
     unpack_stretches,
 )
+from groupcore.sequencing.intake import Intake
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.ownership import Owned, Ownership
 from groupcore.sequencing.plane import Plane
@@ -49,10 +48,6 @@ from groupcore.view import Address
 
 EARLY_MAX = 4_096
 """Runs of one group that wait until it is here; more are sent again by their nodes."""
-HANDLED_AT_ONCE = 256
-"""Requests that have waited for the window and are handled in one turn."""
-REQUESTS_MAX = 65_536
-"""Requests that wait for the window; more are dropped and sent again by their nodes."""
 
 
 class Sequencer:
@@ -63,7 +58,7 @@ class Sequencer:
         self.ownership = Ownership(plane)
         self.enrolment = Enrolment(plane, self.ownership, self._multicast)
         self.meter = LoadMeter()
-        self._requests: deque[Batch] = deque()
+        self.intake = Intake(plane, self._handle)
         self._early: dict[GroupId, list[Asked]] = {}
         self.waiting = Waiting(plane)
 
@@ -101,8 +96,10 @@ class Sequencer:
             self._retry(group)
         self.enrolment.retry_entries()
         self.enrolment.expel_gone()
-        if self._plane.chains.moved:
-            self._go_on()
+        if not self._plane.numbers_nothing:
+            self.intake.retry()
+            if self._plane.chains.moved:
+                self._go_on()
 
     def _retry(self, group: GroupId) -> None:
         """What came too early may be numbered now."""
@@ -111,39 +108,19 @@ class Sequencer:
 
     # --- requests -------------------------------------------------------------------------------
 
-    def request(self, batch: Batch) -> None:
-        """A request of a node; it waits while the window is full or the view changes (I4)."""
-        if not self._plane.ready:
-            self._plane.counters["requests_dropped"] += 1
-            return
-        if self._requests or self._plane.numbers_nothing:
-            if len(self._requests) < REQUESTS_MAX:
-                self._requests.append(batch)
-            else:
-                self._plane.counters["requests_dropped"] += 1
-            return
-        self._handle(batch)
-
-    def resume(self) -> None:
-        """The window may have opened; a turn does not handle more than it should."""
-        for _ in range(min(len(self._requests), HANDLED_AT_ONCE)):
-            if self._plane.numbers_nothing:
-                break
-            self._handle(self._requests.popleft())
-
-    def _handle(self, batch: Batch) -> None:
+    def _handle(self, batch: Batch, tries: int) -> None:
         header = batch.headers[-1]
         match header:
             case Send():
-                self._on_send(batch, batch.sender, header)
+                self._on_send(batch, batch.sender, header, tries)
             case Forward():
-                self._on_send(batch, header.origin, header)
+                self._on_send(batch, header.origin, header, tries)
             case Join() | Leave():
                 self.enrolment.request(batch.sender, header)
         if self._plane.chains.moved:
             self._go_on()
 
-    def _on_send(self, batch: Batch, origin: Address, header: Send | Forward) -> None:
+    def _on_send(self, batch: Batch, origin: Address, header: Send | Forward, tries: int) -> None:
         plane = self._plane
         runs = len(header.groups) // 8
         try:
@@ -167,6 +144,9 @@ class Sequencer:
         if sum(counts) != batch.count or 0 in counts or not plane.in_view(origin):
             plane.counters["dropped.bad_section"] += 1
             return
+        if not self.intake.knows(numbers):
+            self.intake.put_off(batch, tries)
+            return
         reached = plane.chains.reached
         seqnos: list[int] = []
         if all(after <= reached(keys[process]) for process, _, _, after, _ in stretches):
@@ -182,6 +162,7 @@ class Sequencer:
             plane.own.received + 1,
             origin,
             encode_context(numbers),
+            plane.rests(numbers),
             pack_column([number for stretch in stretches for number in stretch[:ACCEPTED]]),
             header.groups,
             pack_column(seqnos),
@@ -190,7 +171,8 @@ class Sequencer:
         )
         place = (plane.me, accept.frame, numbers)
         for process, count, chain, _, _ in stretches:
-            plane.chains.note_own(keys[process], chain + count - 1, place)
+            plane.chains.note_received(keys[process], chain + count - 1, place)
+        plane.own.contexts[accept.frame] = numbers
         self._multicast(Batch(plane.me, None, (accept,), batch.body, batch.count))
 
     def _number_all(
@@ -290,7 +272,9 @@ class Sequencer:
             for seqno in seqnos[at : at + count]:
                 run = asked.take_first()
                 stamping.add(process, run.chain, run.runs[0], seqno, numbers)
-                plane.chains.note_own(key, run.chain, (plane.me, stamping.number, stamping.numbers))
+                plane.chains.note_received(
+                    key, run.chain, (plane.me, stamping.number, stamping.numbers)
+                )
             at += count
             if asked.runs:
                 left.append(asked)
@@ -358,14 +342,16 @@ class Sequencer:
         owned.seqno += len(payloads)
         owned.senders[key] = first + len(payloads) - 1
         owned.frame = stamping.number
-        plane.chains.note_own(key, asked.chain, (plane.me, stamping.number, stamping.numbers))
+        plane.chains.note_received(key, asked.chain, (plane.me, stamping.number, stamping.numbers))
         self.meter.count(group, asked.origin, len(payloads), sum(map(len, payloads)))
 
     def _stamp(self, stamping: Stamping) -> None:
         """The frame is complete."""
-        self._plane.drop_stable(stamping.numbers)
-        batch = stamping.batch(self._plane.me)
+        plane = self._plane
+        plane.drop_stable(stamping.numbers)
+        batch = stamping.batch(plane.me, plane.rests(stamping.numbers))
         if batch is not None:
+            plane.own.contexts[stamping.number] = stamping.numbers
             self._multicast(batch)
 
     def _go_on(self) -> None:

@@ -183,7 +183,7 @@ class Service(DirectoryRequests):
             case h.Accept() | h.Change():
                 self.keeper.on_frame(node, header.frame, batch)
             case h.Send() | h.Forward() | h.Join() | h.Leave():
-                self.sequencer.request(batch)
+                self.sequencer.intake.take(batch)
             case h.Digest():
                 self.keeper.on_digest(node, header)
             case h.Fetch():
@@ -321,7 +321,7 @@ class Service(DirectoryRequests):
             if log is not None:
                 self.saving.end_turn(now)
             keeper.collect(now)
-            self.sequencer.resume()
+            self.sequencer.intake.resume()
 
     def _serve_own_requests(self) -> None:
         """What goes to this node itself does not travel."""

@@ -11,6 +11,8 @@ Invariants.
   I1  Frames are recorded in order, each once.
   I2  Nothing behind `end` is recorded; once fenced, nothing is received behind `allowed`.
   I3  A frame is dropped only when it is stable.
+  I4  Who has received a frame has received what it rests on: then what a quorum has received rests
+      on nothing that could be lost (decision 0025).
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ class Frame:
 class Stream:
     """The stream of the sequencer at `address`.
 
-    `received`: all frames up to here are kept or were stable; `recorded`: held and put into the
+    `taken`: all frames up to here are kept or were stable; `received`: and all that they rest on,
+    of whatever streams, is received here, too (I4); `recorded`: held and put into the
     records; `delivered`: nothing of them waits here; `stable`: delivered by all; `highest`: that
     there is a frame of this number is known. `started`: where the stream begins for this node is
     known; `base`: behind which frame. `logged`: what has been put into the node's log. Of a
@@ -73,6 +76,7 @@ class Stream:
         self.address = address
         self.started = False
         self.base = 0
+        self.taken = 0
         self.received = 0
         self.recorded = 0
         self.delivered = 0
@@ -85,20 +89,22 @@ class Stream:
         self.undelivered: dict[int, Frame] = {}
         self.kept_bytes = 0
         self._kept: dict[int, Batch] = {}
+        self.contexts: dict[int, Numbers] = {}
 
     def start(self, before: int) -> None:
         """The frames behind `before` concern this node."""
         if not self.started:
             self.started = True
             self.base = before
-            self.received = self.recorded = self.delivered = self.stable = self.logged = before
+            self.taken = self.received = self.recorded = before
+            self.delivered = self.stable = self.logged = before
             self.highest = max(self.highest, before)
 
     def take(self, number: int, batch: Batch) -> bool:
         """Keep a frame that has come; False when it is not new or not wanted (I2)."""
         if not self.started:
             self.start(number - 1)
-        if number <= self.received or number in self._kept:
+        if number <= self.taken or number in self._kept:
             return False
         if self.fenced and number > self.allowed:
             return False
@@ -106,15 +112,15 @@ class Stream:
         self.kept_bytes += len(batch.body)
         if number > self.highest:
             self.highest = number
-        received = self.received
-        while received + 1 in self._kept:
-            received += 1
-        self.received = received
+        taken = self.taken
+        while taken + 1 in self._kept:
+            taken += 1
+        self.taken = taken
         return True
 
     def append(self, batch: Batch) -> None:
         """Keep the next frame of one's own stream."""
-        self.highest = self.received = self.received + 1
+        self.highest = self.taken = self.received = self.received + 1
         self._kept[self.received] = batch
         self.kept_bytes += len(batch.body)
 
@@ -130,7 +136,7 @@ class Stream:
         self.fenced = True
         for number in [number for number in self._kept if number > self.received]:
             self.kept_bytes -= len(self._kept.pop(number).body)
-        self.allowed = self.highest = self.received
+        self.allowed = self.highest = self.taken = self.received
 
     def want(self, frame: int) -> None:
         """The view's cut contains it up to here: get that, whether its node is gone or not."""
@@ -150,6 +156,7 @@ class Stream:
         for number in [number for number in self._kept if number > end]:
             self.kept_bytes -= len(self._kept.pop(number).body)
         self.received = min(self.received, end)
+        self.taken = min(self.taken, end)
         self.allowed = self.highest = self.end = end
 
     def resume(self, number: int) -> None:
@@ -163,6 +170,7 @@ class Stream:
         """Forget the frames behind this one, which is not before the last recorded."""
         for later in [later for later in self._kept if later > number]:
             self.kept_bytes -= len(self._kept.pop(later).body)
+        self.taken = min(self.taken, number)
         self.received = self.highest = self.logged = min(self.received, number)
 
     def rewind(self) -> None:
@@ -176,26 +184,31 @@ class Stream:
         self.start(number)
         if number < self.base:
             self.base = number
-            self.received = 0
+            self.received = self.taken = 0
             self.cut(0)  # between the state and what is here something is missing
         for old in [old for old in self._kept if old <= number]:
             self.kept_bytes -= len(self._kept.pop(old).body)
         self.recorded = self.delivered = self.stable = self.logged = number
         self.received = max(number, self.received)
-        while self.received + 1 in self._kept:
-            self.received += 1
-        self.highest = max(self.received, self.highest)
+        self.taken = max(number, self.taken)
+        while self.taken + 1 in self._kept:
+            self.taken += 1
+        self.highest = max(self.taken, self.highest)
 
     @property
     def missing(self) -> tuple[int, int] | None:
         """The first frames that are missing, both ends included."""
-        if self.highest <= self.received:
+        if self.highest <= self.taken:
             return None
-        first = self.received + 1
+        first = self.taken + 1
         last = first
         while last < self.highest and last + 1 not in self._kept:
             last += 1
         return first, last
+
+    def next_to_receive(self) -> Batch | None:
+        """The frame behind those that are received, when it is here."""
+        return self._kept.get(self.received + 1)
 
     def kept(self, first: int, last: int) -> Iterator[tuple[int, Batch]]:
         """The frames of this range that are here."""

@@ -7,7 +7,8 @@ Invariants.
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, bisect_right
+from operator import attrgetter
 
 from groupcore.sequencing.asked import Asked
 from groupcore.sequencing.headers import Missing
@@ -15,6 +16,8 @@ from groupcore.sequencing.plane import Plane
 
 WAITING_MAX = 1_024
 """Stretches of one process that wait for its other messages; more are sent again."""
+
+_chain = attrgetter("chain")
 
 
 class Waiting:
@@ -29,20 +32,20 @@ class Waiting:
         plane = self._plane
         waiting = self._stretches.setdefault(asked.key, [])
         plane.chains.watched.add(asked.key)
-        lost = asked.before > plane.chains.reached(asked.key)
-        for one in waiting:
-            if one.chain <= asked.before <= one.end:
-                lost = False
-            if one.chain == asked.chain and one.end >= asked.end:
-                one.after = min(one.after, asked.after)  # what it was behind may be no more
+        at = bisect_left(waiting, asked.chain, key=_chain)
+        if at < len(waiting) and waiting[at].chain == asked.chain:
+            if waiting[at].end >= asked.end:
+                waiting[at].after = min(waiting[at].after, asked.after)  # the former is no more
                 plane.chains.moved[asked.key] = None
                 return
-        if lost:
-            plane.counters["out_of_sequence"] += 1
-            plane.to(asked.origin, Missing(asked.process, asked.before))
+        elif asked.before > plane.chains.reached(asked.key):
+            known = bisect_right(waiting, asked.before, key=_chain)
+            if not known or waiting[known - 1].end < asked.before:
+                plane.counters["out_of_sequence"] += 1
+                plane.to(asked.origin, Missing(asked.process, asked.before))
         if len(waiting) < WAITING_MAX:
             plane.counters["waited_for_places"] += 1
-            insort(waiting, asked, key=lambda one: one.chain)
+            waiting.insert(at, asked)
 
     def take_ready(self) -> list[Asked]:
         """Of each process that has got further the first stretch, where it waits no more."""

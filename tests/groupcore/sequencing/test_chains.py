@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from groupcore.context import decode_context
 from groupcore.sequencing.chains import Chains
-from groupcore.sequencing.headers import Send
+from groupcore.sequencing.headers import Accept, Send
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.view import Address
 from groupcore.wire import decode_packet, unpack_packets
@@ -31,6 +34,25 @@ def is_send(packet: Packet) -> bool:
     return isinstance(decode_packet(raw, packet[0], None).headers[-1], Send)
 
 
+def to_others(source: Address, but: Address, packet: Packet) -> bool:
+    """Whether a packet of this source is for another one."""
+    return packet[0] == source and packet[1] != but
+
+
+def rests_on_what_is_here(world: World) -> bool:
+    """Stream I4 at every node: what the frames rest on that it has received is here."""
+    for host in world.hosts.values():
+        streams = host.service.plane.streams
+        for stream in streams.values():
+            for _, batch in stream.kept(1, stream.received):
+                header = batch.headers[-1]
+                context = decode_context(header.rests) if isinstance(header, Accept) else {}
+                named = [(streams[a], n) for a, n in context.items() if a in streams]
+                if any(max(one.received, one.recorded) < n for one, n in named):
+                    return False
+    return True
+
+
 def watcher_of(world: World, at: str, groups: list[GroupId]) -> Process:
     process = world.open(at)
     for group in groups:
@@ -52,7 +74,7 @@ def test_the_latest_place_of_a_chain_is_known_and_the_context_there() -> None:
 def test_i1_others_are_told_of_places_that_are_held_only() -> None:
     chains = Chains()
     chains.note_held(1, 3, (A, 7, {}))
-    chains.note_own(1, 4, (A, 8, {}))
+    chains.note_received(1, 4, (A, 8, {}))
     assert chains.reached(1) == 4
     assert chains.snapshot() == [(1, 3, (A, 7, {}))]
     chains.note_held(1, 4, (A, 8, {}))
@@ -188,3 +210,63 @@ def test_a_chain_goes_on_when_a_sequencer_of_it_dies(seed: int, order: Order) ->
     assert sorted(int(message) for _, message in log) == list(range(45))
     if order is Order.CAUSALLY_TOTAL:
         assert [int(message) for _, message in log] == list(range(45))
+
+
+def test_a_frame_is_received_only_with_what_it_rests_on() -> None:
+    """Stream I4: a sequencer need not wait until the place that it goes on behind is held."""
+    world = World("abcd")
+    first, second = placed(world, "ab")
+    sender = world.open("d")
+    a, b, c = (world[name].address for name in "abc")
+    service = world["d"].service
+    service.send(sender, first, [b"cause"], world.now)
+    service.send(sender, second, [b"effect"], world.now)
+    world.lost = lambda packet: packet[0] == a and packet[1] == c
+    before = world["c"].service.plane.streams[b].received
+    world.turn()
+    for _ in range(4):
+        world.run(1)
+    streams = world["c"].service.plane.streams
+    assert streams[b].taken == before + 1
+    assert streams[b].received == before
+    assert streams[a].missing is not None
+    world.lost = lambda _: False
+    world.run(60)
+    assert streams[b].received == before + 1
+
+
+def test_a_place_that_is_not_held_goes_with_what_rests_on_it() -> None:
+    """Two sequencers die before a quorum has what they said: nothing of it stays, or all."""
+    for seed in range(20):
+        world = World("abcde", seed)
+        first, second = placed(world, "ab")
+        watcher = watcher_of(world, "c", [first, second])
+        sender = world.open("d")
+        service = world["d"].service
+        service.send(sender, first, [b"cause"], world.now)
+        service.send(sender, second, [b"effect"], world.now)
+        a, b = world["a"].address, world["b"].address
+        world.lost = partial(to_others, a, b)
+        world.turn()
+        for _ in range(world.random.randrange(2, 6)):
+            world.run(1)
+            assert rests_on_what_is_here(world)
+        world.crash("a", "b")
+        world.lost = lambda _: False
+        world.run(400)
+        assert world["c"].log[watcher] == [(first, b"cause"), (second, b"effect")]
+
+
+def test_a_request_that_names_what_nobody_has_is_refused_in_the_end() -> None:
+    world = World("abc")
+    (group,) = placed(world, "a")
+    watcher, sender = watcher_of(world, "b", [group]), world.open("c")
+    c, a = world["c"], world["a"]
+    c.service.sender.locals[sender].past[a.address] = 10**6
+    world.send(sender, group, b"nonsense")
+    world.run(100)
+    assert world["b"].given[watcher, group] == []
+    assert a.service.counters()["sequencing.dropped.context_ahead"] >= 1
+    world.send(watcher, group, b"sense")
+    world.run(50)
+    assert world["b"].given[watcher, group] == [b"sense"]

@@ -1,0 +1,76 @@
+"""Requests on their way into a sequencer: those that wait for the window, or for what they name.
+
+Invariants.
+  I1  What waits for the window waits in order.
+  I2  A request is handled when this node has received what its context names: what the sequencer
+      says rests on that (stream, I4). One that names what nobody has is dropped in the end.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from groupcore.batch import Batch
+from groupcore.context import Numbers
+from groupcore.sequencing.plane import Plane
+
+EARLY_MAX = 4_096
+"""Requests that wait for what they name; more are sent again by their nodes."""
+HANDLED_AT_ONCE = 256
+"""Requests that have waited for the window and are handled in one turn."""
+REQUESTS_MAX = 65_536
+"""Requests that wait for the window; more are dropped and sent again by their nodes."""
+TRIES_MAX = 64
+"""Turns for which a request waits for what it names."""
+
+
+class Intake:
+    """`handle` is called with a request that does not wait (any more), and its tries so far."""
+
+    def __init__(self, plane: Plane, handle: Callable[[Batch, int], None]) -> None:
+        self._plane = plane
+        self._handle = handle
+        self._waiting: deque[Batch] = deque()
+        self._early: list[tuple[Batch, int]] = []
+
+    def take(self, batch: Batch) -> None:
+        """A request of a node; it waits while the window is full or the view changes (I1)."""
+        if not self._plane.ready:
+            self._plane.counters["requests_dropped"] += 1
+        elif not self._waiting and not self._plane.numbers_nothing:
+            self._handle(batch, 0)
+        elif len(self._waiting) < REQUESTS_MAX:
+            self._waiting.append(batch)
+        else:
+            self._plane.counters["requests_dropped"] += 1
+
+    def resume(self) -> None:
+        """The window may have opened; a turn does not handle more than it should."""
+        for _ in range(min(len(self._waiting), HANDLED_AT_ONCE)):
+            if self._plane.numbers_nothing:
+                break
+            self._handle(self._waiting.popleft(), 0)
+
+    def knows(self, numbers: Numbers) -> bool:
+        """Whether this node has received what a context names."""
+        streams = self._plane.streams
+        for address, number in numbers.items():
+            stream = streams.get(address)
+            if stream is not None and max(stream.received, stream.recorded) < number:
+                return False
+        return True
+
+    def put_off(self, batch: Batch, tries: int) -> None:
+        """The request names what is still to come (I2)."""
+        if tries < TRIES_MAX and len(self._early) < EARLY_MAX:
+            self._early.append((batch, tries + 1))
+        else:
+            self._plane.counters["dropped.context_ahead"] += 1
+
+    def retry(self) -> None:
+        """Another turn: what has been put off is looked at again."""
+        if self._early:
+            early, self._early = self._early, []
+            for batch, tries in early:
+                self._handle(batch, tries)

@@ -1,0 +1,104 @@
+"""Receiving: a frame that has come counts as received when all that it rests on is here, too.
+
+Idea. A sequencer gives a message its number as soon as it has the frame with the one before, and
+does not wait until that is held. So a frame may rest on others that few nodes have. Nobody
+acknowledges it without having those: then a quorum that has the frame has them, too, and where
+they are lost it is lost with them.
+
+Source. Decision 0025.
+
+Invariants.
+  I1  What the frames rest on that a node has received it has received, or a quorum has (I4 of
+      `stream`).
+      What a quorum has is not rested on: for that nothing is held up (CT2 alone waits for it).
+  I2  A chain goes on behind frames only that this node acknowledges: while it is stopped for a view
+      change, what comes then may be in no cut.
+"""
+
+from __future__ import annotations
+
+from groupcore.context import Numbers, decode_context
+from groupcore.errors import WireError
+from groupcore.sequencing.headers import ACCEPTED, Accept, unpack_stretches
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.stream import Stream
+from groupcore.view import Address
+
+
+class Receiving:
+    """The frames that have come and wait for others."""
+
+    def __init__(self, plane: Plane) -> None:
+        self._plane = plane
+        self._behind: dict[Address, Stream] = {}
+
+    def advance(self, stream: Stream) -> list[Stream]:
+        """A frame of this stream has come: the streams of which more is received now."""
+        self._behind[stream.address] = stream
+        return self._advance_all()
+
+    def look_again(self) -> list[Stream]:
+        """The same of all streams, when more than a frame has changed."""
+        for address, stream in self._plane.streams.items():
+            if stream.received < stream.taken:
+                self._behind[address] = stream
+        return self._advance_all()
+
+    def _advance_all(self) -> list[Stream]:
+        moved: dict[Address, Stream] = {}
+        again = True
+        while again:
+            again = False
+            for address, stream in list(self._behind.items()):
+                before = stream.received
+                while stream.received < stream.taken and self._take_next(stream):
+                    pass
+                if stream.received > before:
+                    moved[address] = stream
+                    again = len(self._behind) > 1
+                if stream.received >= stream.taken:
+                    del self._behind[address]
+        return list(moved.values())
+
+    def _take_next(self, stream: Stream) -> bool:
+        """Receive the next frame, if what it names is here."""
+        batch = stream.next_to_receive()
+        header = None if batch is None else batch.headers[-1]
+        if isinstance(header, Accept) and batch is not None:
+            try:
+                context, rests = decode_context(header.context), decode_context(header.rests)
+            except WireError:
+                context = rests = {}  # it is counted when it is recorded
+            if rests and not self._has(rests):
+                return False
+            if stream.received >= stream.recorded:
+                stream.contexts[stream.received + 1] = context
+            self._note(stream, header, context)
+        stream.received += 1
+        return True
+
+    def _has(self, rests: Numbers) -> bool:
+        """Whether all that a frame rests on is received here; what is missing is asked for."""
+        streams = self._plane.streams
+        for address, frame in rests.items():
+            named = streams.get(address)
+            if named is None or max(named.received, named.recorded) >= frame:
+                continue
+            if named.end is None or named.received < named.end:
+                named.note_last(frame)
+                return False
+        return True
+
+    def _note(self, stream: Stream, header: Accept, context: Numbers) -> None:
+        """Whoever waits for the places of these runs goes on (I2)."""
+        plane, number = self._plane, stream.received + 1
+        if plane.frozen is not None and number > plane.frozen.get(stream.address, 0):
+            return
+        try:
+            stretches = unpack_stretches(header.stretches, ACCEPTED, len(header.groups) // 8)
+        except WireError:
+            return
+        standing = (stream.address, number, context)
+        keys = plane.senders.of_node(header.origin, [stretch[0] for stretch in stretches])
+        for process, runs, chain in stretches:
+            plane.chains.note_received(keys[process], chain + runs - 1, standing)
