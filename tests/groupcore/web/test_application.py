@@ -20,6 +20,7 @@ from groupcore.shared.types import Counter
 from groupcore.web import SharedObjects
 from groupcore.web.limits import FRAME_BYTES_MAX, PROTOCOL
 from tests.groupcore.aio.cluster import LIMIT_S
+from tests.groupcore.aio.pages import programs, set_apart
 from tests.groupcore.aio.test_objects import Cluster, until
 
 pytestmark = pytest.mark.slow
@@ -175,6 +176,16 @@ async def test_another_protocol_and_plain_http_are_refused(served: Served) -> No
     assert refused.value.status == 426
     async with served.http.get(served.url) as answer:
         assert (answer.status, (await answer.json())["code"]) == (426, "no_websocket")
+
+
+async def test_the_application_of_the_page_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_apart(monkeypatch)
+    app = programs("shared/web.md")["In a Starlette application"].run()["app"]
+    async with app.router.lifespan_context(app):
+        (mount,) = app.routes
+        assert isinstance(mount.app, SharedObjects)
+        assert mount.app.gateway.node.process.node.name == "web-1"
+        assert sorted(mount.app.gateway.kinds) == ["Counter", "Presence", "Text"]
 
 
 def test_without_starlette_the_error_names_the_command() -> None:

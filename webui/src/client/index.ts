@@ -1,6 +1,7 @@
 /** Shared objects in a page; docs/shared/web.md tells how to use them. */
 
 export { CallError } from "./errors";
+export { bind } from "./field";
 export { SharedList } from "./list";
 export type { Change } from "./object";
 export { connect, type Options, Session, type State } from "./session";
