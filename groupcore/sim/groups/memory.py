@@ -24,8 +24,16 @@ def remembers(nodes: Sequence[Node], chosen: Iterable[Node]) -> bool:
 
 
 def is_missed(nodes: Sequence[Node], node: Node) -> bool:
-    """Whether a view still counts on the former life of a node that has none now."""
+    """Whether a view still counts on the former life of a node that has none now.
+
+    Nothing is remembered before the first view, and without this node it may never be decided.
+    """
+    newest, *possible = bases(nodes)
+    if newest is None:
+        return False
     return any(
-        basis is not None and any(member.name == node.name for member in basis.members)
-        for basis in bases(nodes)
+        member.name == node.name
+        for basis in (newest, *possible)
+        if basis
+        for member in basis.members
     )
