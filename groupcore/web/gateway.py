@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 
 from groupcore.aio import Node
-from groupcore.frames import Message, pack
+from groupcore.frames import Message, joined, pack
 from groupcore.shared.body import Body
 from groupcore.web.feed import Feed
 from groupcore.web.kinds import Kind, kinds_of
-from groupcore.web.limits import FLUSH_S, HEARTBEAT_S, LINGER_S
+from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, HEARTBEAT_S, LINGER_S, RULES
 from groupcore.web.outlet import Outlet
 from groupcore.web.page import Page
 
@@ -60,6 +60,7 @@ class Gateway:
         self._packed: OrderedDict[tuple[object, ...], tuple[object, bytes]] = OrderedDict()
         self._scheduled: asyncio.Handle | None = None
         self._due = 0.0
+        self._frame = b"", b""
         self._last_flush = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -125,12 +126,21 @@ class Gateway:
             self._packed.popitem(last=False)
         return packed
 
+    def framed(self, messages: list[bytes]) -> Iterator[bytes]:
+        """Frames of these messages; one that many sessions are sent by itself is made once."""
+        if len(messages) != 1:
+            return joined(messages, RULES.messages_max, FRAME_BYTES_SENT)
+        if self._frame[0] is not messages[0]:
+            self._frame = messages[0], next(joined(messages, 1, 0))
+        return iter(self._frame[1:])
+
     # --- writing --------------------------------------------------------------------------------
 
     def touch(self, page: Outlet) -> None:
         """The session has something to be sent."""
-        self._dirty[page] = None
-        self.flush_soon()
+        if page not in self._dirty:
+            self._dirty[page] = None
+            self.flush_soon()
 
     def behind(self, page: Outlet) -> None:
         """The session's connection is congested: look again later."""
@@ -146,6 +156,8 @@ class Gateway:
 
     def flush_soon(self) -> None:
         """Flush at the end of this loop turn, or a little later when that was just done."""
+        if self._scheduled is not None and self._due <= self._last_flush + FLUSH_S:
+            return
         loop = asyncio.get_running_loop()
         self._schedule(max(0.0, self._last_flush + FLUSH_S - loop.time()))
 

@@ -32,7 +32,7 @@ HISTORY_BYTES_MAX = 256 * 1024
 HISTORY_MAX = 1_000
 """Most messages of changes that are kept of one object."""
 
-FLUSH_S = 0.02
+FLUSH_S = 0.005
 """Least time between two writes to the sessions."""
 HEARTBEAT_S = 15.0
 LINGER_S = 15.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from groupcore.aio.sessions import Session
-from groupcore.frames import Message, joined, pack
+from groupcore.frames import Message, pack
 from groupcore.shared.plain import who
 from groupcore.shared.types import Presence, Subscription
 from groupcore.shared.verdicts import code_of
@@ -187,7 +187,7 @@ class Outlet:
         if writer.buffered() > limits.OUTBOX_BYTES_MAX:
             self.cut(4002, "too slow; come back")
             return
-        for frame in joined(messages, limits.RULES.messages_max, limits.FRAME_BYTES_SENT):
+        for frame in self._gateway.framed(messages):
             writer.write(frame)
 
     def send_presence(self, name: str, packed: bytes) -> None:

@@ -72,6 +72,7 @@ class Presence(GroupUser, Generic[T]):
         self._streams: list[Stream[PresenceChanged[T]]] = []
         self._send_at_s: float | None = None
         self._sent_s = -self.interval_s
+        self._is_planned = False
 
     def open(self) -> Pending[object]:
         self._port.join()
@@ -168,7 +169,8 @@ class Presence(GroupUser, Generic[T]):
             return [MessageRejected(event.group, 0, process, str(error))]
         seen = self._others.get(process)
         self._others[process] = _Seen(value, self._port.now_s())
-        self._plan()
+        if not self._is_planned:  # it expires later than what is planned
+            self._plan()
         if seen is None or seen.value != value:
             self._tell(PresenceChanged(process, value))
         return []
@@ -196,10 +198,12 @@ class Presence(GroupUser, Generic[T]):
         times = [seen.heard_s + self.expiry_s for seen in self._others.values()]
         if self._send_at_s is not None:
             times.append(self._send_at_s)
-        if times and not self.closed.done:
+        self._is_planned = bool(times) and not self.closed.done
+        if self._is_planned:
             self._port.wake_at(min(times))
 
     def on_time(self) -> None:
+        self._is_planned = False
         now_s = self._port.now_s() + GRAIN_S
         if self._send_at_s is not None and now_s >= self._send_at_s:
             self._send()
