@@ -21,6 +21,7 @@ from groupcore.sequencing.events import (
     Enrolled,
     Joined,
     Released,
+    Saved,
     ServiceEvent,
     StateInstalled,
 )
@@ -154,6 +155,10 @@ class Body(Generic[T]):
                 return self._on_departed(event)
             case StateInstalled():
                 self._install(event)
+            case Saved():
+                caller = self._faces.get(event.message.process)
+                if caller is not None:
+                    caller.on_saved(event.message.number)
             case Released():
                 self._on_released()
             case _:

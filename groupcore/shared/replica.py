@@ -13,7 +13,8 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
@@ -60,13 +61,15 @@ class Replica(GroupUser, Generic[T]):
 
     `ready` is resolved with the object once its state is here; `target` is that object. `body` is
     the node's copy of it, which other processes of the node may have open as well; without one the
-    replica is the only one, and is fed itself. `given_up` fails when nothing more is shown here.
+    replica is the only one, and is fed itself. `given_up` fails when nothing more is shown here;
+    `tell_saved` is called with the number of a client's call up to which all are on disk.
     """
 
     __slots__ = (
         "_error",
         "_forbidden",
         "_held",
+        "_unsaved",
         "_waiting",
         "body",
         "closed",
@@ -75,6 +78,7 @@ class Replica(GroupUser, Generic[T]):
         "port",
         "ready",
         "target",
+        "tell_saved",
         "told_in",
         "watchers",
     )
@@ -93,6 +97,8 @@ class Replica(GroupUser, Generic[T]):
         self._error: Exception | None = None
         self._forbidden = False
         self._held: list[_Sent] = []
+        self._unsaved: deque[tuple[int, Numbered]] = deque()
+        self.tell_saved: Callable[[int], None] | None = None
         if alone:
             self.body.attach(self, port.process)
 
@@ -168,11 +174,25 @@ class Replica(GroupUser, Generic[T]):
             raise MisfitError(f"the arguments cannot be packed: {error}") from None
         sent = _Sent(pendings, payload, number)
         if self.is_in:
-            self._waiting[self.port.send(payload)] = sent
+            self._send(sent)
         elif len(self._held) < HELD_MAX:
             self._held.append(sent)
         else:
             raise ClosedError(f"{HELD_MAX} operations wait for the object to be open again")
+
+    def _send(self, sent: _Sent) -> None:
+        number = self.port.send(sent.payload)
+        self._waiting[number] = sent
+        if sent.number is not None and self.tell_saved is not None:
+            self._unsaved.append((number, sent.number))
+
+    def on_saved(self, number: int) -> None:
+        """The process's messages up to this one are on disk: tell of a client's calls in them."""
+        last = 0
+        while self._unsaved and self._unsaved[0][0] <= number:
+            last = self._unsaved.popleft()[1].number
+        if last and self.tell_saved is not None:
+            self.tell_saved(last)
 
     def verify(self) -> None:
         """Have all replicas compare their states at one place of the order, soon."""
@@ -236,7 +256,7 @@ class Replica(GroupUser, Generic[T]):
         self.is_in = True
         held, self._held = self._held, []
         for sent in held:
-            self._waiting[self.port.send(sent.payload)] = sent
+            self._send(sent)
         if not self.ready.done:
             self.ready.resolve(self.target)
 
@@ -271,6 +291,7 @@ class Replica(GroupUser, Generic[T]):
         self.told_in = self.is_in = False
         waiting, self._waiting = self._waiting, {}
         error = OutcomeUnknownError("the cluster went on without this node meanwhile")
+        self._unsaved.clear()
         again = [sent for sent in waiting.values() if sent.number is not None]
         self._held = again + self._held
         for sent in waiting.values():

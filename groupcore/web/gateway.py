@@ -52,6 +52,7 @@ class Gateway:
         self.heartbeat_s = heartbeat_s
         self.linger_s = linger_s
         self.pages: dict[str, Page] = {}
+        self.saves = node.groups.options.durable
         self.counters: dict[str, int] = {}
         self._feeds: dict[str, Feed] = {}
         self._open: Feed | None = None

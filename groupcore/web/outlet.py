@@ -85,6 +85,7 @@ class Outlet:
                 "who": who(self.session.process),
                 "principal": self.session.principal,
                 "resumed": resumed,
+                "saves": gateway.saves,
                 "heartbeat_s": gateway.heartbeat_s,
                 "limits": {
                     "frame_bytes": limits.FRAME_BYTES_MAX,

@@ -144,6 +144,8 @@ class Page(Outlet):
             raise BadRequestError("closed", f"{name!r} was closed meanwhile")
         if name not in self.opened:
             self.opened[name] = opened
+            if self._gateway.saves:
+                replica.tell_saved = partial(self._on_saved, name)
             replica.given_up.when_done(partial(self._on_given_up, name, opened, replica))
         gateway = self._gateway
         gateway.turn_to(None)  # what is told from here on is behind this place
@@ -232,6 +234,9 @@ class Page(Outlet):
         message: Message = {"t": "result", "name": name, "n": number}
         message["results"] = results  # type: ignore[assignment]
         self.tell(message)
+
+    def _on_saved(self, name: str, number: int) -> None:
+        self.tell({"t": "saved", "name": name, "n": number})
 
     # --- topics and presence --------------------------------------------------------------------
 

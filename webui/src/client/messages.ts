@@ -24,6 +24,7 @@ export interface Welcome {
   node: string;
   principal: string;
   resumed: boolean;
+  saves: boolean;
   heartbeat_s: number;
   limits: { frame_bytes: number; objects: number; calls: number };
 }
@@ -62,6 +63,11 @@ export interface Refusal {
   name?: string;
   n?: number;
 }
+export interface Saved {
+  t: "saved";
+  name: string;
+  n: number;
+}
 export interface TopicEvent {
   t: "event";
   name: string;
@@ -86,6 +92,7 @@ export type ObjectMessage =
   | Changes
   | Result
   | Refusal
+  | Saved
   | TopicEvent
   | People
   | PresenceUpdate;
@@ -102,6 +109,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   changes: { name: "string", version: "number", items: "array" },
   result: { name: "string", n: "number", results: "array" },
   error: { code: "string", message: "string", temporary: "boolean" },
+  saved: { name: "string", n: "number" },
   event: { name: "string", who: "string" },
   people: { name: "string", others: "array" },
   presence: { name: "string", who: "string" },

@@ -24,6 +24,8 @@ import { type Stream, Streams } from "./stream";
 export interface Host {
   /** Whether the node takes one more call now. */
   readonly hasRoom: boolean;
+  /** Whether nodes keep a log, and say what is in it. */
+  readonly saves: boolean;
   /** A call has its answer: others may be sent. */
   proceed(): void;
   /** Whether this is, or was, this session. */
@@ -64,6 +66,7 @@ export abstract class Shared<C extends Change = Change> {
   private isOpen = false;
   private ended: Error | null = null;
   private lastNumber = 0;
+  private savedNumber = 0;
   private readonly waiting = new Map<number, Waiting>();
   private settleReady: (error: Error | null) => void = () => undefined;
 
@@ -93,6 +96,11 @@ export abstract class Shared<C extends Change = Change> {
   /** Calls that have no answer yet. */
   get unanswered(): number {
     return this.waiting.size;
+  }
+
+  /** Calls that would be lost if all nodes lost their power; where they keep no log, `unanswered`. */
+  get unsaved(): number {
+    return this.host.saves ? this.lastNumber - this.savedNumber : this.waiting.size;
   }
 
   /** When the oldest call that waits for its answer was made. */
@@ -175,6 +183,9 @@ export abstract class Shared<C extends Change = Change> {
         break;
       case "changes":
         this.onChanges(message);
+        break;
+      case "saved":
+        this.savedNumber = Math.max(this.savedNumber, message.n);
         break;
       case "result":
         this.answer(message.n, message.results, (one) => one.resolve(message.results));

@@ -35,6 +35,7 @@ export type State = "connecting" | "connected" | "stopped";
 export interface Openable {
   readonly ready: Promise<void>;
   readonly unanswered: number;
+  readonly unsaved: number;
   readonly waitingSince_ms: number | null;
   readonly inFlight: number;
   sendWaiting(): void;
@@ -64,6 +65,7 @@ export class Session implements Host {
   /** Why it has stopped for good. */
   stopped: CallError | null = null;
   state: State = "connecting";
+  saves = false;
   private readonly objects = new Map<string, Held>();
   private readonly reopening = new Set<string>();
   private readonly selves = new Set<string>();
@@ -105,6 +107,13 @@ export class Session implements Host {
   get unanswered(): number {
     let count = 0;
     for (const { object } of this.objects.values()) count += object.unanswered;
+    return count;
+  }
+
+  /** Calls and edits that would be lost if all nodes lost their power now. */
+  get unsaved(): number {
+    let count = 0;
+    for (const { object } of this.objects.values()) count += object.unsaved;
     return count;
   }
 
@@ -175,6 +184,7 @@ export class Session implements Host {
     this.self = welcome.who;
     this.selves.add(welcome.who);
     this.callsMax = welcome.limits.calls;
+    this.saves = welcome.saves === true;
     this.become("connected");
     for (const { object } of this.objects.values()) object.ask();
   }

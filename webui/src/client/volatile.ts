@@ -9,6 +9,7 @@ import { type Stream, Streams } from "./stream";
 abstract class Stateless {
   readonly ready: Promise<void>;
   readonly unanswered: number = 0;
+  readonly unsaved: number = 0;
   inFlight = 0;
   readonly waitingSince_ms: number | null = null;
   protected isOpen = false;

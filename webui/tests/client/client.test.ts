@@ -70,6 +70,19 @@ test("no more is sent than the node has room for", () => {
   expect(host.calls()).toEqual([[1, 0, ["add", [1]]]]);
 });
 
+test("what is saved is counted where nodes keep a log, else what is answered", () => {
+  const host = new FakeHost();
+  const counter = new Counter(host, "it", "Counter");
+  counter.hear(snapshot({ value: 0 }));
+  for (const by of [1, 2]) counter.add(by).catch(() => undefined);
+  counter.hear(result(1, 1));
+  expect(counter.unsaved).toBe(1);
+  host.saves = true;
+  expect(counter.unsaved).toBe(2);
+  counter.hear({ t: "saved", name: "it", n: 1 });
+  expect(counter.unsaved).toBe(1);
+});
+
 test("a transaction is one message, and gives each its result", async () => {
   const host = new FakeHost();
   const map = new SharedMap<string, number>(host, "it", "Map");

@@ -7,6 +7,7 @@ export class FakeHost implements Host {
   reopened: string[] = [];
   forgotten: string[] = [];
   hasRoom = true;
+  saves = false;
 
   isSelf(who: string): boolean {
     return who.startsWith("me");
