@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from groupcore.batch import Header
 from groupcore.errors import WireError
@@ -202,8 +202,7 @@ class Repair(Header):
     packet: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """How far a node is with a stream: frames received, delivered, recorded and on disk.
 
     `saved` of a node without a log: what it has received.

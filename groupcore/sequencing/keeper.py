@@ -60,6 +60,7 @@ class Keeper:
         self._over: dict[Address, tuple[int, float]] = {}
         self._cut: dict[Address, tuple[int, tuple[Address, ...]]] = {}
         self._early: list[tuple[Address, Digest]] = []
+        self._seen_news = (-1, -1)
         self.receiving = Receiving(plane)
 
     def on_view(self) -> None:
@@ -168,8 +169,8 @@ class Keeper:
             if not stream.started:
                 continue
             reached = self._reached(stream)
-            plane.reaches.note(plane.me, address, *reached)
             if self._told.get(address) != reached:
+                plane.reaches.note(plane.me, address, *reached)
                 reaches.append(Reach(address, *reached))
         last = plane.own.received
         due = self._digest_at is not None and now >= self._digest_at
@@ -221,8 +222,13 @@ class Keeper:
         return list(touched.values())
 
     def collect(self, now: float) -> None:
-        """Drop what is stable."""
+        """Drop what is stable; looked at when there is something new, or a stream ends."""
         plane = self._plane
+        ending = any(stream.fenced for stream in plane.streams.values())
+        news = (plane.reaches.news, plane.progress)
+        if news == self._seen_news and not ending:
+            return
+        self._seen_news = news
         for address, stream in list(plane.streams.items()):
             if stream.started:
                 stream.drop_stable(plane.reaches.stable(address))
@@ -254,7 +260,8 @@ class Keeper:
         for address, stream in plane.streams.items():
             missing = stream.missing if stream.started else None
             if missing is None:
-                self._asking.pop(address, None)
+                if self._asking:
+                    self._asking.pop(address, None)
                 continue
             first, last = missing
             asking = self._asking.get(address)

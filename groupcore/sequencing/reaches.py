@@ -15,7 +15,10 @@ from groupcore.view import Address, View, quorum_size
 
 
 class Reaches:
-    """What each member of the view has said; `me` says it by calling `note`."""
+    """What each member of the view has said; `me` says it by calling `note`.
+
+    `news` grows with all that is said and is new.
+    """
 
     def __init__(self, k: int) -> None:
         self._k = k
@@ -23,12 +26,14 @@ class Reaches:
         self._delivered: dict[Address, dict[Address, int]] = {}
         self._saved: dict[Address, dict[Address, int]] = {}
         self._members: tuple[Address, ...] = ()
+        self.news = 0
         self._need = 1
         self._need_with_first = 1
 
     def install(self, view: View) -> None:
         """Count the members of this view from now on."""
         self._members = view.members
+        self.news += 1
         tables = (self._received, self._delivered, self._saved)
         for said in [by_member for table in tables for by_member in table.values()]:
             for member in [member for member in said if member not in view.members]:
@@ -44,7 +49,9 @@ class Reaches:
         """What a member says of a stream; False when it says nothing new of the first two."""
         if saved:
             stored_by = self._saved.setdefault(stream, {})
-            stored_by[member] = max(saved, stored_by.get(member, 0))
+            if saved > stored_by.get(member, 0):
+                stored_by[member] = saved
+                self.news += 1
         by_member = self._received.get(stream)
         if by_member is None:
             by_member = self._received[stream] = {}
@@ -52,6 +59,7 @@ class Reaches:
         delivered_by = self._delivered[stream]
         if received <= by_member.get(member, -1) and delivered <= delivered_by.get(member, -1):
             return False
+        self.news += 1
         by_member[member] = max(received, by_member.get(member, 0))
         delivered_by[member] = max(delivered, delivered_by.get(member, 0))
         return True
