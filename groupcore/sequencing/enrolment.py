@@ -70,7 +70,7 @@ class Enrolment:
         owned, record = active
         process = Process(node, header.process)
         sender = self._plane.senders.key(process)
-        known = max(owned.requests.get(sender, 0), (record.requests or {}).get(sender, 0))
+        known = max((owned.requests or {}).get(sender, 0), (record.requests or {}).get(sender, 0))
         if header.request < known or not self._plane.in_view(node):
             self._plane.counters["old_request"] += 1
             return
@@ -79,6 +79,8 @@ class Enrolment:
             self._keep(node, header)
             self._entering[header.group] = None
             return
+        if owned.requests is None:
+            owned.requests = {}
         owned.requests[sender] = header.request
         if self._ownership.is_member(owned, record, process) is not joins:
             what = JOINED if joins else LEFT
@@ -127,6 +129,8 @@ class Enrolment:
         self, group: GroupId, owned: Owned, process: Process, what: int, request: int
     ) -> None:
         owned.seqno += 1
+        if owned.members is None:
+            owned.members = {}
         owned.members[process] = what == JOINED
         owned.frame = self._plane.own.received + 1
         change = Change(
@@ -139,7 +143,7 @@ class Enrolment:
         plane = self._plane
         for group, owned in self._ownership.owned.items():
             record = plane.records.get(group)
-            members = [*owned.members, *(record.members if record is not None else ())]
+            members = [*(owned.members or ()), *(record.members if record is not None else ())]
             if any(process.node == node for process in members):
                 self._expelling[group] = None
 
@@ -151,7 +155,7 @@ class Enrolment:
                 continue
             del self._expelling[group]
             owned, record = active
-            members = {*record.members, *owned.members}
+            members = {*record.members, *(owned.members or ())}
             for process in sorted(p for p in members if not self._plane.in_view(p.node)):
                 if self._ownership.is_member(owned, record, process):
                     self._change(group, owned, process, GONE, 0)

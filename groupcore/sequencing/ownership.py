@@ -92,8 +92,8 @@ class Owned:
         self.takeover: Takeover | None = takeover
         self.seqno = 0
         self.senders: dict[int, int] = {}
-        self.members: dict[Process, bool] = {}
-        self.requests: dict[int, int] = {}
+        self.members: dict[Process, bool] | None = None
+        self.requests: dict[int, int] | None = None
         self.suspended = False
         self.frame = 0
         self.carry: Numbers = {}
@@ -184,10 +184,18 @@ class Ownership:
 
     def is_member(self, owned: Owned, record: Record, process: Process) -> bool:
         """Whether the process is a member, as far as this node has stamped."""
-        return owned.members.get(process, process in record.members)
+        return (owned.members or {}).get(process, process in record.members)
 
     def on_recorded(self, group: GroupId, process: Process, joined: bool) -> None:
         """The record has caught up with a change that this node has stamped."""
         owned = self.owned.get(group)
-        if owned is not None and owned.members.get(process) is joined:
+        if owned is None:
+            return
+        if owned.members and owned.members.get(process) is joined:
             del owned.members[process]
+            owned.members = owned.members or None  # empty dictionaries keep their room
+        record = self._plane.records[group]
+        key = self._plane.senders.key(process)
+        if owned.requests and owned.requests.get(key, 0) <= (record.requests or {}).get(key, 0):
+            owned.requests.pop(key, None)
+            owned.requests = owned.requests or None

@@ -18,6 +18,7 @@ Invariants.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from groupcore.batch import Batch
@@ -64,7 +65,7 @@ class Receiver:
     def record(self, stream: Stream) -> bool:
         """Record the frames of a stream that are held; whether there were any."""
         plane = self._plane
-        if not plane.ready:
+        if not plane.ready or stream.recorded >= stream.received:
             return False
         held = plane.reaches.held(stream.address)
         before = stream.recorded
@@ -78,6 +79,8 @@ class Receiver:
             if not known:
                 stream.recorded -= 1  # its group's CREATE-GROUP has not come to this node yet
                 break
+            if not stream.undelivered:
+                stream.delivered = stream.recorded  # what comes next may rest on it
         if stream.recorded == before:
             return False
         stream.advance()
@@ -157,7 +160,7 @@ class Receiver:
 
     def _record_change(self, stream: Stream, batch: Batch, header: Change) -> bool:
         plane = self._plane
-        process = Process(header.node, header.process)
+        process = plane.senders.same(Process(header.node, header.process))
         record = plane.records.get(header.group)
         if record is None:
             return header.group <= plane.directory.newest_group
@@ -233,6 +236,8 @@ class Receiver:
         if not hold.queue and not hold.waiting_for_state and self._is_free(run, hold):
             self._deliver(run, hold)
             return
+        if hold.queue is None:
+            hold.queue = deque()
         hold.queue.append(run)
         if hold.waiting_for_state:
             return  # I4
@@ -257,6 +262,7 @@ class Receiver:
                     self._deliver(run, hold)
                     self._plane.progress += 1
                 if not hold.queue:
+                    hold.queue = None
                     self._blocked.pop(group, None)
 
     def apply_queue(self, record: Record) -> None:
@@ -264,8 +270,8 @@ class Receiver:
         hold = record.hold
         assert hold is not None
         hold.waiting_for_state = False
-        queue, hold.queue = hold.queue, type(hold.queue)()
-        for run in queue:
+        queue, hold.queue = hold.queue, None
+        for run in queue or ():
             if record.hold is not hold:
                 break  # its last process here had left meanwhile
             if run.last > hold.seqno:
@@ -279,9 +285,9 @@ class Receiver:
         hold = record.hold
         record.hold = None
         if hold is not None:
-            for run in hold.queue:
+            for run in hold.queue or ():
                 self._done(run)
-            hold.queue.clear()
+            hold.queue = None
         self._blocked.pop(record.group, None)
         self._plane.progress += 1
 

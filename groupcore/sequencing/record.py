@@ -75,7 +75,7 @@ class Hold:
         self.seqno = seqno
         self.waiting_for_state = waiting_for_state
         self.context: Numbers = {}
-        self.queue: deque[Run] = deque()
+        self.queue: deque[Run] | None = None  # an empty one has room for 64: 760 bytes
         self.local: dict[Process, int] = {}
 
 
@@ -143,6 +143,10 @@ class Senders:
     def keys_of(self, node: Address) -> list[int]:
         """The numbers of those of a node's processes that have been looked up by `of_node`."""
         return list(self._nodes.get(node, {}).values())
+
+    def same(self, process: Process) -> Process:
+        """The process as it stands in all tables of this node, once."""
+        return self.processes[self.key(process)]
 
     def process(self, key: int) -> Process:
         """Whose number it is."""
