@@ -99,6 +99,9 @@ class Balancing:
 
     def next_wake(self) -> float | None:
         """When the next report is due; None while there is nothing to report."""
-        if self._since is None or not (self._meter.groups or self._reported):
+        plane = self._plane
+        if self._since is None or not (plane.ready and plane.primary):
+            return None  # nobody would hear it now
+        if not (self._meter.groups or self._reported):
             return None
         return self._since + self._plane.options.report_s

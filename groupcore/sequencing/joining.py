@@ -189,6 +189,7 @@ class Joining:
                 continue
             owner = self._plane.owner(wish.group)
             if owner is None or (wish.leaving and self._is_awaited(wish.group)):
+                wish.asked_at = -1.0  # as soon as that is over: no time is planned for it
                 continue
             wish.wait_s = min(wish.wait_s * 2, options.resend_max_s) or options.resend_s
             wish.asked_at = now

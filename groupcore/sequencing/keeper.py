@@ -257,6 +257,8 @@ class Keeper:
     def ask(self, now: float) -> None:
         """Ask for what is missing (I1)."""
         plane = self._plane
+        for address in [one for one in self._asking if one not in plane.streams]:
+            del self._asking[address]  # the stream is over
         for address, stream in plane.streams.items():
             missing = stream.missing if stream.started else None
             if missing is None:

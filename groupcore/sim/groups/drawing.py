@@ -148,10 +148,10 @@ class _Drawer:
 
     def sends(self) -> None:
         """Members send, and now and then somebody who is none; some are answered."""
-        number = int(10 * 9 ** self.random.random())  # 10 to 90
-        burst_max = self.random.choice((1, 3, 8))
+        number = int(8 * 6 ** self.random.random())  # 8 to 48
+        burst_max = self.random.choice((1, 2, 6))
         open_share = self.random.choice((0.0, 0.1, 0.4))
-        deep = self.random.choice((0, 1, 3, 5))
+        deep = self.random.choice((0, 1, 2, 4))
         large = self.random.choice((0.0, 0.0, 0.05))
         pairs = sorted(self.members)
         for _ in range(number):

@@ -34,6 +34,10 @@ Watcher = Callable[[Address, str, Command | ServiceEvent], None]
 what its service has `said`."""
 
 
+SPINS_MAX = 200
+"""So many turns one after the other may end with something to do at once."""
+
+
 class ObservedService(Service):
     """One life's service, as it is: what it puts into its stream and what it owns is noted.
 
@@ -56,6 +60,7 @@ class ObservedService(Service):
         self._watchers = watchers
         self._records: list[GroupRecord] | None = None
         self._epochs: dict[GroupId, int] = {}
+        self._spins = 0
         self._append = self.plane.own.append
         self.plane.own.append = self._stamped  # type: ignore[method-assign]
         ownership = self.sequencer.ownership
@@ -101,6 +106,13 @@ class ObservedService(Service):
         for event in output.events if self._watchers else ():
             self._tell("said", event)
         return output
+
+    def next_wake(self) -> float | None:
+        """See `Service`; one that wants to be woken for nothing, again and again, is found out."""
+        wake = super().next_wake()
+        self._spins = self._spins + 1 if wake is not None and wake <= self._now else 0
+        assert self._spins < SPINS_MAX, f"{self._me} spins: it has nothing to do and wants to"
+        return wake
 
     def _tell(self, happened: str, what: Command | ServiceEvent) -> None:
         for watcher in self._watchers:
