@@ -78,8 +78,9 @@ class GroupCausalOrder(Checker):
 
     For each process by itself, whatever groups m1 and m2 went to, if it is given both. The vector
     clocks are rebuilt from the trace. A process that starts from a group's state knows what the
-    state holds, as if it had been given it. Groups in `fifo` order promise nothing of this, and
-    nothing is learnt through them. What a sender sent to one group is a matter of invariant 6.
+    state holds, as if it had been given it; that is nothing if the group begins anew. Groups in
+    `fifo` order promise nothing of this, and nothing is learnt through them. What a sender sent to
+    one group is a matter of invariant 6.
     """
 
     number, name = 7, "group-causal-order"
@@ -102,6 +103,8 @@ class GroupCausalOrder(Checker):
                     run.send(record)
             elif isinstance(record, GroupJoined | GroupLeft | GroupState):
                 run.move_on(record)
+                if isinstance(record, GroupState) and record.anew:
+                    run.forget(record)
                 if run.index.causal(record.group):
                     run.change(record)
 
@@ -184,6 +187,10 @@ class _Run:
             position = members[record.process] = self._positions.get(key, 0)
             self._begin(record.process, record.group, position)
 
+    def forget(self, record: GroupState) -> None:
+        """The group begins anew: states of it hold nothing of what is before that from now on."""
+        self._pasts[record.group] = [(record.seqno, [0] * len(self._sent))]
+
     def _begin(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
         past = self._past(group, seqno)
         if past is not None:
@@ -193,6 +200,8 @@ class _Run:
         """What the state of this number holds and depends on; None where it is nothing."""
         pasts = self._pasts.setdefault(group, [(0, [0] * len(self._sent))])
         at = bisect_right(pasts, seqno, key=lambda past: past[0])
+        if at == 0:
+            return None
         start, clock = pasts[at - 1]
         if start == seqno:
             return clock if seqno else None

@@ -104,6 +104,8 @@ class Comparison:
         key = (*node, group)
         members = self._members.setdefault(key, {})
         if isinstance(record, GroupState):
+            if record.anew:
+                self.model.begin_anew(group, record.seqno)
             self._positions[key] = record.seqno
             for process in members:
                 self._begin(record.t, process, group, record.seqno)

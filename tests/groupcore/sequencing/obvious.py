@@ -60,7 +60,8 @@ class Obvious:
 
     C_p is kept in two parts: what the process has been told of with what it was given (`told`), and
     what it has sent itself (`own`). `bound`: what the sequencers put in. `excused`: a process that
-    has asked to leave a group may be given what is there, and need not.
+    has asked to leave a group may be given what is there, and need not. `begun`: the number behind
+    which a group has begun anew, if it has.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Obvious:
         self.bound: dict[GroupProcess, dict[GroupId, int]] = {}
         self.delivered: dict[GroupProcess, dict[GroupId, int]] = {}
         self.excused: set[tuple[GroupProcess, GroupId]] = set()
+        self.begun: dict[GroupId, int] = {}
 
     # --- what happens -----------------------------------------------------------------------------
 
@@ -141,6 +143,10 @@ class Obvious:
         self.excused.discard((process, group))
         for message in self._past(group, seqno):
             self._learn(process, message)
+
+    def begin_anew(self, group: GroupId, seqno: int) -> None:
+        """Nobody has the group's state: from now on states hold only what is behind this number."""
+        self.begun[group] = seqno
 
     def leave(self, process: GroupProcess, group: GroupId) -> None:
         """A process is not in the group any more: it has been given all up to its LEAVE."""
@@ -267,7 +273,8 @@ class Obvious:
         return ""
 
     def _past(self, group: GroupId, seqno: int) -> list[Message]:
-        places = (self.places.get((group, number)) for number in range(1, seqno + 1))
+        first = self.begun.get(group, 0) + 1
+        places = (self.places.get((group, number)) for number in range(first, seqno + 1))
         return [message for message in places if message is not None]
 
     def _causal(self, group: GroupId) -> bool:

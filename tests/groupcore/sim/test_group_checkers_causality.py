@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupcore.sequencing.names import Order
-from groupcore.sim.trace_groups import GroupCreated, GroupJoined
+from groupcore.sim.trace_groups import GroupCreated, GroupJoined, GroupState
 from tests.groupcore.sim.group_stories import PA, PA2, PB, PC, A, B, C, G, GroupStory, H, begun
 
 
@@ -102,3 +102,17 @@ def test_a_process_that_is_told_early_that_it_is_in_begins_with_what_its_node_ha
     story.add(GroupJoined(story.t, *A, G, 4, PA2)).stamp(G, 4, PA2, 0)
     story.deliver(A, H, 4, (PB, 1), PA, PA2).deliver(A, G, 3, (PB, 1), PA, PA2)
     assert story.breached() == []
+
+
+def test_who_begins_a_group_anew_knows_nothing_of_what_is_before() -> None:
+    """The last message of G depends on one of H that `c` is given later, as a new one."""
+    story = begun(G, H).post(PA, H, 1, 3, A).post(PA, G, 1, 3, A, B)
+    story.leave(PA, G, 4, A, B).leave(PB, G, 5, B).join(PC, H, 4, A, B)
+    story.state(C, H, 2).add(GroupJoined(story.t, *C, H, 4, PC)).join(PC, G, 6)
+    taken = GroupStory()
+    taken.records, taken.owners = list(story.records), dict(story.owners)
+    for one, anew in ((story, True), (taken, False)):
+        one.add(GroupState(one.t, *C, G, 5, "", anew)).add(GroupJoined(one.t, *C, G, 6, PC))
+        one.deliver(C, H, 3, (PA, 1))
+    assert 7 not in story.breached()
+    assert 7 in taken.breached()
