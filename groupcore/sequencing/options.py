@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from groupcore.sequencing.placement_options import PlacementOptions
+
+DEFAULT_PLACEMENT = PlacementOptions()
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceOptions:
@@ -16,7 +20,8 @@ class ServiceOptions:
     says how far it is when it has nothing else to say, doubled while nothing changes up to
     `digest_max_s`. `state_chunk_bytes`, `state_timeout_s` (a giver's silence) and `state_pause_s`
     (when nobody could give it) are of the late join. `section_bytes`: largest body of a section.
-    `report_s`: how often a sequencer reports its load, and the coordinator looks at the loads.
+    `report_s`: how often a sequencer reports its load, and the coordinator looks at the loads;
+    `placement`: what it does then; that of the cluster's first node counts.
     `catch_up_s`: how long a join waits for a group that this node has not heard of.
     `durable`: the node puts out a log, which its driver stores; the same at all nodes of a cluster.
     `archive_bytes`: the messages that a group's archive may have behind its state, which may be
@@ -42,3 +47,4 @@ class ServiceOptions:
     durable: bool = False
     archive_bytes: int = 64 << 10
     checkpoint_bytes: int = 16 << 20
+    placement: PlacementOptions = DEFAULT_PLACEMENT

@@ -46,7 +46,7 @@ class Plane:
         self.view: View | None = None
         self.primary = False
         self.ready = False
-        self.directory = Directory(options.k)
+        self.directory = Directory(options.k, options.placement)
         self.records: dict[GroupId, Record] = {}
         self.streams: dict[Address, Stream] = {}
         self.reaches = Reaches(options.k)

@@ -44,7 +44,7 @@ class Receiver:
     """`accepted` is called with a frame of a process of this node, when it has its places.
 
     `changed` is called when a membership change has been recorded, `left` when the host has been
-    told that a process of this node has left.
+    told of all that have left, of the processes of this node.
     """
 
     def __init__(
@@ -225,6 +225,17 @@ class Receiver:
             self._queue(run, hold)
         elif hold is not None and self._is_own_leave(run):
             self._tell_left(run)  # the state that was taken is of a later number
+        if self._is_own_leave(run):
+            self._let_go(record)
+
+    def _let_go(self, record: Record) -> None:
+        """A process of this node has left: the host may not need the group any more.
+
+        It does while there is a LEAVE that it has still to be told.
+        """
+        hold = record.hold
+        if hold is not None and not any(map(self._is_own_leave, hold.queue or ())):
+            self._left(record)
 
     def _is_own_leave(self, run: Run) -> bool:
         return not run.count and run.first != JOINED and run.process.node == self._plane.me
@@ -256,14 +267,18 @@ class Receiver:
                 if hold is None:
                     del self._blocked[group]
                     continue
+                left = False
                 while hold.queue and self._is_free(hold.queue[0], hold):
                     run = hold.queue.popleft()
                     self._done(run)
                     self._deliver(run, hold)
+                    left = left or self._is_own_leave(run)
                     self._plane.progress += 1
                 if not hold.queue:
                     hold.queue = None
                     self._blocked.pop(group, None)
+                if left:
+                    self._let_go(record)
 
     def apply_queue(self, record: Record) -> None:
         """The state is here: what gathered behind it is delivered, as far as it is newer."""
@@ -272,12 +287,12 @@ class Receiver:
         hold.waiting_for_state = False
         queue, hold.queue = hold.queue, None
         for run in queue or ():
-            if record.hold is not hold:
-                break  # its last process here had left meanwhile
             if run.last > hold.seqno:
                 self._queue(run, hold)
             elif self._is_own_leave(run):
                 self._tell_left(run)
+        if any(map(self._is_own_leave, queue or ())):
+            self._let_go(record)
         self._plane.progress += 1
 
     def drop(self, record: Record) -> None:
@@ -322,8 +337,6 @@ class Receiver:
         """Tell the host that a process has left."""
         gone = run.first == GONE
         self._plane.events.append(Departed(run.record.group, run.seqno, run.process, gone))
-        if run.process.node == self._plane.me:
-            self._left(run.record)
 
     def _context_is_free(self, context: Numbers) -> bool:
         """Whether everything that the context names has been delivered here, whatever group."""

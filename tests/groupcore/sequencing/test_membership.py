@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from groupcore.batch import Batch
-from groupcore.events import PrimaryLost
-from groupcore.sequencing.choosing import score
 from groupcore.sequencing.events import (
     Created,
     Delivered,
     Departed,
-    Joined,
     Refused,
     Released,
     StateInstalled,
@@ -28,27 +23,8 @@ from groupcore.sequencing.headers import (
     StateRequest,
 )
 from groupcore.sequencing.names import GroupId, Order, Process
-from groupcore.view import Address
-from groupcore.wire import decode_packet, unpack_packets
+from tests.groupcore.sequencing.packets import frames_of, header_of
 from tests.groupcore.sequencing.world import Packet, World
-
-
-def header_of(packet: Packet) -> object:
-    (raw,) = unpack_packets(b"\x91" + packet[2])
-    return decode_packet(raw, packet[0], None).headers[-1]
-
-
-def frames_of(world: World, sequencer: str, to: str) -> Callable[[Packet], bool]:
-    """The frames of a sequencer on their way to a node, repairs included."""
-    source, destination = world[sequencer].address, world[to].address
-
-    def is_one(packet: Packet) -> bool:
-        header = header_of(packet)
-        own = packet[0] == source and isinstance(header, Accept | Change)
-        repair = isinstance(header, Repair) and header.stream == source
-        return packet[1] == destination and (own or repair)
-
-    return is_one
 
 
 def told(world: World, at: str, group: GroupId) -> list[str]:
@@ -315,112 +291,25 @@ def test_a_late_question_about_a_stream_that_is_over_does_not_bring_it_back() ->
     assert c not in b.plane.streams
 
 
-def linked_late(world: World) -> tuple[GroupId, GroupId, str, str]:
-    """Two strict groups at two nodes; the second one stays where it is when they meet."""
-    groups = [world.create(name, Order.STRICT) for name in ("one", "other")]
+def test_all_processes_of_a_node_that_leave_together_hear_of_it() -> None:
+    """Their LEAVEs wait for a cause in another group; the first one must not drop the second."""
+    world = World("abc")
+    cause, effect = world.create("cause"), world.create("effect")
+    world.move(effect, "b")
     world.run(50)
-    for group, node in zip(groups, "bc", strict=True):
-        world.move(group, node)
-    world.run(50)
-    places = dict(zip("bc", groups, strict=True))
-    stays = max(places, key=lambda node: score(places[node], node))
-    (goes,) = set(places) - {stays}
-    return places[goes], places[stays], goes, stays
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_t2_a_joiner_links_groups_behind_what_a_former_sequencer_has_numbered(seed: int) -> None:
-    """P is in both groups; Q in the one that goes, where a message is numbered; then it joins."""
-    world = World("abc", seed)
-    goes, stays, source, target = linked_late(world)
-    both, joiner, sender = world.open("a"), world.open(target), world.open("a")
-    for group in (goes, stays):
-        world.join(both, group)
-    world.join(joiner, goes)
-    assert world.own(goes) == source
-    world.lost = frames_of(world, source, target)
-    world.send(sender, goes, b"first")
-    world.run(10)
-    world[target].service.join(joiner, stays, world.now)
-    world.run(10)
-    assert world.own(goes) == target
-    world.send(sender, stays, b"second")
+    asker, answerer = world.open("a"), world.open("b")
+    watchers = [world.open("c"), world.open("c")]
+    for process in (asker, answerer, *watchers):
+        for group in (cause, effect):
+            world.join(process, group)
+    world.lost = frames_of(world, "a", "c")
+    world.send(asker, cause, b"why?")
+    world.run(5)
+    world.send(answerer, effect, b"because")
+    world.run(5)
+    for watcher in watchers:
+        world["c"].service.leave(watcher, effect, world.now)
     world.run(60)
     world.lost = lambda _: False
-    world.run(200)
-    logs = [
-        [payload for _, payload in world.hosts[process.node].log[process]]
-        for process in (both, joiner)
-    ]
-    assert sorted(logs[0]) == [b"first", b"second"]
-    assert [payload for payload in logs[0] if payload in logs[1]] == logs[1]
-    joined = [e for e in world[target].events if isinstance(e, Joined) and e.process == joiner]
-    assert len(joined) == 2
-
-
-def test_t2_what_was_numbered_elsewhere_binds_all_groups_that_are_linked_later() -> None:
-    """The one that goes has moved before the two are linked, and its past is late at P."""
-    world = World("abc")
-    goes, stays, source, target = linked_late(world)
-    both, joiner, sender = world.open("a"), world.open(target), world.open(target)
-    for group in (goes, stays):
-        world.join(both, group)
-    world.join(joiner, goes)
-    world.lost = frames_of(world, source, "a")
-    world.send(sender, goes, b"first")
-    world.run(10)
-    world.move(goes, target)
-    world.run(30)
-    assert world.own(goes) == target
-    world.join(joiner, stays)
-    other = world.open(target)
-    world.send(other, stays, b"second")
-    world.run(30)
-    world.lost = lambda _: False
-    world.run(200)
-    assert [payload for _, payload in world["a"].log[both]] == [b"first", b"second"]
-
-
-def test_a_node_that_is_not_primary_is_not_woken_for_what_it_may_not_say() -> None:
-    world = World("abc")
-    group = world.create("g")
-    world.send(world.open("a"), group, b"counted")
-    world.run(30)
-    service = world["a"].service
-    service.on_event(PrimaryLost(), world.now)
-    later = world.now + 2 * service.plane.options.report_s
-    service.wake(later)
-    service.end_turn(later)
-    wake = service.next_wake()
-    assert wake is None or wake > later
-
-
-def test_a_leave_that_has_to_wait_for_a_join_plans_no_time() -> None:
-    world = World("ab")
-    group = world.create("g")
-    leaver, joiner = world.open("b"), world.open("b")
-    world.join(leaver, group)
-    world.lost = lambda _: True
-    service = world["b"].service
-    service.leave(leaver, group, world.now)
-    world.turn()
-    service.join(joiner, group, world.now)
-    later = world.now + service.plane.options.resend_max_s
-    service.end_turn(later)
-    wake = service.joining.next_wake()
-    assert wake is None or wake > later
-
-
-def test_nothing_is_planned_for_a_stream_that_is_over() -> None:
-    world = World("abc")
-    keeper = world["a"].service.keeper
-    gone = Address("z", 1)
-    world["a"].service.plane.stream(gone).start(0)
-    world["a"].service.plane.streams[gone].note_last(3)
-    keeper.ask(world.now)
-    assert gone in keeper._asking
-    del world["a"].service.plane.streams[gone]
-    world.now += 1.0
-    world["a"].service.end_turn(world.now)
-    wake = keeper.next_wake()
-    assert wake is None or wake > world.now
+    world.run(100)
+    assert told(world, "c", effect)[-3:] == ["leave 6 of c", "leave 7 of c", "released"]
