@@ -20,6 +20,8 @@ from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.plants_detection import DETECTION_PLANTS
 from groupcore.sim.plants_flush import FLUSH_PLANTS
+from groupcore.sim.plants_group_orders import GROUP_ORDER_PLANTS
+from groupcore.sim.plants_groups import GROUP_PLANTS
 from groupcore.sim.plants_merge import MERGE_PLANTS
 from groupcore.sim.plants_safety import SAFETY_PLANTS
 from groupcore.sim.plants_total import TOTAL_PLANTS
@@ -259,6 +261,8 @@ PLANTS: dict[str, Plant] = {
         *TRANSFER_PLANTS,
         *MERGE_PLANTS,
         *DETECTION_PLANTS,
+        *GROUP_PLANTS,
+        *GROUP_ORDER_PLANTS,
     )
 }
 """The plants by name."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from groupcore.sim.probes_groups import GROUP_COUNTER_PROBES, GROUP_TRACE_PROBES
 from groupcore.sim.trace import (
     CORE,
     DISK_LOST,
@@ -19,6 +20,7 @@ from groupcore.sim.trace import (
     Trace,
     Viewed,
 )
+from groupcore.sim.trace_groups import GroupCreated
 
 TOGETHER_NS = 500_000_000
 """Two crashes within this time count as one event."""
@@ -158,16 +160,22 @@ COUNTER_PROBES: dict[str, tuple[str, ...]] = {
 }
 """Situations by name, with the counters of which one must be above zero."""
 
-PROBES = (*TRACE_PROBES, *COUNTER_PROBES)
+GROUP_PROBES = (*GROUP_TRACE_PROBES, *GROUP_COUNTER_PROBES)
+"""The names of those of the data plane, which only schedules with groups can meet."""
+STACK_PROBES = (*TRACE_PROBES, *COUNTER_PROBES)
+"""The names of the others; in schedules with groups hardly any is met."""
+PROBES = (*STACK_PROBES, *GROUP_PROBES)
 """The names of all probes."""
 
 
 def met(trace: Trace, counters: Mapping[str, int]) -> tuple[str, ...]:
     """The probes that this schedule has met."""
-    by_trace = [name for name, probe in TRACE_PROBES.items() if probe(trace)]
+    with_groups = any(type(record) is GroupCreated for record in trace.records)
+    trace_probes = TRACE_PROBES | (GROUP_TRACE_PROBES if with_groups else {})
+    by_trace = [name for name, probe in trace_probes.items() if probe(trace)]
     by_counters = [
         name
-        for name, sources in COUNTER_PROBES.items()
+        for name, sources in (COUNTER_PROBES | GROUP_COUNTER_PROBES).items()
         if any(counters.get(source, 0) for source in sources)
     ]
     return (*by_trace, *by_counters)

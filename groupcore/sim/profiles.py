@@ -151,8 +151,8 @@ PROFILES: dict[str, Profile] = {
     )
 }
 """The profiles by name."""
-TAKING_TURNS = ("stack", "total", "gossip", "partitionable")
-"""What `all` runs. `sequencing` is run by itself: docs/proof.md says what it still finds."""
+TAKING_TURNS = ("stack", "total", "gossip", "sequencing", "partitionable")
+"""What `all` runs, by turns."""
 
 
 def profile_of(name: str, index: int) -> Profile:

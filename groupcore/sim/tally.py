@@ -7,8 +7,10 @@ from hashlib import blake2b
 from json import dumps
 
 from groupcore.sim.jobs import Outcome
-from groupcore.sim.probes import PROBES
+from groupcore.sim.probes import GROUP_PROBES, PROBES, STACK_PROBES
 
+WITH_GROUPS = frozenset({"sequencing"})
+"""Profiles whose schedules have groups."""
 PROBED_LEAST = 1_000
 """From so many schedules on, a probe that was never met is a failure of the run."""
 
@@ -23,6 +25,7 @@ class Tally:
         self.deliveries = 0
         self.simulated_s = 0.0
         self.probes: Counter[str] = Counter(dict.fromkeys(PROBES, 0))
+        self._profiles: set[str] = set()
         self._digest = blake2b(digest_size=16)
 
     def add(self, outcome: Outcome) -> None:
@@ -33,6 +36,7 @@ class Tally:
         self.deliveries += outcome.deliveries
         self.simulated_s += outcome.simulated_s
         self.probes.update(outcome.probes)
+        self._profiles.add(outcome.profile)
         self._digest.update(outcome.trace_hash.encode())
 
     @property
@@ -40,7 +44,9 @@ class Tally:
         """Probes that so many schedules should have met; none is expected of a short run."""
         if self.schedules < PROBED_LEAST:
             return []
-        return [name for name, times in self.probes.items() if not times]
+        expected: tuple[str, ...] = STACK_PROBES if self._profiles - WITH_GROUPS else ()
+        expected += GROUP_PROBES if self._profiles & WITH_GROUPS else ()
+        return [name for name in expected if not self.probes[name]]
 
     def summary(self, profile: str, elapsed_s: float) -> dict[str, object]:
         """The line of JSON at the end of a run."""

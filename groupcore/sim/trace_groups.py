@@ -54,7 +54,7 @@ class GroupAsked(NamedTuple):
 class GroupSent(NamedTuple):
     """A process handed a message over; `h` is its content's hash.
 
-    Written before anything that follows from it. Volatile messages have no record.
+    Written before anything that follows from it. Volatile messages have `GroupVolatileSent`.
     """
 
     t: int
@@ -67,6 +67,29 @@ class GroupSent(NamedTuple):
     def mid(self) -> GroupMid:
         """Which message it is."""
         return GroupMid(self.process, self.group, self.number)
+
+
+class GroupVolatileSent(NamedTuple):
+    """A process handed a volatile message over, its `number`-th to the group."""
+
+    t: int
+    process: GroupProcess
+    group: GroupId
+    number: int
+    h: int
+
+
+class GroupVolatile(NamedTuple):
+    """A node delivered a volatile message; `to`: the processes of this node that were given it."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    process: GroupProcess
+    number: int
+    h: int
+    to: tuple[GroupProcess, ...]
 
 
 class GroupStamped(NamedTuple):
@@ -235,6 +258,8 @@ GroupRecord = (
     GroupCreated
     | GroupAsked
     | GroupSent
+    | GroupVolatileSent
+    | GroupVolatile
     | GroupStamped
     | GroupDelivered
     | GroupJoined
@@ -254,6 +279,8 @@ GROUP_EVENTS: dict[type, str] = {
     GroupCreated: "g-create",
     GroupAsked: "g-ask",
     GroupSent: "g-send",
+    GroupVolatileSent: "g-vsend",
+    GroupVolatile: "g-vdlv",
     GroupStamped: "g-stamp",
     GroupDelivered: "g-dlv",
     GroupJoined: "g-join",

@@ -20,6 +20,7 @@ from groupcore.sim.checkers.group_order import (
 )
 from groupcore.sim.checkers.group_owners import MigrationAtomicity, OneSequencer
 from groupcore.sim.checkers.group_strict import StampOrder, StrictOrder
+from groupcore.sim.checkers.group_volatile import GroupVolatileLatest
 
 GROUP_CHECKERS: tuple[type[Checker], ...] = (
     GroupIntegrity,
@@ -28,6 +29,7 @@ GROUP_CHECKERS: tuple[type[Checker], ...] = (
     GroupTotalOrder,
     GroupGapFreedom,
     GroupFifo,
+    GroupVolatileLatest,
     GroupCausalOrder,
     StrictOrder,
     StampOrder,

@@ -13,8 +13,9 @@ from groupcore.sim.fault import Fault
 from groupcore.sim.faults import inject
 from groupcore.sim.groups.host import Host, Seat
 from groupcore.sim.groups.memory import is_missed, remembers
-from groupcore.sim.groups.observer import ObservedService, Watcher
+from groupcore.sim.groups.observer import ObservedService, RestingService, Watcher
 from groupcore.sim.groups.scenario import GroupScenario
+from groupcore.sim.groups.tightness import tighten_service
 from groupcore.sim.node import Node
 from groupcore.sim.quorums import suffices
 from groupcore.sim.randomness import stream
@@ -48,9 +49,9 @@ class GroupCluster(Cluster):
 
     def make_service(self, address: Address, random: Random) -> ObservedService:
         """The service of a life."""
-        options = ServiceOptions(k=self.groups.k)
+        options = tighten_service(ServiceOptions(k=self.groups.k), self.groups.points)
         chance = Random(random.getrandbits(64))
-        return ObservedService(address, options, chance, self.clock, self.trace, self.watchers)
+        return RestingService(address, options, chance, self.clock, self.trace, self.watchers)
 
     def _find_state(self, node: Node, wanted: ViewInstalled) -> bool:
         """The application of the channel keeps nothing: the service takes its state by itself."""

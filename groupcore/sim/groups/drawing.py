@@ -20,6 +20,7 @@ from groupcore.sim.groups.scenario import (
     Act,
     GroupScenario,
 )
+from groupcore.sim.groups.tightness import draw_points
 from groupcore.sim.menu import MENU, draw_faults
 from groupcore.sim.randomness import stream
 from groupcore.sim.scenario import draw_scenario
@@ -204,6 +205,7 @@ def draw_groups(seed: int) -> GroupScenario:
         slots=slots,
         shape=shape,
         k=random.choice((0, 1, 1, 1, 2)),
+        points=draw_points(stream(seed, "service-options")),
     )
     faults: tuple[Fault, ...] = ()
     if random.random() < 0.85:
@@ -225,6 +227,7 @@ def _draw_orders(random: Random, count: int) -> tuple[int, ...]:
             (Order.CAUSALLY_TOTAL,),
             (Order.STRICT,),
             (Order.CAUSALLY_TOTAL, Order.CAUSALLY_TOTAL, Order.STRICT, Order.FIFO),
+            (Order.CAUSALLY_TOTAL, Order.STRICT, Order.FIFO, Order.VOLATILE),
         )
     )
     return tuple(int(random.choice(kinds)) for _ in range(count))

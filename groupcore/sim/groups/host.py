@@ -39,6 +39,8 @@ STRIVE_NS = 50 * MILLISECOND
 """How often a host looks what is wanted and not asked for."""
 PROBE_BYTES = 40
 ANSWER_BYTES = 48
+VOLATILE_BYTES = 200
+"""A volatile message goes in one packet, whatever the limit of a section is."""
 ANSWER_DELAYS_NS = (0, 0, 1 * MILLISECOND, 20 * MILLISECOND)
 
 Seat = tuple[int, int]
@@ -252,6 +254,12 @@ class Host:
     ) -> None:
         """A process sends messages of these sizes, if it is still there."""
         if process not in life.processes:
+            return
+        if group in life.volatile:
+            first = life.fleeting.get((process, group), 0) + 1
+            for number, size in enumerate(sizes, first):
+                payload = compose(process, group, number, 0, min(size, VOLATILE_BYTES))
+                life.hand_over_volatile(process, group, payload, number, now)
             return
         first = life.sent.get((process, group), 0) + 1
         payloads = []

@@ -20,8 +20,9 @@ from groupcore.sequencing.events import (
     ServiceEvent,
     StateInstalled,
     StateWanted,
+    Volatile,
 )
-from groupcore.sequencing.names import GroupId, MessageId, Process
+from groupcore.sequencing.names import GroupId, MessageId, Order, Process
 from groupcore.sim.clock import Clock
 from groupcore.sim.groups.messages import Content, read
 from groupcore.sim.groups.observer import ObservedService
@@ -35,9 +36,12 @@ from groupcore.sim.trace_groups import (
     GroupEnd,
     GroupJoined,
     GroupLeft,
+    GroupProcess,
     GroupRefused,
     GroupReleased,
     GroupState,
+    GroupVolatile,
+    GroupVolatileSent,
     flatten_process,
 )
 from groupcore.view import Address
@@ -56,7 +60,8 @@ class Life:
     `wishes`: what was asked for and has not come: groups of the schedule, places to be taken or
     given up; `asked` has them by request number, `refused` those that may be asked for again.
     `inside`: who is in what. `sent`, `accepted`: the own number of the last message from each
-    place; `numbered`: the last number of each group that somebody here was told.
+    place, and `fleeting` of the last one to a volatile group; `numbered`: the last number of each
+    group that somebody here was told.
     """
 
     def __init__(
@@ -71,12 +76,14 @@ class Life:
         self.service = service
         self.processes: list[Process] = []
         self.ids: dict[int, GroupId] = {}
+        self.volatile: set[GroupId] = set()
         self.wishes: set[Wish] = set()
         self.asked: dict[int, Wish] = {}
         self.refused: list[Wish] = []
         self.inside: set[Place] = set()
         self.replicas: dict[GroupId, Replica] = {}
         self.sent: dict[Place, int] = {}
+        self.fleeting: dict[Place, int] = {}
         self.accepted: dict[Place, int] = {}
         self.numbered: dict[GroupId, int] = {}
         self._clock = clock
@@ -90,11 +97,15 @@ class Life:
                 self._deliver(event)
             case Accepted(group, message, seqno):
                 self._accept(group, message, seqno)
+            case Volatile(group, process, payload):
+                self._give_volatile(group, flatten_process(process), payload)
             case Created(request, group, order):
                 index = self.asked.pop(request, None)
                 assert isinstance(index, int), f"request {request} is none for a group: {index}"
                 self.wishes.discard(index)
                 self.ids[index] = group
+                if order is Order.VOLATILE:
+                    self.volatile.add(group)
                 self._trace.add(GroupCreated(self._now, *self.address, group, order))
             case Joined(group, seqno, process):
                 self._join(group, seqno, process)
@@ -123,6 +134,16 @@ class Life:
         for wish in [wish for wish in self.wishes if not isinstance(wish, int)]:
             if wish[0] == process:
                 self._fulfilled(wish)
+
+    def hand_over_volatile(
+        self, process: Process, group: GroupId, payload: bytes, number: int, now: float
+    ) -> None:
+        """A process sends a message that may be lost."""
+        self.fleeting[process, group] = number
+        flat = flatten_process(process)
+        h = content_hash(payload)
+        self._trace.add(GroupVolatileSent(self._now, flat, group, number, h))
+        self.service.send_volatile(process, group, payload, now)
 
     def groups_of(self, process: Process) -> set[GroupId]:
         """The groups that a process is in."""
@@ -159,6 +180,11 @@ class Life:
             )
             if content.depth > 0:
                 self._answer(content, h, replica)
+
+    def _give_volatile(self, group: GroupId, process: GroupProcess, payload: bytes) -> None:
+        to = tuple(flatten_process(own) for own in self.processes if (own, group) in self.inside)
+        number, h = read(payload).number, content_hash(payload)
+        self._trace.add(GroupVolatile(self._now, *self.address, group, process, number, h, to))
 
     def _accept(self, group: GroupId, message: MessageId, seqno: int) -> None:
         process, number = message

@@ -34,10 +34,6 @@ Watcher = Callable[[Address, str, Command | ServiceEvent], None]
 what its service has `said`."""
 
 
-SPINS_MAX = 200
-"""So many turns one after the other may end with something to do at once."""
-
-
 class ObservedService(Service):
     """One life's service, as it is: what it puts into its stream and what it owns is noted.
 
@@ -60,7 +56,6 @@ class ObservedService(Service):
         self._watchers = watchers
         self._records: list[GroupRecord] | None = None
         self._epochs: dict[GroupId, int] = {}
-        self._spins = 0
         self._append = self.plane.own.append
         self.plane.own.append = self._stamped  # type: ignore[method-assign]
         ownership = self.sequencer.ownership
@@ -107,13 +102,6 @@ class ObservedService(Service):
             self._tell("said", event)
         return output
 
-    def next_wake(self) -> float | None:
-        """See `Service`; one that wants to be woken for nothing, again and again, is found out."""
-        wake = super().next_wake()
-        self._spins = self._spins + 1 if wake is not None and wake <= self._now else 0
-        assert self._spins < SPINS_MAX, f"{self._me} spins: it has nothing to do and wants to"
-        return wake
-
     def _tell(self, happened: str, what: Command | ServiceEvent) -> None:
         for watcher in self._watchers:
             watcher(self._me, happened, what)
@@ -159,3 +147,20 @@ class ObservedService(Service):
             now = self._clock.now_ns
             self._add(GroupDisowned(now, *self._me, group, epoch, owned.seqno))
         self._disown(group)
+
+
+SPINS_MAX = 200
+"""So many turns one after the other may end with something to do at once."""
+
+
+class RestingService(ObservedService):
+    """One that must not want to be woken for nothing, again and again."""
+
+    _spins = 0
+
+    def end_turn(self, now: float) -> None:
+        """See `Service`."""
+        super().end_turn(now)
+        wake = self.next_wake()
+        self._spins = self._spins + 1 if wake is not None and wake <= now else 0
+        assert self._spins < SPINS_MAX, f"{self._me} spins: it has nothing to do and wants to"

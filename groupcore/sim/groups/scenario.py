@@ -63,7 +63,8 @@ class GroupScenario(Scenario):
     """A schedule with groups. `orders` has one for each group (`groupcore.sequencing.names.Order`).
 
     `slots`: processes on each node. `shape`: how the groups overlap, in a word. `k`: so many
-    nodes beside the sequencer hold what is delivered.
+    nodes beside the sequencer hold what is delivered. `points`: which of the service's limits are
+    tiny, early or late (`groups.tightness`).
     """
 
     orders: tuple[int, ...] = ()
@@ -71,14 +72,16 @@ class GroupScenario(Scenario):
     shape: str = ""
     k: int = 1
     acts: tuple[Act, ...] = ()
-    pieces: ClassVar[tuple[str, ...]] = ("faults", "acts")
+    points: tuple[str, ...] = ()
+    pieces: ClassVar[tuple[str, ...]] = ("faults", "acts", "points")
 
     def describe_traffic(self) -> list[str]:
         """The acts, one a line; only their numbers when they are many."""
+        tight = [f"tight: {' '.join(self.points)}"] if self.points else []
         if len(self.acts) <= LISTED_MAX:
-            return [str(act) for act in self.acts]
+            return [*tight, *(str(act) for act in self.acts)]
         kinds = Counter(act.kind for act in self.acts)
-        return [", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))]
+        return [*tight, ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))]
 
     def without_last_node(self) -> Self:
         """The same with a node less, and without what it does."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import COORDINATOR, Fault, Send
 from groupcore.sim.jobs import Outcome
-from groupcore.sim.probes import COUNTER_PROBES, PROBES, TRACE_PROBES, met
+from groupcore.sim.probes import COUNTER_PROBES, GROUP_PROBES, PROBES, TRACE_PROBES, met
+from groupcore.sim.probes_groups import GROUP_COUNTER_PROBES, GROUP_TRACE_PROBES
 from groupcore.sim.profiles import PROFILES
 from groupcore.sim.run import run_scenario
 from groupcore.sim.scenario import Scenario
@@ -53,7 +54,15 @@ def test_counters_are_met_when_one_of_them_is_above_zero() -> None:
         for source in sources:
             assert name in met(Trace(), {source: 1})
     assert met(Trace(), {}) == ()
-    assert set(PROBES) == {*TRACE_PROBES, *COUNTER_PROBES}
+    for name, sources in GROUP_COUNTER_PROBES.items():
+        for source in sources:
+            assert name in met(Trace(), {source: 1})
+    assert set(PROBES) == {
+        *TRACE_PROBES,
+        *COUNTER_PROBES,
+        *GROUP_TRACE_PROBES,
+        *GROUP_COUNTER_PROBES,
+    }
 
 
 def test_a_probe_that_a_long_run_never_met_is_named() -> None:
@@ -62,3 +71,12 @@ def test_a_probe_that_a_long_run_never_met_is_named() -> None:
         assert tally.unmet == []
         tally.add(Outcome(index, "stack", "hash", 1, 1.0, [], tuple(PROBES[1:])))
     assert tally.unmet == [PROBES[0]]
+
+
+def test_probes_of_groups_are_expected_where_there_are_groups() -> None:
+    tally = Tally()
+    for index in range(PROBED_LEAST):
+        tally.add(Outcome(index, "sequencing", "hash", 1, 1.0, [], ()))
+    assert tally.unmet == list(GROUP_PROBES)
+    tally.add(Outcome(0, "total", "hash", 1, 1.0, [], ()))
+    assert tally.unmet == list(PROBES)

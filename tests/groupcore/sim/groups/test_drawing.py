@@ -36,6 +36,7 @@ def test_schedules_differ_in_shape_order_and_in_what_happens() -> None:
         Order.CAUSALLY_TOTAL,
         Order.STRICT,
         Order.FIFO,
+        Order.VOLATILE,
     }
     assert {act.kind for scenario in scenarios for act in scenario.acts} == {
         CLOSE,
