@@ -70,7 +70,10 @@ class Enrolled(ServiceEvent):
 
 @dataclass(slots=True)
 class Departed(ServiceEvent):
-    """GROUP-LEFT: from number `seqno` on, `process` is no member; `gone`: its node is."""
+    """GROUP-LEFT: from number `seqno` on, `process` is no member; `gone`: its node is.
+
+    `seqno` 0: it had been told that it is in before its JOIN had a number, and leaves without one.
+    """
 
     group: GroupId
     seqno: int

@@ -42,6 +42,7 @@ class Intake:
             self._handle(batch, 0)
         elif len(self._waiting) < REQUESTS_MAX:
             self._waiting.append(batch)
+            self._plane.counters["window_waits"] += 1
         else:
             self._plane.counters["requests_dropped"] += 1
 

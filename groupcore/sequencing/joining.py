@@ -18,8 +18,6 @@ Invariants.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from groupcore.context import encode_context
 from groupcore.sequencing.archive import Archive
 from groupcore.sequencing.commands import EnterStrict, ExitStrict
@@ -39,21 +37,8 @@ from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import GONE, JOINED, Hold, Record
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import Copy, States
+from groupcore.sequencing.wish import Wish
 from groupcore.view import Address
-
-
-@dataclass(slots=True)
-class Wish:
-    """A process wants to be in a group, or out of it; `allowed`: S2 holds with it (strict)."""
-
-    request: int
-    process: Process
-    group: GroupId
-    leaving: bool
-    allowed: bool
-    asked_at: float = -1.0
-    wait_s: float = 0.0
-    recorded: int = 0
 
 
 class Joining:
@@ -104,15 +89,16 @@ class Joining:
         if wish is None and process not in record.members and key not in self._settling:
             self.refuse(request, "not_a_member", f"{process} is not in group {group}")
             return
-        if wish is not None and not wish.leaving:
-            self.refuse(wish.request, "left", f"{process} leaves group {group} before it is in")
         local = self._sender.locals.get(process)
+        was_in = local is not None and group in local.groups
+        if wish is not None and not (wish.leaving or was_in):
+            self.refuse(wish.request, "left", f"{process} leaves group {group} before it is in")
         if local is not None:
             self._sender.leave(local, group)
         if record.hold is not None:
             record.hold.local.pop(process, None)
         self._settling.pop(key, None)
-        self._wishes[key] = Wish(request, process, group, True, True)
+        self._wishes[key] = Wish(request, process, group, True, True, was_in=was_in)
 
     def allow(self, process: Process, group: GroupId) -> None:
         """S2 holds with this process in the group: JOIN may take its number."""
@@ -173,7 +159,9 @@ class Joining:
                     if record.order is Order.STRICT:
                         self._plane.propose(ExitStrict(record.group, wish.process))
                     self.let_go(record)
-                if wish.process in self._sender.locals:
+                if wish.was_in:  # it had been told so before its JOIN had a number
+                    self._plane.events.append(Departed(wish.group, 0, wish.process, False))
+                elif wish.process in self._sender.locals:
                     self.refuse(request, code, detail)
 
     def refuse(self, request: int, code: str, detail: str) -> None:

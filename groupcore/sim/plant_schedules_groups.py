@@ -37,6 +37,7 @@ def _scenario(
     faults: tuple[Fault, ...] = (),
     length_s: int = 4,
     points: tuple[str, ...] = (),
+    turn_us: int = 20,
 ) -> GroupScenario:
     return GroupScenario(
         seed=1,
@@ -48,6 +49,7 @@ def _scenario(
         orders=orders,
         slots=2,
         points=points,
+        turn_us=turn_us,
         acts=tuple(sorted(acts, key=lambda act: act.at_ns)),
     )
 
@@ -91,6 +93,7 @@ STATES_UNDER_CAUSES = _scenario(
     ],
     (CAUSAL, CAUSAL),
     loss=0.2,
+    turn_us=2_000,
 )
 """Processes come and go in two groups of which the messages of one are causes in the other."""
 

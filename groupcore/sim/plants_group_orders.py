@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupcore.context import Numbers
 from groupcore.sequencing.chains import Chains
-from groupcore.sequencing.joining import Joining, Wish
+from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.sequencing.ownership import Takeover
 from groupcore.sequencing.plane import Plane
@@ -12,6 +12,7 @@ from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import Hold, Record, Run
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import States, Taking
+from groupcore.sequencing.wish import Wish
 from groupcore.sim.plant_schedules_groups import (
     SILENT_HOLDER,
     STATES_UNDER_CAUSES,
@@ -191,7 +192,7 @@ GROUP_ORDER_PLANTS = (
     Plant(
         "g-state-in-two-steps",
         "a state's number is taken later than the state",
-        (5, 2, 3, 4, 6, 17),
+        (17, 2, 3, 4, 5, 6),
         _in_two_steps,
         "sequencing",
         STATES_UNDER_CAUSES,

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from groupcore.batch import Batch
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import MoveBegan
-from groupcore.sequencing.joining import Wish
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId, Process
@@ -23,6 +22,7 @@ from groupcore.sequencing.record import Record, Run
 from groupcore.sequencing.sections import Section, Unaccepted
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.stream import Stream
+from groupcore.sequencing.wish import Wish
 from groupcore.sim.plant_schedules_groups import LATE_FRAMES, MOVED_AND_DEAD
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address
@@ -164,8 +164,8 @@ def _late_requests() -> list[Patch]:
         finally:
             plane.in_view = in_view  # type: ignore[method-assign]
 
-    def handle_all(self: Sequencer, batch: Batch) -> None:
-        with_all(self, lambda: handle(self, batch))
+    def handle_all(self: Sequencer, batch: Batch, tries: int) -> None:
+        with_all(self, lambda: handle(self, batch, tries))
 
     def admit_all(self: Sequencer, *arguments: object) -> None:
         with_all(self, lambda: admit(self, *arguments))  # type: ignore[arg-type]

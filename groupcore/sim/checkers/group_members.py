@@ -289,13 +289,16 @@ class _Copies:
         self._members: dict[GroupId, set[GroupProcess]] = {}
 
     def others(self, taker: GroupState) -> list[Address]:
-        """The nodes in the taker's view that have a copy of its group, and a member in it."""
+        """The nodes in one view with the taker that have a copy of its group, and a member."""
         node = Address(taker.n, taker.inc)
         inside = {process[:2] for process in self._members.get(taker.group, ())}
         return [
             other
             for other in self._copies.get(taker.group, ())
-            if other != node and other in self._views.get(node, ()) and other in inside
+            if other != node
+            and other in inside
+            and other in self._views.get(node, ())
+            and node in self._views.get(other, ())  # else it is cut off, and will be excluded
         ]
 
     def learn(self, record: Record) -> None:

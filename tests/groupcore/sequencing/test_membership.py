@@ -313,3 +313,24 @@ def test_all_processes_of_a_node_that_leave_together_hear_of_it() -> None:
     world.lost = lambda _: False
     world.run(100)
     assert told(world, "c", effect)[-3:] == ["leave 6 of c", "leave 7 of c", "released"]
+
+
+def test_who_leaves_before_its_join_has_a_number_hears_that_it_has_left() -> None:
+    """Its node has the group, so it was in at once."""
+    world = World("ab")
+    group = world.create("g")
+    world.join(world.open("b"), group)
+    hasty = world.open("b")
+    world.lost = lambda _: True
+    service = world["b"].service
+    service.join(hasty, group, world.now)
+    service.plane.progress += 1
+    world.turn()
+    assert hasty in world["b"].members[group]
+    service.leave(hasty, group, world.now)
+    world.turn()
+    world.packets.clear()
+    world.lost = lambda _: False
+    world.run(200)
+    assert told(world, "b", group)[-1] == "leave 0 of b"
+    assert not [event for event in world["b"].events if isinstance(event, Refused)]
