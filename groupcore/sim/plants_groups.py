@@ -258,7 +258,7 @@ GROUP_PLANTS = (
     Plant(
         "g-serves-on",
         "the old sequencer goes on after the hand-over",
-        (10, 2, 3, 5, 6, 11, 20),
+        (10, 2, 3, 5, 6, 9, 11, 20),
         _serves_on,
         "sequencing",
     ),
