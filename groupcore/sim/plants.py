@@ -18,6 +18,7 @@ from groupcore.order_state import OrderState
 from groupcore.sim.disk import Disk
 from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
+from groupcore.sim.plants_access import ACCESS_PLANTS
 from groupcore.sim.plants_detection import DETECTION_PLANTS
 from groupcore.sim.plants_flush import FLUSH_PLANTS
 from groupcore.sim.plants_group_orders import GROUP_ORDER_PLANTS
@@ -263,6 +264,7 @@ PLANTS: dict[str, Plant] = {
         *DETECTION_PLANTS,
         *GROUP_PLANTS,
         *GROUP_ORDER_PLANTS,
+        *ACCESS_PLANTS,
     )
 }
 """The plants by name."""

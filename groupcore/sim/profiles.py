@@ -18,9 +18,11 @@ from groupcore.sim.checkers import (
     LivenessWithoutOrder,
     ViewAgreement,
 )
+from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.groups.cluster import group_cluster
 from groupcore.sim.groups.drawing import draw_groups
+from groupcore.sim.groups.guarded import draw_access
 from groupcore.sim.randomness import stream
 from groupcore.sim.run import Verdict, run_cluster
 from groupcore.sim.scenario import (
@@ -140,6 +142,13 @@ PROFILES: dict[str, Profile] = {
             draw_groups,
             stack_maker(DEFAULT_STACK, application_state=False),
             GROUPS,
+            group_cluster,
+        ),
+        Profile(
+            "access",
+            draw_access,
+            stack_maker(DEFAULT_STACK, application_state=False),
+            (AccessInOrder,),
             group_cluster,
         ),
         Profile(

@@ -254,6 +254,51 @@ class GroupEnd(NamedTuple):
     sh: str
 
 
+class GroupCalled(NamedTuple):
+    """A message to a group with a guarded object calls `operation`, on behalf of `principal`.
+
+    Of operations that change the list, `subject` and `right` say whose entry becomes which.
+    """
+
+    t: int
+    process: GroupProcess
+    group: GroupId
+    number: int
+    principal: str
+    operation: str
+    subject: str
+    right: int
+
+    @property
+    def mid(self) -> GroupMid:
+        """Which message it is."""
+        return GroupMid(self.process, self.group, self.number)
+
+
+class GroupJudged(NamedTuple):
+    """A replica of a guarded object has judged the call at `seqno`."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    seqno: int
+    principal: str
+    operation: str
+    allowed: bool
+
+
+class GroupShown(NamedTuple):
+    """A node has shown `principal` what happened to a guarded object at `seqno`."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    seqno: int
+    principal: str
+
+
 GroupRecord = (
     GroupCreated
     | GroupAsked
@@ -272,6 +317,9 @@ GroupRecord = (
     | GroupRefused
     | GroupAccepted
     | GroupClosed
+    | GroupCalled
+    | GroupJudged
+    | GroupShown
     | GroupEnd
 )
 
@@ -293,6 +341,9 @@ GROUP_EVENTS: dict[type, str] = {
     GroupRefused: "g-refuse",
     GroupAccepted: "g-ack",
     GroupClosed: "g-close",
+    GroupCalled: "g-call",
+    GroupJudged: "g-judge",
+    GroupShown: "g-show",
     GroupEnd: "g-end",
 }
 """What each record is called in the lines of a trace."""

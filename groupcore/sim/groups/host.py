@@ -15,11 +15,13 @@ from groupcore.endpoint import Endpoint, Turn
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sim.clock import MILLISECOND, Clock
 from groupcore.sim.fault import NAMES
+from groupcore.sim.groups.guarded import GuardedDesk
 from groupcore.sim.groups.life import Life, Place
 from groupcore.sim.groups.messages import Content, compose
 from groupcore.sim.groups.observer import ObservedService
 from groupcore.sim.groups.replica import Replica
 from groupcore.sim.groups.scenario import (
+    CALL,
     CLOSE,
     DRAIN,
     JOIN,
@@ -72,6 +74,7 @@ class Host:
 
     def __init__(self, world: World, node: Node, index: int, scenario: GroupScenario) -> None:
         self.life: Life | None = None
+        self.desk: GuardedDesk | None = None
         self._world = world
         self._node = node
         self._index = index
@@ -92,6 +95,10 @@ class Host:
         life = Life(endpoint.address, service, world.clock, world.trace, self._answer)
         life.processes = [life.service.open_process() for _ in range(self._scenario.slots)]
         self.life = life
+        if self._scenario.guarded:
+            life.desk = self.desk = GuardedDesk(
+                life, len(self._scenario.orders) - 1, world.clock, world.trace, self._unwant
+            )
         world.clock.after(STRIVE_NS, self._strive_on, life)
 
     def end_life(self) -> None:
@@ -139,9 +146,16 @@ class Host:
             self._send(act.slot, act.groups[0], act.sizes, act.depth)
         elif act.kind == MOVE:
             self._move(act.groups, act.target)
+        elif act.kind == CALL and self.life is not None and self.desk is not None:
+            self._ask(partial(self.desk.call, act.call))
         elif act.kind in (DRAIN, REFILL):
             self._drain(NAMES[act.target], act.kind == DRAIN)
         self.strive()
+
+    def _unwant(self) -> None:
+        """The first process may not read the guarded object any more: it leaves."""
+        self._world.wanted[self._index, 0].discard(len(self._scenario.orders) - 1)
+        self._world.clock.after(0, self.strive)
 
     def _close(self, slot: int) -> None:
         life = self.life

@@ -7,6 +7,9 @@ the service says is written into the trace.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
+
+from msgpack import packb, unpackb
 
 from groupcore.sequencing.events import (
     Accepted,
@@ -54,6 +57,25 @@ Answer = Callable[[Content, int, Replica], None]
 """Called with a message that asks for answers, its hash, and the group's replica."""
 
 
+class Desk(Protocol):
+    """What a process does with the object in the guarded group, beside what all groups have.
+
+    `installed`: the object's part of the state that has come last.
+    """
+
+    installed: bytes | None
+
+    @property
+    def group(self) -> GroupId:
+        """The guarded group; 0 while it is not known."""
+
+    def hear(self, event: ServiceEvent) -> None:
+        """What the service says of the group."""
+
+    def copy_state(self) -> bytes | None:
+        """The object's state now."""
+
+
 class Life:
     """`processes` by seat. `ids`: the groups, by their number in the schedule, that are known here.
 
@@ -86,6 +108,7 @@ class Life:
         self.fleeting: dict[Place, int] = {}
         self.accepted: dict[Place, int] = {}
         self.numbered: dict[GroupId, int] = {}
+        self.desk: Desk | None = None
         self._clock = clock
         self._trace = trace
         self._answer = answer
@@ -116,7 +139,7 @@ class Life:
             case StateInstalled(group, seqno, state):
                 self._install(group, seqno, state)
             case StateWanted(token, group):
-                self.service.give_state(token, self.replicas[group].encode())
+                self.service.give_state(token, self._copy_state(group))
             case Released(group):
                 self.replicas.pop(group, None)
                 self._trace.add(GroupReleased(self._now, *self.address, group))
@@ -124,6 +147,8 @@ class Life:
                 if request in self.asked:
                     self.refused.append(self.asked.pop(request))
                 self._trace.add(GroupRefused(self._now, *self.address, request, code))
+        if self.desk is not None and getattr(event, "group", 0) == self.desk.group:
+            self.desk.hear(event)
 
     def close(self, process: Process) -> None:
         """A process ends: nothing is expected of it or for it any more."""
@@ -226,7 +251,16 @@ class Life:
         for request in [request for request, asked in self.asked.items() if asked == wish]:
             del self.asked[request]
 
+    def _copy_state(self, group: GroupId) -> bytes:
+        copied = self.replicas[group].encode()
+        if self.desk is None or group != self.desk.group:
+            return copied
+        both: bytes = packb([copied, self.desk.copy_state()])
+        return both
+
     def _install(self, group: GroupId, seqno: int, state: bytes | None) -> None:
+        if self.desk is not None and group == self.desk.group and state is not None:
+            state, self.desk.installed = unpackb(state)
         replica = Replica() if state is None else decode(state)
         replica.seqno = seqno
         self.replicas[group] = replica

@@ -10,7 +10,7 @@ from groupcore.sim.clock import SECOND
 from groupcore.sim.fault import NAMES
 from groupcore.sim.scenario import Scenario
 
-JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL = (
+JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL = (
     "join",
     "leave",
     "close",
@@ -18,8 +18,10 @@ JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL = (
     "move",
     "drain",
     "refill",
+    "call",
 )
-"""Kinds of acts. CLOSE: a process ends, and another takes its place; REFILL ends a DRAIN."""
+"""Kinds of acts. CLOSE: a process ends, and another takes its place; REFILL ends a DRAIN; CALL: an
+operation of the guarded object is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Act:
     `slot`: which of the node's processes, from 0. `groups`: which groups it is about, by their
     place in the schedule. `sizes`: of the messages that are sent in one go, and so many times
     (`depth`) one member that is given a message answers it in another of its groups. `target`: the
-    node that groups move to, or that is drained.
+    node that groups move to, or that is drained. `call`: an operation and its arguments.
     """
 
     at_ns: int
@@ -40,6 +42,7 @@ class Act:
     sizes: tuple[int, ...] = ()
     depth: int = 0
     target: int = 0
+    call: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         groups = " ".join(f"g{group}" for group in self.groups)
@@ -48,6 +51,7 @@ class Act:
             MOVE: f" to {NAMES[self.target]}",
             DRAIN: f" {NAMES[self.target]}",
             REFILL: f" {NAMES[self.target]}",
+            CALL: " " + " ".join(self.call),
         }.get(self.kind, "")
         return (
             f"{self.at_ns / SECOND:.3f} s {NAMES[self.node]}/{self.slot} {self.kind} {groups}{more}"
@@ -64,13 +68,15 @@ class GroupScenario(Scenario):
 
     `slots`: processes on each node. `shape`: how the groups overlap, in a word. `k`: so many
     nodes beside the sequencer hold what is delivered. `points`: which of the service's limits are
-    tiny, early or late (`groups.tightness`).
+    tiny, early or late (`groups.tightness`). `guarded`: the last group has an object with an access
+    list, which the first process of each node has open on behalf of its node's name.
     """
 
     orders: tuple[int, ...] = ()
     slots: int = 1
     shape: str = ""
     k: int = 1
+    guarded: bool = False
     acts: tuple[Act, ...] = ()
     points: tuple[str, ...] = ()
     pieces: ClassVar[tuple[str, ...]] = ("faults", "acts", "points")
