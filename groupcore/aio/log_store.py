@@ -68,10 +68,18 @@ class LogStore(SealedStore):
             row = (self.position, part.data, self.chain)
             self.database.execute("INSERT INTO log VALUES (?, ?, ?)", row)
 
-    def read(self) -> list[bytes]:
-        """All parts, oldest first; DamagedError."""
+    def verify(self) -> None:
+        """Raise DamagedError unless everything is as it was left."""
         try:
             self.check_pages()
+            self.read()
+            self.check_head(0, self.position, self.chain)
+        except (sqlite3.Error, struct.error, TypeError, UnicodeDecodeError) as error:
+            raise self.damaged(str(error)) from None
+
+    def read(self) -> list[bytes]:
+        """All parts, oldest first, those that are not committed yet as well; DamagedError."""
+        try:
             base = self.get_meta("base")
             _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
             parts = []
@@ -83,7 +91,6 @@ class LogStore(SealedStore):
                     raise self.damaged(f"the checksum of part {at} is wrong")
                 position = at
                 parts.append(part)
-            self.check_head(0, position, chain)
         except (sqlite3.Error, struct.error, TypeError, UnicodeDecodeError) as error:
             raise self.damaged(str(error)) from None
         self.position, self.chain = position, bytes(chain)
@@ -203,7 +210,7 @@ class LogStorage:
                         f"{self.folder} belongs to {key} {store.owner(key)!r}, not {mine!r}; give "
                         "each node a folder of its own"
                     )
-            store.read()
+            store.verify()
             store.get_record()
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise DamagedError(str(error)) from None

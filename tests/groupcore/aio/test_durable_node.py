@@ -13,8 +13,10 @@ import pytest
 
 from groupcore.aio import GroupNode, Node
 from groupcore.aio.errors import StorageError
+from groupcore.aio.log_store import LogStorage
 from groupcore.errors import SettingsError
 from groupcore.sequencing.events import Delivered, ServiceEvent
+from groupcore.sequencing.log import LogPart
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.types import Counter
 from tests.groupcore.aio.cluster import LIMIT_S, free_port
@@ -49,17 +51,19 @@ class Program:
 
     async def until_saved(self, count: int) -> None:
         """Read what it says until so much is saved."""
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(3 * LIMIT_S):
             while self.saved < count:
                 self.hear(await self.line())
 
     async def until_found(self) -> None:
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(3 * LIMIT_S):
             self.hear(await self.line())
 
     async def line(self) -> bytes:
         assert self.process.stdout is not None
-        return await self.process.stdout.readline()
+        line = await self.process.stdout.readline()
+        assert line.endswith(b"\n"), f"{self.name} has ended by itself after {line!r}"
+        return line
 
     def hear(self, line: bytes) -> None:
         word, number = line.decode().split()
@@ -73,7 +77,8 @@ class Program:
         self.process.send_signal(signal.SIGKILL)
         await self.process.wait()
         assert self.process.stdout is not None
-        for line in (await self.process.stdout.read()).splitlines():
+        *lines, _ = (await self.process.stdout.read()).split(b"\n")  # the last one may be torn
+        for line in lines:
             self.hear(line)
 
 
@@ -185,3 +190,24 @@ async def test_a_folder_belongs_to_one_node_and_one_process(tmp_path: Path) -> N
 def test_a_log_needs_a_folder() -> None:
     with pytest.raises(SettingsError, match="data_dir"):
         GroupNode("x", node_id="a", receiver=print, options=ServiceOptions(durable=True))
+
+
+async def test_a_log_is_read_while_it_is_written(tmp_path: Path) -> None:
+    storage = LogStorage(tmp_path / "a", "c", "a")
+    storage.open()
+    storage.start(lambda kind, detail: None)
+    stored: list[int] = []
+    for mark in range(1, 201):
+        storage.append([LogPart(mark, b"%d" % mark)], stored.append)
+        if mark % 50 == 0:
+            parts = await asyncio.to_thread(storage.read)
+            assert parts == [b"%d" % number for number in range(1, mark + 1)]
+    storage.append([LogPart(201, b"state", checkpoint=True), LogPart(202, b"x")], stored.append)
+    storage.append([LogPart(203, b"", dropping=True)], stored.append)
+    assert await asyncio.to_thread(storage.read) == [b"state", b"x", b""]
+    await storage.close()
+    assert stored[-1] == 203
+    again = LogStorage(tmp_path / "a", "c", "a")
+    again.open()
+    assert again.read() == [b"state", b"x", b""]
+    await again.close()
