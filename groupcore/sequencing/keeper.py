@@ -213,6 +213,8 @@ class Keeper:
 
     def on_stored(self, now: float) -> None:
         """More is on disk here: others hear of it soon, with other news or without."""
+        if self._plane.view is None:
+            return  # nobody is there to be told, and nothing to wake for
         soon = now + self._plane.options.digest_s
         self._digest_at = soon if self._digest_at is None else min(soon, self._digest_at)
 

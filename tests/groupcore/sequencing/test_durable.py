@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.service import Service
+from groupcore.view import Address
 from tests.groupcore.sequencing.durable_world import DurableWorld
 
 
@@ -61,3 +66,11 @@ def test_old_processes_leave_their_groups_after_a_restart() -> None:
     world.run(60)
     for host in world.hosts.values():
         assert not host.service.plane.records[group].members
+
+
+def test_a_node_that_looks_for_others_need_not_be_woken() -> None:
+    service = Service(Address("a", 1), ServiceOptions(durable=True), Random(0))
+    service.end_turn(1.0)
+    service.stored(service.take().log[-1].mark, 1.0)
+    service.end_turn(1.0)
+    assert service.next_wake() is None
