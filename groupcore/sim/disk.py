@@ -1,6 +1,7 @@
 """A node's disk: what is safe there, what is only in the page cache, what a crash leaves of it.
 
-Two files. The **lineage** holds one record, replaced as a whole. The **journal** holds the
+Two files and a log. The **lineage** holds one record, replaced as a whole. The **log** is what the
+data plane puts out, written in one order with the records. The **journal** holds the
 application's ordered messages with the place in the order that they reach. Writes count at once
 and are safe when an fsync that began after them has ended; a crash leaves a prefix of the rest.
 """
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from groupcore.sequencing.log import LogPart
 from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock
 from groupcore.sim.trace import Mid
 
@@ -98,7 +100,9 @@ class Disk:
         self._random = random
         self._unsafe: list[Append | Replace] = []
         self._syncs: deque[tuple[int, Callable[[], None]]] = deque()
-        self._records: deque[tuple[bytes, Callable[[], None]]] = deque()
+        self.log: list[bytes] = []
+        self._checkpoint = 0
+        self._records: deque[tuple[bytes | list[LogPart], Callable[[], None]]] = deque()
         self._free_at = 0
         self._generation = 0
 
@@ -111,7 +115,7 @@ class Disk:
     def lineages(self) -> list[bytes]:
         """The record that is safe, and those on their way to the disk."""
         safe = [] if self.lineage is None else [self.lineage]
-        return [*safe, *(record for record, _ in self._records)]
+        return [*safe, *(record for record, _ in self._records if isinstance(record, bytes))]
 
     def write(self, write: Append | Replace) -> None:
         """Write to the journal; safe after a later `sync`."""
@@ -127,6 +131,25 @@ class Disk:
         self._records.append((record, done))
         self._clock.at(self._reserve(), self._finish_record, self._generation)
 
+    def append(self, parts: list[LogPart], done: Callable[[], None]) -> None:
+        """Add to the log, behind the records before it, and say when that is safe."""
+        self._records.append((parts, done))
+        self._clock.at(self._reserve(), self._finish_record, self._generation)
+
+    def _keep(self, item: bytes | list[LogPart]) -> None:
+        """A record, or a part of the log, is safe."""
+        if isinstance(item, bytes):
+            self.lineage = item
+            return
+        for part in item:
+            if part.fresh:
+                self.log.clear()
+            if part.dropping:
+                del self.log[: self._checkpoint]
+            if part.checkpoint:
+                self._checkpoint = len(self.log)
+            self.log.append(part.data)
+
     # --- what goes wrong ------------------------------------------------------------------------
 
     def crash(self, keep_all: bool = False) -> None:
@@ -135,8 +158,8 @@ class Disk:
         for write in self._unsafe[:kept]:
             apply(self._safe, write)
         records = len(self._records) if keep_all else self._random.randint(0, len(self._records))
-        if records:
-            self.lineage = self._records[records - 1][0]
+        for item, _ in list(self._records)[:records]:
+            self._keep(item)
         self._unsafe.clear()
         self._syncs.clear()
         self._records.clear()
@@ -147,6 +170,7 @@ class Disk:
         self.crash()
         self._safe = Journal()
         self.lineage = None
+        self.log.clear()
         self.incarnation = 0
         self.damaged = False
         self.wiped += 1
@@ -203,7 +227,8 @@ class Disk:
             self.errors = max(0, self.errors - 1)
             self._clock.after(STORE_RETRY_NS, self._finish_record, generation)
             return
-        self.lineage, done = self._records.popleft()
+        item, done = self._records.popleft()
+        self._keep(item)
         done()
 
 

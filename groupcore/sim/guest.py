@@ -18,8 +18,8 @@ class Guest(Protocol):
     def may_start(self) -> bool:
         """Whether the next life may begin already."""
 
-    def begin_life(self, endpoint: Endpoint) -> None:
-        """A life begins, with this endpoint."""
+    def begin_life(self, endpoint: Endpoint) -> tuple[int, int] | None:
+        """A life begins, with this endpoint; how much of the order it has, None: the journal's."""
 
     def end_life(self) -> None:
         """The life is over; nothing of it is kept."""
@@ -29,6 +29,9 @@ class Guest(Protocol):
 
     def feed(self, now: float) -> None:
         """A turn is about to end: hand over what has been asked for since the last one."""
+
+    def store(self, turn: Turn) -> None:
+        """A turn has ended: store the data plane's log; the records follow."""
 
     def hear(self, turn: Turn) -> None:
         """A turn has ended and this is what it has caused."""
@@ -43,7 +46,11 @@ class NoGuest:
         """See `Guest`."""
         return True
 
-    def begin_life(self, endpoint: Endpoint) -> None:
+    def begin_life(self, endpoint: Endpoint) -> tuple[int, int] | None:
+        """See `Guest`."""
+        return None
+
+    def store(self, turn: Turn) -> None:
         """See `Guest`."""
 
     def end_life(self) -> None:

@@ -152,8 +152,8 @@ class Node:
             self.address, "start", f"epoch {journal.epoch} position {journal.position}"
         )
         self._record.secured(self.address, journal.epoch, journal.position)
-        self.guest.begin_life(self.endpoint)
-        self._input(Connect(journal.epoch, journal.position))
+        held = self.guest.begin_life(self.endpoint) or (journal.epoch, journal.position)
+        self._input(Connect(*held))
         self.states.begin_life()
 
     def crash(self, keep_all: bool) -> None:
@@ -205,9 +205,7 @@ class Node:
         for mid in [mid for mid in self._outstanding if mid.origin == self.name]:
             del self._outstanding[mid]
         self.guest.end_life()
-        self.endpoint = None
-        self.application = None
-        self.view = None
+        self.endpoint = self.application = self.view = None
         self.primary = self.leaving = False
         self._inbox.clear()
         self._outbox.clear()
@@ -300,6 +298,7 @@ class Node:
         life = self.address
         for datagram in turn.datagrams:
             self._network.send(self.socket_address, datagram.destination, datagram.data)
+        self.guest.store(turn)
         for persist in turn.persists:
             self.disk.store(persist.record, self._persisted(life, persist))
         for item in turn.deliveries:

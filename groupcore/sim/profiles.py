@@ -19,9 +19,10 @@ from groupcore.sim.checkers import (
     ViewAgreement,
 )
 from groupcore.sim.checkers.group_access import AccessInOrder
+from groupcore.sim.checkers.group_saved import GroupSavedSurvives
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.groups.cluster import group_cluster
-from groupcore.sim.groups.drawing import draw_groups
+from groupcore.sim.groups.drawing import draw_durable, draw_groups
 from groupcore.sim.groups.guarded import draw_access
 from groupcore.sim.randomness import stream
 from groupcore.sim.run import Verdict, run_cluster
@@ -126,6 +127,10 @@ def vary_gossip(seed: int, options: StackOptions) -> StackOptions:
 GROUPS: tuple[type[Checker], ...] = (ViewAgreement, LivenessWithoutOrder, *GROUP_CHECKERS)
 """What holds where groups are sequenced; the channel beneath carries nothing but commands."""
 
+DURABLE: tuple[type[Checker], ...] = (ViewAgreement, LivenessWithoutOrder, GroupSavedSurvives)
+"""What holds where groups are on disk and the power is cut: what was not saved may be gone, and
+may have been delivered, so that the other rules hold only between two power cuts."""
+
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
@@ -149,6 +154,13 @@ PROFILES: dict[str, Profile] = {
             draw_access,
             stack_maker(DEFAULT_STACK, application_state=False),
             (AccessInOrder,),
+            group_cluster,
+        ),
+        Profile(
+            "durable",
+            draw_durable,
+            stack_maker(DEFAULT_STACK, application_state=False),
+            DURABLE,
             group_cluster,
         ),
         Profile(

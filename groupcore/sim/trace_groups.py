@@ -236,6 +236,25 @@ class GroupAccepted(NamedTuple):
     seqno: int
 
 
+class GroupSaved(NamedTuple):
+    """A process was told that its messages up to `number` survive the power cut of all nodes."""
+
+    t: int
+    process: GroupProcess
+    group: GroupId
+    number: int
+
+
+class GroupHolds(NamedTuple):
+    """What a node has of a group at the end: senders, and their numbers of the messages."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    messages: tuple[tuple[GroupProcess, int], ...]
+
+
 class GroupClosed(NamedTuple):
     """A process was closed: it is given nothing any more, and need not get what it asked for."""
 
@@ -316,11 +335,13 @@ GroupRecord = (
     | GroupPrimary
     | GroupRefused
     | GroupAccepted
+    | GroupSaved
     | GroupClosed
     | GroupCalled
     | GroupJudged
     | GroupShown
     | GroupEnd
+    | GroupHolds
 )
 
 GROUP_EVENTS: dict[type, str] = {
@@ -340,11 +361,13 @@ GROUP_EVENTS: dict[type, str] = {
     GroupPrimary: "g-primary",
     GroupRefused: "g-refuse",
     GroupAccepted: "g-ack",
+    GroupSaved: "g-saved",
     GroupClosed: "g-close",
     GroupCalled: "g-call",
     GroupJudged: "g-judge",
     GroupShown: "g-show",
     GroupEnd: "g-end",
+    GroupHolds: "g-holds",
 }
 """What each record is called in the lines of a trace."""
 

@@ -9,7 +9,7 @@ from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.cluster import Cluster, MakeStack
-from groupcore.sim.fault import Fault
+from groupcore.sim.fault import NAMES, Fault
 from groupcore.sim.faults import inject
 from groupcore.sim.groups.host import Host, Seat
 from groupcore.sim.groups.memory import is_missed, remembers
@@ -49,9 +49,12 @@ class GroupCluster(Cluster):
 
     def make_service(self, address: Address, random: Random) -> ObservedService:
         """The service of a life."""
-        options = tighten_service(ServiceOptions(k=self.groups.k), self.groups.points)
+        durable = self.groups.durable
+        options = ServiceOptions(k=self.groups.k, durable=durable, checkpoint_bytes=20_000)
+        options = tighten_service(options, self.groups.points)
         chance = Random(random.getrandbits(64))
-        return RestingService(address, options, chance, self.clock, self.trace, self.watchers)
+        log = self.nodes[NAMES.index(address.name)].disk.log if durable else []
+        return RestingService(address, options, chance, self.clock, self.trace, self.watchers, log)
 
     def _find_state(self, node: Node, wanted: ViewInstalled) -> bool:
         """The application of the channel keeps nothing: the service takes its state by itself."""
@@ -67,7 +70,7 @@ class GroupCluster(Cluster):
         A view can be decided whose member was dead already, so that the others are no quorum of
         it. What they remember is lost then, by no fault of the data plane: `Undecided`.
         """
-        if not is_missed(self.nodes, node):
+        if self.groups.durable or not is_missed(self.nodes, node):
             return True
         if not remembers(self.nodes, self.nodes):
             if self.trace.of(GroupCreated):
@@ -83,7 +86,7 @@ class GroupCluster(Cluster):
         node.start()
 
     def _inject(self, fault: Fault) -> None:
-        if fault.kind in FORGETS:
+        if fault.kind in FORGETS and not self.groups.durable:
             index = fault.nodes[0] if fault.nodes[0] >= 0 else self.coordinator_index()
             others = [node for number, node in enumerate(self.nodes) if number != index]
             if not remembers(self.nodes, others):
@@ -93,6 +96,8 @@ class GroupCluster(Cluster):
 
     def choose_core(self) -> list[Node]:
         """Some nodes, in their order, that remember everything; all where only all of them do."""
+        if self.groups.durable:
+            return super().choose_core()
         order = stream(self.scenario.seed, "core").sample(self.nodes, len(self.nodes))
         core = order[:1]
         while len(core) < len(order) and not (
@@ -115,7 +120,7 @@ class GroupCluster(Cluster):
         """Write down what each node has of each group."""
         for host in self.hosts:
             if host.life is not None:
-                host.life.conclude()
+                host.life.conclude(self.groups.durable)
 
     def is_well(self, nodes: list[Node]) -> bool:
         """One primary view of these nodes; all that was wanted is there, and alike everywhere."""

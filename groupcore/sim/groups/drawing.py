@@ -191,6 +191,27 @@ class _Drawer:
         self.acts.append(Act(at_ns, MOVE, by, groups=groups, target=target))
 
 
+def draw_durable(seed: int) -> GroupScenario:
+    """The schedule of a seed for the data plane with logs: the power is cut for all, too.
+
+    Mostly while something that has just been sent is on its way to disks, which may be slow.
+    """
+    drawn = draw_groups(seed)
+    random = stream(seed, "power")
+    sends = [act.at_ns for act in drawn.acts if act.kind == SEND]
+    disk = replace(drawn.disk, fsync_mean_us=random.choice((800, 5_000, 20_000)))
+
+    def cut() -> Fault:
+        at_ns = random.randint(FORMED_NS, drawn.safety_ns)
+        if sends and random.random() < 0.8:
+            at_ns = random.choice(sends) + random.randint(0, 30 * MILLISECOND)
+        return Fault(at_ns, "crash-all", duration_ns=random.randint(10, 1_500) * MILLISECOND)
+
+    cuts = [cut() for _ in range(random.choice((1, 1, 2)))]
+    faults = sorted((*drawn.faults, *cuts), key=lambda fault: fault.at_ns)
+    return replace(drawn, disk=disk, durable=True, faults=tuple(faults))
+
+
 def draw_groups(seed: int) -> GroupScenario:
     """The schedule of a seed for the data plane."""
     drawn = draw_scenario(seed, NODE_WEIGHTS)

@@ -87,7 +87,7 @@ class Host:
         """See `Guest`."""
         return self._world.may_start(self._node)
 
-    def begin_life(self, endpoint: Endpoint) -> None:
+    def begin_life(self, endpoint: Endpoint) -> tuple[int, int] | None:
         """See `Guest`: open a process for each seat, and join what is wanted."""
         service = endpoint.service
         assert isinstance(service, ObservedService)
@@ -100,6 +100,7 @@ class Host:
                 life, len(self._scenario.orders) - 1, world.clock, world.trace, self._unwant
             )
         world.clock.after(STRIVE_NS, self._strive_on, life)
+        return service.held if self._scenario.durable else None
 
     def end_life(self) -> None:
         """See `Guest`."""
@@ -113,9 +114,23 @@ class Host:
 
     def feed(self, now: float) -> None:
         """See `Guest`: ask the service for what has gathered."""
+        life = self.life
+        if life is not None and life.stored:
+            life.service.stored(life.stored, now)
+            life.stored = 0
         calls, self._calls = self._calls, []
         for call in calls:
             call(now)
+
+    def store(self, turn: Turn) -> None:
+        """See `Guest`: hear of it in the turn after that in which it is safe."""
+        if turn.log:
+            self._node.disk.append(turn.log, partial(self._on_stored, self.life, turn.log[-1].mark))
+
+    def _on_stored(self, life: Life | None, mark: int) -> None:
+        if life is not None and self.life is life:
+            life.stored = mark
+            self._node.plan()
 
     def hear(self, turn: Turn) -> None:
         """See `Guest`: what the service says."""

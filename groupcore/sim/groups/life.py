@@ -20,6 +20,7 @@ from groupcore.sequencing.events import (
     Joined,
     Refused,
     Released,
+    Saved,
     ServiceEvent,
     StateInstalled,
     StateWanted,
@@ -37,11 +38,13 @@ from groupcore.sim.trace_groups import (
     GroupCreated,
     GroupDelivered,
     GroupEnd,
+    GroupHolds,
     GroupJoined,
     GroupLeft,
     GroupProcess,
     GroupRefused,
     GroupReleased,
+    GroupSaved,
     GroupState,
     GroupVolatile,
     GroupVolatileSent,
@@ -83,7 +86,8 @@ class Life:
     given up; `asked` has them by request number, `refused` those that may be asked for again.
     `inside`: who is in what. `sent`, `accepted`: the own number of the last message from each
     place, and `fleeting` of the last one to a volatile group; `numbered`: the last number of each
-    group that somebody here was told.
+    group that somebody here was told. `stored`: what of the service's log is safe and has to be
+    told.
     """
 
     def __init__(
@@ -109,6 +113,7 @@ class Life:
         self.accepted: dict[Place, int] = {}
         self.numbered: dict[GroupId, int] = {}
         self.desk: Desk | None = None
+        self.stored = 0
         self._clock = clock
         self._trace = trace
         self._answer = answer
@@ -122,6 +127,9 @@ class Life:
                 self._accept(group, message, seqno)
             case Volatile(group, process, payload):
                 self._give_volatile(group, flatten_process(process), payload)
+            case Saved(group, message):
+                flat = flatten_process(message.process)
+                self._trace.add(GroupSaved(self._now, flat, group, message.number))
             case Created(request, group, order):
                 index = self.asked.pop(request, None)
                 assert isinstance(index, int), f"request {request} is none for a group: {index}"
@@ -178,11 +186,14 @@ class Life:
         """From where messages were sent that have no number yet."""
         return [place for place, n in self.sent.items() if n > self.accepted.get(place, 0)]
 
-    def conclude(self) -> None:
-        """Write down what is here at the end."""
+    def conclude(self, whole: bool) -> None:
+        """Write down what is here at the end; `whole`: every message."""
         for group, replica in sorted(self.replicas.items()):
             end = GroupEnd(self._now, *self.address, group, replica.seqno, replica.fingerprint())
             self._trace.add(end)
+            if whole:
+                messages = tuple((process, number) for process, number, _ in replica.messages)
+                self._trace.add(GroupHolds(self._now, *self.address, group, messages))
 
     # --- what is said ---------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 from groupcore.batch import Batch
@@ -48,8 +48,9 @@ class ObservedService(Service):
         clock: Clock,
         trace: Trace,
         watchers: list[Watcher],
+        log: Sequence[bytes] = (),
     ) -> None:
-        super().__init__(me, options, random)
+        super().__init__(me, options, random, log)
         self._me = me
         self._clock = clock
         self._trace = trace

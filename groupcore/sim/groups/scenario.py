@@ -69,7 +69,8 @@ class GroupScenario(Scenario):
     `slots`: processes on each node. `shape`: how the groups overlap, in a word. `k`: so many
     nodes beside the sequencer hold what is delivered. `points`: which of the service's limits are
     tiny, early or late (`groups.tightness`). `guarded`: the last group has an object with an access
-    list, which the first process of each node has open on behalf of its node's name.
+    list, which the first process of each node has open on behalf of its node's name. `durable`:
+    nodes have logs, and the memory of anybody may be lost.
     """
 
     orders: tuple[int, ...] = ()
@@ -77,6 +78,7 @@ class GroupScenario(Scenario):
     shape: str = ""
     k: int = 1
     guarded: bool = False
+    durable: bool = False
     acts: tuple[Act, ...] = ()
     points: tuple[str, ...] = ()
     pieces: ClassVar[tuple[str, ...]] = ("faults", "acts", "points")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
+from groupcore.events import ViewInstalled
+from groupcore.sequencing.commands import CreateGroup, encode_command
+from groupcore.sequencing.log import Log
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
+from groupcore.sequencing.stream import Stream
 from groupcore.view import Address
 from tests.groupcore.sequencing.durable_world import DurableWorld
 
@@ -66,6 +70,95 @@ def test_old_processes_leave_their_groups_after_a_restart() -> None:
     world.run(60)
     for host in world.hosts.values():
         assert not host.service.plane.records[group].members
+
+
+def test_a_group_moves_only_when_what_it_has_is_saved() -> None:
+    world, group, (mine, *_) = begin()
+    assert world.own(group) == "a"
+    for name in "bc":
+        world.disks[name].is_stuck = True
+    world.send(mine, group, b"one")
+    world.move(group, "b")
+    world.run(60)
+    assert world.own(group) == "a", "a quorum has not stored its last message"
+    world.disks["b"].is_stuck = False
+    world.run(60)
+    assert world.own(group) == "b"
+
+
+def test_a_new_sequencer_begins_only_when_its_office_is_saved() -> None:
+    world, group, (mine, *_) = begin()
+    world.move(group, "b")
+    for name in "bc":
+        world.disks[name].is_stuck = True
+    world.run(60)
+    world.send(mine, group, b"one")
+    world.run(60)
+    assert b"one" not in world["a"].state.get(group, [])
+    for name in "bc":
+        world.disks[name].is_stuck = False
+    world.run(60)
+    assert world["a"].state[group] == [b"one"]
+
+
+def test_a_group_without_members_is_kept() -> None:
+    world, group, processes = begin()
+    world.send(processes[0], group, b"one", b"two")
+    world.run(40)
+    for process in processes:
+        world.hosts[process.node].service.leave(process, group, world.now)
+    world.run(60)
+    assert group not in world["c"].state
+    world.join(world.open("c"), group)
+    assert world["c"].state[group] == [b"one", b"two"]
+
+
+def test_frames_of_a_group_that_the_log_does_not_know_are_dropped() -> None:
+    world, group, (mine, *_) = begin()
+    world.send(mine, group, b"one")
+    own = world["a"].service.plane.own
+    (frame,) = own.kept(own.received, own.received)
+    assert world.view is not None
+    for knows in (False, True):
+        # As if the frame had been stored, and the power had gone before the command was.
+        log = Log(world["c"].address)
+        log.view(ViewInstalled(world.view, recovered=True), (1, 0))
+        if knows:
+            log.command(own.address, encode_command(CreateGroup(1, "g", 0)), (1, 1))
+        stream = Stream(own.address)
+        stream.start(0)
+        stream.append(frame[1])
+        log.frames(stream)
+        parts = [part.data for part in log.take(())]
+        restored = Service(Address("c", 9), world.options, Random(0), parts)
+        assert restored.plane.stream(own.address).received == int(knows)
+
+
+def test_the_log_is_dropped_once_all_have_stored_what_its_checkpoint_contains() -> None:
+    options = ServiceOptions(durable=True, archive_bytes=64, checkpoint_bytes=4_000)
+    world = DurableWorld("abc", options=options)
+    group = world.create("g")
+    mine = world.open("a")
+    world.join(mine, group)
+    world.disks["c"].is_stuck = True
+    for number in range(300):
+        world.send(mine, group, b"%d" % number)
+        world.run(1)
+    world.run(20)
+    size = sum(map(len, world.disks["a"].stored))
+    assert size > 30_000, "c has not stored what would be dropped"
+    world.disks["c"].is_stuck = False
+    for number in range(300, 400):
+        world.send(mine, group, b"%d" % number)
+        world.run(1)
+    world.run(40)
+    assert sum(map(len, world.disks["a"].stored)) < size / 2
+    assert saved(world, mine, group) == 400
+    world.power_cut()
+    assert world.restart("bc")
+    world.run(60)
+    world.join(world.open("b"), group)
+    assert world["b"].state[group] == [b"%d" % number for number in range(400)]
 
 
 def test_a_node_that_looks_for_others_need_not_be_woken() -> None:
