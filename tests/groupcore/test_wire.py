@@ -57,9 +57,10 @@ def values_of(hint: object) -> st.SearchStrategy[object]:
 
 
 def instances_of(record: type) -> st.SearchStrategy[object]:
-    """Instances of a dataclass, from its annotations."""
+    """Instances of a dataclass or a NamedTuple, from its annotations."""
     hints = get_type_hints(record)
-    return st.builds(record, *(values_of(hints[field.name]) for field in fields(record)))
+    ours = getattr(record, "_fields", None) or [field.name for field in fields(record)]
+    return st.builds(record, *(values_of(hints[name]) for name in ours))
 
 
 def headers_of(header: type[Header]) -> st.SearchStrategy[Header]:
