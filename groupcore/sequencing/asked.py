@@ -16,10 +16,21 @@ class Asked:
     """Consecutive runs of one process's chain that ask for their numbers.
 
     `key` is the process's at this node. The first run has chain number `chain`; `after` and
-    `before` are as in `Send`.
+    `before` are as in `Send`. What was `forwarded` here is not sent on at once: who has done it may
+    know more of the directory.
     """
 
-    __slots__ = ("after", "before", "chain", "key", "numbers", "origin", "process", "runs")
+    __slots__ = (
+        "after",
+        "before",
+        "chain",
+        "forwarded",
+        "key",
+        "numbers",
+        "origin",
+        "process",
+        "runs",
+    )
 
     def __init__(
         self,
@@ -29,6 +40,7 @@ class Asked:
         place: tuple[int, int, int],
         numbers: Numbers,
         runs: list[Piece],
+        forwarded: bool = False,
     ) -> None:
         self.origin = origin
         self.process = process
@@ -36,6 +48,7 @@ class Asked:
         self.chain, self.after, self.before = place
         self.numbers = numbers
         self.runs = runs
+        self.forwarded = forwarded
 
     @property
     def end(self) -> int:
@@ -45,7 +58,10 @@ class Asked:
     def take_first(self) -> Asked:
         """The first run, which does not belong to the stretch any more; the next is behind it."""
         place = (self.chain, self.after, self.before)
-        first = Asked(self.origin, self.process, self.key, place, self.numbers, self.runs[:1])
+        runs = self.runs[:1]
+        first = Asked(
+            self.origin, self.process, self.key, place, self.numbers, runs, self.forwarded
+        )
         del self.runs[0]
         self.after = self.chain
         self.chain += 1

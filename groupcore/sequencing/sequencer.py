@@ -77,7 +77,13 @@ class Sequencer:
             self.enrolment.disowned(group)
             self.meter.groups.pop(group, None)
             for asked in self._early.pop(group, ()):
-                self._redirect(asked, forwarded=False)
+                asked.forwarded = False  # this node knows now whose it is
+                self._redirect(asked)
+        # All at once: one after the other they would each wait for the one before to come round.
+        waiting = self.waiting.take_of(groups)
+        for asked in waiting:
+            asked.forwarded = False
+        self._admit_all(waiting)
 
     def suspend(self, groups: tuple[GroupId, ...]) -> None:
         """Give no numbers in these groups: they migrate."""
@@ -268,7 +274,8 @@ class Sequencer:
                 pieces.append((group, first, payloads[offset : offset + size]))
                 offset += size
             key = keys[process]
-            asked = Asked(origin, process, key, (chain, after, before), numbers, pieces)
+            place = (chain, after, before)
+            asked = Asked(origin, process, key, place, numbers, pieces, forwarded)
             for seqno in seqnos[at : at + count]:
                 run = asked.take_first()
                 stamping.add(process, run.chain, run.runs[0], seqno, numbers)
@@ -278,13 +285,11 @@ class Sequencer:
             at += count
             if asked.runs:
                 left.append(asked)
-        self._admit_all(left, forwarded, stamping)
+        self._admit_all(left, stamping)
 
     # --- stretches by themselves ----------------------------------------------------------------
 
-    def _admit_all(
-        self, stretches: list[Asked], forwarded: bool = True, stamping: Stamping | None = None
-    ) -> None:
+    def _admit_all(self, stretches: list[Asked], stamping: Stamping | None = None) -> None:
         """Number what can be numbered of these; those of one node share a frame."""
         limit = self._plane.options.section_bytes
         for asked in stretches:
@@ -295,11 +300,11 @@ class Sequencer:
                 stamping = None
             if stamping is None:
                 stamping = Stamping(self._plane.own.received + 1, asked.origin)
-            self._admit(asked, forwarded, stamping)
+            self._admit(asked, stamping)
         if stamping is not None:
             self._stamp(stamping)
 
-    def _admit(self, asked: Asked, forwarded: bool, stamping: Stamping) -> None:
+    def _admit(self, asked: Asked, stamping: Stamping) -> None:
         """Number the runs of a stretch one after the other, or see what is wrong with them."""
         plane = self._plane
         if not plane.in_view(asked.origin):
@@ -307,14 +312,14 @@ class Sequencer:
             return
         key = asked.key
         while asked.runs:
-            if asked.after > plane.chains.reached(key):
-                self.waiting.add(asked)
-                return
             group, first, payloads = asked.runs[0]
             active = self.ownership.active(group)
             if active is None:
-                self._redirect(asked.take_first(), forwarded)
+                self._redirect(asked.take_first())
                 continue
+            if asked.after > plane.chains.reached(key):
+                self.waiting.add(asked)
+                return
             owned, record = active
             last = self._last(owned, record, key)
             if first + len(payloads) - 1 <= last:
@@ -359,13 +364,13 @@ class Sequencer:
         while self._plane.chains.moved:
             self._admit_all(self.waiting.take_ready())
 
-    def _redirect(self, asked: Asked, forwarded: bool) -> None:
+    def _redirect(self, asked: Asked) -> None:
         """Not (any more, yet) this node's: forward it, and tell the sender where the port is."""
         plane, group = self._plane, asked.runs[0][0]
         owner = plane.owner(group)
         if group not in plane.records or owner is None:
             plane.counters["unknown_group"] += 1
-        elif owner == plane.me or forwarded or group in self.ownership.owned:
+        elif owner == plane.me or asked.forwarded or group in self.ownership.owned:
             # It migrates, or has just come: it waits here, where it is wanted in any case.
             early = self._early.setdefault(group, [])
             if len(early) < EARLY_MAX:

@@ -12,6 +12,7 @@ from operator import attrgetter
 
 from groupcore.sequencing.asked import Asked
 from groupcore.sequencing.headers import Missing
+from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
 
 WAITING_MAX = 1_024
@@ -61,6 +62,18 @@ class Waiting:
                 self._stop(key)
         ready.sort(key=lambda asked: asked.origin)
         return ready
+
+    def take_of(self, groups: tuple[GroupId, ...]) -> list[Asked]:
+        """The stretches that begin in one of these groups, each process's in its order."""
+        taken: list[Asked] = []
+        for key, waiting in list(self._stretches.items()):
+            mine = [asked for asked in waiting if asked.runs[0][0] in groups]
+            if mine:
+                taken += mine
+                waiting[:] = [asked for asked in waiting if asked not in mine]
+                if not waiting:
+                    self._stop(key)
+        return taken
 
     def forget_gone(self) -> None:
         """What waits here goes with its node (decision 0020)."""

@@ -270,3 +270,24 @@ def test_a_request_that_names_what_nobody_has_is_refused_in_the_end() -> None:
     world.send(watcher, group, b"sense")
     world.run(50)
     assert world["b"].given[watcher, group] == [b"sense"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_waits_where_a_group_migrates_from_goes_on_at_once(seed: int) -> None:
+    world = World("abc", seed)
+    (group,) = placed(world, "b")
+    watcher = watcher_of(world, "c", [group])
+    sender = world.open("a")
+    source = world["b"].service.sequencer
+    world.send(sender, group, b"0")
+    world.run(2)
+    source.suspend((group,))
+    for n in range(1, 6):
+        world.send(sender, group, b"%d" % n)
+        world.run(1)
+    began = world.now
+    world.move(group, "c")
+    while world.own(group) != "c" or len(world["c"].log[watcher]) < 6:
+        assert world.now - began < world.options.resend_s, "it waits until it is sent again"
+        world.run(1)
+    assert world["c"].log[watcher] == [(group, b"%d" % n) for n in range(6)]
