@@ -259,6 +259,8 @@ class Conductor:
             plane.progress += 1  # frames with runs of it may be here already
             if change.owner == plane.me:
                 self._sequencer.own({group: 0}, {})
+            else:
+                self._sequencer.enrolment.disowned(group)  # what came here before the group did
             plane.events.append(OwnerChanged(group, change.owner.name, 1))
         if change.by == plane.me:
             plane.events.append(Created(change.request, group, change.order, change.again))

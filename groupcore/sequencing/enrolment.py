@@ -24,6 +24,8 @@ from groupcore.view import Address
 
 EARLY_MAX = 4_096
 """Requests for one group that wait until it is here; more are sent again by their nodes."""
+EARLY_GROUPS_MAX = 4_096
+"""Groups for which requests wait."""
 
 
 class Enrolment:
@@ -36,6 +38,11 @@ class Enrolment:
         self._expelling: dict[GroupId, None] = {}
         self._early: dict[GroupId, list[tuple[Address, Join | Leave]]] = {}
         self._entering: dict[GroupId, None] = {}
+
+    @property
+    def early(self) -> int:
+        """Groups for which requests wait."""
+        return len(self._early)
 
     def began(self, group: GroupId) -> None:
         """The group is this node's: whose node is gone has to leave it."""
@@ -98,7 +105,11 @@ class Enrolment:
     def _no_port(self, node: Address, header: Join | Leave) -> None:
         plane, group = self._plane, header.group
         owner = plane.owner(group)
-        if group not in plane.records or owner is None:
+        if group > plane.directory.newest_group:
+            # Its node has heard of the group, and this one has not yet.
+            if len(self._early) < EARLY_GROUPS_MAX:
+                self._keep(node, header)
+        elif group not in plane.records or owner is None:
             plane.counters["unknown_group"] += 1
             text = f"there is no group {group}; create it first"
             plane.to(node, Refusal(header.request, "unknown_group", text.encode()))

@@ -224,11 +224,14 @@ def test_a_move_that_would_split_a_strict_component_is_refused() -> None:
 
 
 @pytest.mark.parametrize("request_of", [h.Join, h.Leave])
-def test_a_join_or_leave_of_an_unknown_group_is_answered(
+def test_a_join_or_leave_of_a_group_that_is_no_more_is_answered(
     scene: Scene, request_of: type[h.Join | h.Leave]
 ) -> None:
+    gone = scene.world.create("gone")
+    scene.service("a").delete(gone, scene.world.now)
+    scene.world.run(20)
     before = scene.state("a")
-    (answer,) = scene.hand("a", request_of(UNKNOWN, 1, 5))
+    (answer,) = scene.hand("a", request_of(gone, 1, 5))
     refusal = answer.headers[-1]
     assert isinstance(refusal, h.Refusal)
     assert (refusal.request, refusal.code) == (5, "unknown_group")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from groupcore.batch import Batch
 from groupcore.sequencing.commands import CreateGroup, encode_command
 from groupcore.sequencing.events import Joined, OwnerChanged, Refused
+from groupcore.sequencing.headers import Join
 from groupcore.sequencing.names import GroupId, Order, Process
 from tests.groupcore.sequencing.world import World
 
@@ -40,6 +42,41 @@ def test_a_join_waits_until_its_node_has_heard_of_the_group() -> None:  # I1
     world.run(50)
     assert any(isinstance(event, Joined) for event in world["c"].events)
     assert process in service.plane.records[group].members
+
+
+def test_a_join_that_comes_before_the_group_waits_at_the_sequencer() -> None:
+    world = World("abc")
+    process, b = world.open("a"), world["b"].service
+    world.cut_off.add(world["b"].address)
+    b.create("g", Order.CAUSALLY_TOTAL, world.now)
+    world.turn()
+    world.cut_off.clear()
+    group = 1
+    assert world.own(group) == "b"
+    assert group not in b.plane.records
+    began = world.now
+    world["a"].service.join(process, group, world.now)
+    world.run(3)
+    b.on_order(
+        b.plane.me,
+        encode_command(CreateGroup(1, "g", int(Order.CAUSALLY_TOTAL))),
+        world.now,
+    )
+    world.turn()
+    while process not in world["a"].members.get(group, []):
+        assert codes(world, "a") == []
+        assert world.now - began < world.options.resend_s, "it waits until it is asked again"
+        world.run(1)
+
+
+def test_what_waits_for_a_group_that_becomes_another_node_s_is_forgotten() -> None:
+    world, _, group = lagging()
+    c = world["c"].service
+    join = Join(group, world.open("a").number, 5)
+    c.receive(Batch(world["a"].address, world["c"].address, (join,)), world.now)
+    assert c.sequencer.enrolment.early == 1
+    catch_up(world)
+    assert c.sequencer.enrolment.early == 0
 
 
 def test_a_join_of_a_group_that_never_comes_is_refused_in_the_end() -> None:
