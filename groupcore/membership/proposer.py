@@ -283,6 +283,10 @@ class Proposer:
         proposal = attempt.proposal
         install = Install(proposal, self.voter.ask.order_state())
         told = attempt.concerned()
+        if not (self.state.live_in_basis or proposal.recovered or proposal.left):
+            # Where the order stands a joiner is told by those who have lived through the basis.
+            assert attempt.basis is not None
+            told -= set(proposal.view.members) - set(attempt.basis.members)
         self.confirming = {member: install for member in sorted(told) if member != self.state.me}
         return [StopTimer("repeat"), *self.install_mine(install)]
 
