@@ -1,0 +1,378 @@
+"""A document over many groups: an outline, and the blocks that are open here.
+
+```
+doc = await open_document(host, "plan", author="ann")
+first, second = await doc.insert("", [rich("One"), rich("Two")])
+await doc.write(first, canonical([3, Run(" more")]))
+third = await doc.split(second, 1)
+await doc.join(third, into=second)
+print(await doc.text())
+```
+
+A document that keeps (`keep`) has all blocks open that have groups, as a server's node does; else
+those that were asked for by `block` and `view`. What a split or a join has begun is brought to its
+end by whoever is left (`groupcore.shared.documents.tending`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from groupcore.objects.refusal import NoSuchBlockError
+from groupcore.objects.rich_delta import Rich, RichDelta, invert, plain
+from groupcore.objects.rich_parsing import size_bytes
+from groupcore.shared.changes import Change, Changed
+from groupcore.shared.documents.block import OPEN, UNBORN, Block
+from groupcore.shared.documents.outline import DocumentOutline, OutlineChanged
+from groupcore.shared.documents.parts import (
+    Attributes,
+    Edited,
+    Elsewhere,
+    Received,
+    Seed,
+    Value,
+)
+from groupcore.shared.documents.tending import Host, Tender, seed_parcel
+from groupcore.shared.pending import Pending
+from groupcore.shared.streams import Stream
+
+SEEDS_BYTES_MAX = 40_000
+"""About what the seeds of one message may take."""
+HOPS_MAX = 50
+"""Through so many blocks a place is followed."""
+
+
+async def open_document(
+    host: Host, name: str, *, author: str = "", keep: bool = False, copies: int = 1
+) -> Document:
+    """Open the document of this name, which is made if it is new.
+
+    `author` names who writes here: drafts come back to it. `copies`: so many nodes have to have a
+    text before who gave it forgets it; the number of nodes that keep the document, if that is less
+    than three, else two, survives the loss of one.
+    """
+    outline = await host.open(DocumentOutline, f"doc/{name}")
+    document = Document(host, name, outline, author, keep, copies)
+    await document.begin()
+    return document
+
+
+class Document:
+    """A document that is open; made by `open_document`.
+
+    `outline` is there to read; `drafts` has what this author wrote into texts that were deleted
+    meanwhile, and who shows it to the author takes it out.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        name: str,
+        outline: DocumentOutline,
+        author: str,
+        keep: bool,
+        copies: int,
+    ) -> None:
+        self.outline = outline
+        self.drafts: list[Rich] = []
+        self.tender = Tender(host, outline, {}, self._group, copies)
+        self.blocks = self.tender.blocks
+        self._host = host
+        self._name = name
+        self._author = author
+        self._keep = keep
+        self._streams: dict[str, Stream[Change]] = {}
+        self._closing: dict[str, Pending[None]] = {}
+        self._undo: list[tuple[str, int, RichDelta]] = []
+
+    async def begin(self) -> None:
+        """Follow the outline; when it keeps, open all that has a group."""
+        stream = self.outline.changes()
+        stream.tap = self._on_outline
+        self._streams[""] = stream
+        if self._keep:
+            for block, entry in list(self.outline.entries.items()):
+                if entry.live:
+                    await self._group(block)
+
+    async def close(self) -> None:
+        """Close the outline and all blocks at this node."""
+        self.tender.ended = True
+        for stream in self._streams.values():
+            stream.close()
+        for block in list(self.blocks.values()):
+            await block.close()
+        self.blocks.clear()
+        await self.outline.close()
+
+    # --- which blocks are open ------------------------------------------------------------------
+
+    async def _group(self, block: str) -> Block:
+        """The block's object, whether it has a text or not."""
+        closing = self._closing.get(block)
+        if closing is not None:
+            await closing
+        found = await self._host.open(Block, f"doc/{self._name}/{block}")
+        if self.blocks.get(block) is not found:
+            former = self._streams.pop(block, None)
+            if former is not None:
+                former.close()
+            stream = self._streams[block] = found.changes()
+            stream.tap = lambda change: self._on_block(block, change)
+            self.blocks[block] = found
+            self.tender.wake(block)
+        return found
+
+    async def block(self, block: str) -> Block:
+        """Open a block to write in it; NoSuchBlockError when there is none of that id."""
+        found = await self._group(block)
+        if found.status == UNBORN and block in self.outline.seeds:
+            parcel = seed_parcel(self.outline, block)
+            self.outline.wake([block])
+            await found.accept("", block, parcel)
+        if found.status == UNBORN:
+            raise NoSuchBlockError(f"there is no block {block}")
+        return found
+
+    async def view(self, first: int, count: int, margin: int = 20) -> list[str]:
+        """Have the blocks open that are shown, and some around them; gives those that are shown.
+
+        A block whose text is a seed needs no group to be shown. Others are closed, unless this
+        document keeps, or they owe something that is for this node to bring.
+        """
+        order = list(self.outline.order)
+        near = order[max(0, first - margin) : first + count + margin]
+        for block in near:
+            entry = self.outline.entries.get(block)
+            if entry is not None and entry.live:
+                await self._group(block)
+        if not self._keep:
+            for block in sorted(self.blocks.keys() - set(near)):
+                self._let_go(block)
+        return order[first : first + count]
+
+    def _let_go(self, block: str) -> None:
+        found = self.blocks[block]
+        if found.owes:
+            return
+        del self.blocks[block]
+        self._streams.pop(block).close()
+        closing = self._closing[block] = found.close()
+        closing.when_done(lambda: self._closing.pop(block, None) and None)
+
+    def content(self, block: str) -> Rich | None:
+        """The text of a block as it is here: its seed, or its group's; None where it is not open.
+
+        Where a block was split off one that is open here, and is not open itself, what it was
+        given is still there, so nothing is missing on the screen while it is opened.
+        """
+        found = self.blocks.get(block)
+        if found is not None and found.status != UNBORN:
+            return found.content
+        if block in self.outline.seeds:
+            return self.outline.seeds[block].content
+        for other in self.blocks.values():
+            for parcel in other.owes.get(block, ())[:1]:
+                if parcel.kind == "birth":
+                    return parcel.delta  # type: ignore[return-value]
+        return None
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    def _on_block(self, block: str, change: Change) -> None:
+        if isinstance(change, Changed):
+            for detail in change.details:
+                if isinstance(detail, Received) and detail.outcome == "drafted":
+                    self._collect(block, f"{detail.source}:{detail.number}")
+        self.tender.wake(block)
+
+    def _collect(self, block: str, key: str) -> None:
+        """A draft may be this author's."""
+        found = self.blocks.get(block)
+        draft = None if found is None else found.drafts.get(key)
+        if found is not None and draft is not None and draft.author == self._author:
+            self.drafts.append(draft.content)
+            found.took_draft(key)
+
+    def _on_outline(self, change: Change) -> None:
+        changed: list[str] = []
+        if isinstance(change, Changed):
+            for detail in change.details:
+                if isinstance(detail, OutlineChanged):
+                    changed += detail.blocks
+            if change.operation in ("grant", "revoke", "claim"):
+                changed = list(self.blocks)
+        else:
+            changed = list({**self.blocks, **self.outline.entries})
+        owing = [name for name, block in self.blocks.items() if block.owes]
+        for block in dict.fromkeys((*changed, *owing)):
+            self.tender.wake(block)
+            entry = self.outline.entries.get(block)
+            if self._keep and entry is not None and entry.live and block not in self.blocks:
+                self._host.start(self._keep_block(block))
+
+    async def _keep_block(self, block: str) -> None:
+        await self._group(block)
+
+    # --- verbs ----------------------------------------------------------------------------------
+
+    async def insert(
+        self,
+        after: str,
+        texts: Sequence[Rich],
+        attributes: Sequence[Mapping[str, Value]] = (),
+    ) -> list[str]:
+        """Put new blocks behind `after` (empty: at the start), some 40 KB a message; their ids.
+
+        When one message is refused, those before it stand; errors as `DocumentOutline.insert`.
+        """
+        ids: list[str] = []
+        run: list[Seed] = []
+        size = 0
+        for place, text in enumerate(texts):
+            given: Attributes = ()
+            if place < len(attributes):
+                given = tuple(sorted(attributes[place].items()))
+            seed = Seed(self._host.new_id(), given, text)
+            size += size_bytes(text) + 100
+            if run and size > SEEDS_BYTES_MAX:
+                await self.outline.insert(after, run)
+                after, run, size = run[-1].id, [], size_bytes(text) + 100
+            run.append(seed)
+            ids.append(seed.id)
+        if run:
+            await self.outline.insert(after, run)
+        return ids
+
+    async def write(self, block: str, delta: RichDelta, base: int | None = None) -> Edited:
+        """Edit a block's text as it is here, or as it was with version `base`.
+
+        What is in `draft` of the answer was not taken; errors as `Block.edit`: then nothing was.
+        """
+        found = await self.block(block)
+        before = found.content if base is None else None
+        edited = await found.edit(found.version if base is None else base, delta, self._author)
+        if before is not None and not edited.draft:
+            self._undo.append((block, edited.version, invert(delta, before)))
+        return edited
+
+    async def split(self, block: str, at: int, attributes: Mapping[str, Value] | None = None) -> str:
+        """Give all from `at` on to a new block behind it; gives its id, once it is in its place."""
+        new = self._host.new_id()
+        given = tuple(sorted((attributes or {}).items()))
+        found = await self.block(block)
+        base = found.version
+        for _ in range(HOPS_MAX):
+            elsewhere = await found.split(base, at, new, given)
+            if elsewhere is None:
+                await self.tender.tend(block)
+                return new
+            block, found, base, at = await self._followed(block, elsewhere)
+        raise NoSuchBlockError("the place was moved too often; try again")
+
+    async def _followed(self, source: str, place: Elsewhere) -> tuple[str, Block, int, int]:
+        """Where a place is that was handed over: the block, its object, version and place."""
+        for _ in range(HOPS_MAX):
+            found = await self._group(place.block)
+            key = f"{source}:{place.frame}"
+            if key not in found.frames:
+                await self._arrived(found, key)
+            frame = found.frames[key]
+            if frame.refused:
+                back = await self.block(source)
+                await self.tender.tend(source)
+                return source, back, back.version, min(place.at, len(plain(back.content)))
+            if not frame.to:
+                return place.block, found, frame.version, frame.offset + place.at
+            source, place = place.block, Elsewhere(frame.to, frame.frame, place.at)
+        raise NoSuchBlockError("the place was moved too often; try again")
+
+    async def _arrived(self, block: Block, key: str) -> None:
+        async with block.changes() as changes:
+            if key in block.frames:
+                return
+            async for _ in changes:
+                if key in block.frames:
+                    return
+        raise NoSuchBlockError("the document was closed")
+
+    async def join(self, block: str, into: str) -> bool:
+        """Put a block's text at the end of `into` and take the block out.
+
+        False when it did not come to that: somebody was faster, or `into` is deleted or full;
+        then the block is as it was.
+        """
+        found = await self.block(block)
+        await self.block(into)
+        if not await found.join(into):
+            return False
+        await self.tender.tend(block)
+        if found.status == OPEN:
+            return False
+        if block in self.outline.entries:
+            await self.outline.remove([block], joined=True)
+        return True
+
+    async def delete(self, *blocks: str) -> list[str]:
+        """Take blocks out with what they hold; those that were there.
+
+        What others write into them meanwhile comes back to them as drafts.
+        """
+        for block in blocks:
+            found = self.blocks.get(block)
+            if found is not None and found.status == OPEN:
+                found.delete()
+        return await self.outline.remove(list(blocks))
+
+    async def move(self, blocks: Sequence[str], after: str) -> None:
+        """Put blocks behind `after`, in this order."""
+        await self.outline.move(list(blocks), after)
+
+    async def undo(self) -> Edited | None:
+        """Take back the last edit that was written here, and only that; None when there is none.
+
+        It is a late edit against the version right behind the one it takes back. So it is carried
+        over what others did since then, and goes to wherever the text has gone.
+        """
+        if not self._undo:
+            return None
+        block, version, delta = self._undo.pop()
+        return await (await self._group(block)).edit(version, delta, self._author)
+
+    # --- reading all of it ----------------------------------------------------------------------
+
+    async def read(self, block: str) -> Rich:
+        """The text of a block, which is opened for it where it has a group."""
+        found = self.blocks.get(block)
+        if found is not None or block not in self.outline.seeds:
+            found = found or await self._group(block)
+            if found.status != UNBORN:
+                return found.content
+        return self.content(block) or ()
+
+    async def snapshot(self) -> list[tuple[str, Attributes, Rich]]:
+        """Id, attributes and text of all blocks, in their order, as far as this node is."""
+        shot: list[tuple[str, Attributes, Rich]] = []
+        for block in list(self.outline.order):
+            text = await self.read(block)
+            found, seed = self.blocks.get(block), self.outline.seeds.get(block)
+            given: Attributes = () if seed is None else seed.attributes
+            if found is not None and found.status != UNBORN:
+                given = tuple(sorted(found.attributes.items()))
+            shot.append((block, given, text))
+        return shot
+
+    async def text(self) -> str:
+        """The whole text without marks, a line a block."""
+        return "\n".join([plain(text) for _, _, text in await self.snapshot()])
+
+    async def find(self, words: str) -> list[tuple[str, int]]:
+        """Where the words stand: blocks and places, in the document's order."""
+        found: list[tuple[str, int]] = []
+        for block, _, content in await self.snapshot():
+            text = plain(content)
+            at = text.find(words)
+            while words and at >= 0:
+                found.append((block, at))
+                at = text.find(words, at + len(words))
+        return found

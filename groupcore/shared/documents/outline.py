@@ -1,0 +1,206 @@
+"""The outline of a document: its blocks in their order, and what one knows of them from afar.
+
+Idea. The order of the blocks, what is deleted, the title and the access list have one order, that
+of the outline's group. Texts are in the blocks' groups; but a block that nobody has edited since
+it was put in needs none, its text is a seed here. So pasting thousands of blocks is a few
+messages, and reading them needs no group.
+
+Invariants.
+  O1  A block stands at one place at most; what was taken out does not come in again by itself.
+  O2  A place that names a block that is gone is behind the block that stood before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from groupcore.objects.parsing import check_title
+from groupcore.objects.refusal import BlockExistsError, NoSuchBlockError, TooLargeError
+from groupcore.objects.rich_delta import length
+from groupcore.shared.access import Guarded, Right
+from groupcore.shared.documents.parts import Entry, Seed
+from groupcore.shared.operations import operation
+
+BLOCKS_MAX = 20_000
+"""Most blocks of a document."""
+GONE_MAX = 20_000
+"""So many blocks that were taken out are known, the last ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A block that was taken out, from behind `previous`; `joined`: its text lives on elsewhere."""
+
+    previous: str
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineChanged:
+    """A detail of a change: these blocks have come, gone, or changed."""
+
+    blocks: tuple[str, ...]
+
+
+class DocumentOutline(Guarded):
+    """Title, blocks and access list. An empty id stands for the start of the document."""
+
+    title: str = "untitled"
+    order: list[str]
+    entries: dict[str, Entry]
+    seeds: dict[str, Seed]
+    gone: dict[str, Gone]
+    rights_version: int = 0
+
+    # --- blocks ---------------------------------------------------------------------------------
+
+    @operation
+    def insert(self, after: str, seeds: list[Seed]) -> None:
+        """Put new blocks behind `after`. BlockExistsError, NoSuchBlockError, TooLargeError."""
+        place = self._place(after)
+        for seed in seeds:
+            if seed.id in self.entries or seed.id in self.gone or not seed.id:
+                raise BlockExistsError(f"there is a block {seed.id} already")
+            kind = str(dict(seed.attributes).get("type", "paragraph"))
+            self.entries[seed.id] = Entry(kind, length(seed.content))
+            self.seeds[seed.id] = seed
+        self.order[place:place] = [seed.id for seed in seeds]
+        self._told(*[seed.id for seed in seeds])
+
+    @operation
+    def admit(self, after: str, new: list[tuple[str, str, int]]) -> None:
+        """Put blocks that were split off `after` behind it, the first split last; id, type, length.
+
+        Those that are known already stay where they are (O1).
+        """
+        for block, kind, size in new:
+            if block in self.entries or block in self.gone:
+                continue
+            self.order.insert(self._place(after), block)
+            self.entries[block] = Entry(kind, size, live=True)
+        self._told(*[block for block, _, _ in new])
+
+    def _place(self, after: str) -> int:
+        """O2."""
+        if len(self.order) >= BLOCKS_MAX:
+            raise TooLargeError(f"a document may have {BLOCKS_MAX} blocks")
+        while after and after not in self.entries:
+            if after not in self.gone:
+                raise NoSuchBlockError(f"there is no block {after}")
+            after = self.gone[after].previous
+        return self.order.index(after) + 1 if after else 0
+
+    @operation
+    def move(self, blocks: list[str], after: str) -> None:
+        """Put these blocks behind `after`, in this order; those that are gone are passed over."""
+        moved = [block for block in dict.fromkeys(blocks) if block in self.entries]
+        chosen = set(moved)
+        anchor = after
+        while anchor in chosen or anchor in self.gone:
+            place = self.order.index(anchor) if anchor in chosen else -1
+            before = self.order[place - 1] if place > 0 else ""
+            anchor = before if place >= 0 else self.gone[anchor].previous
+        if anchor and anchor not in self.entries:
+            raise NoSuchBlockError(f"there is no block {anchor}")
+        left = [block for block in self.order if block not in chosen]
+        place = left.index(anchor) + 1 if anchor else 0
+        self.order = left[:place] + moved + left[place:]
+        self._told(*moved)
+
+    @operation
+    def remove(self, blocks: list[str], joined: bool = False) -> list[str]:
+        """Take blocks out; gives those that were in. Their nodes delete what is in their groups."""
+        leaving = {block for block in blocks if block in self.entries}
+        previous, left = "", []
+        for block in self.order:
+            if block not in leaving:
+                left.append(block)
+                previous = block
+                continue
+            self.gone[block] = Gone(previous, joined)
+            del self.entries[block]
+            self.seeds.pop(block, None)
+        self.order = left
+        while len(self.gone) > GONE_MAX:
+            del self.gone[next(iter(self.gone))]
+        self._told(*blocks)
+        return [block for block in blocks if block in leaving]
+
+    @operation
+    def restore(self, block: str) -> None:
+        """Put a block in again whose text nobody would take, where it stood."""
+        gone = self.gone.get(block)
+        if gone is not None:
+            self.order.insert(self._place(gone.previous), block)
+            del self.gone[block]
+            self.entries[block] = Entry(live=True)
+            self._told(block)
+
+    # --- seeds and what is known from afar ------------------------------------------------------
+
+    @operation
+    def wake(self, blocks: list[str]) -> None:
+        """These blocks get groups of their own: who keeps the document opens them."""
+        for block in blocks:
+            if block in self.entries:
+                self.entries[block] = replace(self.entries[block], live=True)
+        self._told(*blocks)
+
+    @operation
+    def planted(self, blocks: list[str]) -> None:
+        """These blocks have their texts in their groups: the seeds are needed no more."""
+        for block in blocks:
+            self.seeds.pop(block, None)
+
+    @operation
+    def describe(self, news: list[tuple[str, str, int]]) -> None:
+        """Type and length of blocks, as somebody has them open now."""
+        for block, kind, size in news:
+            if block in self.entries:
+                self.entries[block] = replace(self.entries[block], type=kind, length=size)
+        self._told(*[block for block, _, _ in news])
+
+    @operation
+    def rename(self, title: str) -> None:
+        """Set the title; BadChangeError, TooLargeError."""
+        self.title = check_title(title)
+
+    def _told(self, *blocks: str) -> None:
+        self.emit(OutlineChanged(blocks))
+
+    # --- who may --------------------------------------------------------------------------------
+
+    @operation
+    def grant(self, principal: str, right: Right) -> None:
+        """As `Guarded.grant`; the blocks follow."""
+        Guarded.grant.function(self, principal, right)
+        self.rights_version += 1
+
+    @operation
+    def revoke(self, principal: str) -> None:
+        """As `Guarded.revoke`; the blocks follow."""
+        Guarded.revoke.function(self, principal)
+        self.rights_version += 1
+
+    @operation
+    def claim(self) -> None:
+        """As `Guarded.claim`; the blocks follow."""
+        Guarded.claim.function(self)
+        self.rights_version += 1
+
+    def may_call(self, principal: str, operation: str) -> bool:
+        """By the list; a document that nobody has claimed is everybody's.
+
+        What nodes do for themselves, by nobody in particular, always.
+        """
+        if not self.rights or (not principal and operation in NODES_DO):
+            return True
+        return super().may_call(principal, operation)
+
+    def may_read(self, principal: str) -> bool:
+        """By the list; nodes, by nobody in particular, always."""
+        return not principal or super().may_read(principal)
+
+
+NODES_DO = frozenset({"admit", "remove", "restore", "planted", "wake", "describe"})
+"""Operations that nodes call for themselves, as nobody in particular."""

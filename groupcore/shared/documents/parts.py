@@ -1,0 +1,165 @@
+"""What blocks of a document are made of, and hand over to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from groupcore.objects.rich_delta import Rich, RichDelta
+from groupcore.shared.types.rich_text import RichContent, RichEdit
+
+Value: TypeAlias = str | int | bool
+Attributes: TypeAlias = tuple[tuple[str, Value], ...]
+"""Attributes of a block by name: type, level, checked, language, …; sorted."""
+Kind: TypeAlias = Literal["birth", "append", "edit"]
+Outcome: TypeAlias = Literal["done", "refused", "drafted"]
+
+TRAIL_MAX = 16
+"""Through so many closed blocks a text is passed on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a block's history.
+
+    `edit`: this delta. `cut`: all from `at` on went to the block `new` as its frame `frame`. `all`:
+    the whole text did, as it was joined to `new`. `gone`: the text was deleted.
+    """
+
+    kind: Literal["edit", "cut", "all", "gone"]
+    delta: RichEdit = ()
+    new: str = ""
+    frame: int = 0
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Something one block gives to another one, `number` of those from the one to the other.
+
+    `birth`: the text (`delta` holds inserts only) and attributes that a new block begins with;
+    `append`: a text for the end. Both make a frame, named by their number: the text as it was when
+    it came. `edit`: an edit of the frame `frame`, made before the author knew that the text had
+    moved. `by` names the node that has to carry it, `author` who gets it back if it cannot be
+    done. `trail` are the closed blocks that an `append` has come through.
+    """
+
+    number: int
+    kind: Kind
+    delta: RichEdit
+    frame: int = 0
+    attributes: Attributes = ()
+    by: str = ""
+    author: str = ""
+    trail: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a text is that came from another block.
+
+    At `offset` of this block's `version`; or (`to`) passed on to another block as its `frame`; or
+    `refused`, so who gave it takes it back.
+    """
+
+    version: int = 0
+    offset: int = 0
+    to: str = ""
+    frame: int = 0
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an author has written into a text that is not there any more."""
+
+    author: str
+    content: RichContent
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What has become of an edit: `version` now, parts that went to other blocks, and a draft.
+
+    `moved` names block and parcel; the parcel gets there whoever dies. `draft`: what was inserted
+    into text that is deleted, and was not taken: the author keeps it.
+    """
+
+    version: int
+    moved: tuple[tuple[str, int], ...] = ()
+    draft: RichContent = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A place is in another block by now: at `at` of the frame `frame` that `source` gave it."""
+
+    block: str
+    frame: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """What a block begins with that nobody has edited yet."""
+
+    id: str
+    attributes: Attributes
+    content: RichContent
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the outline knows of a block, late: its `type`, its `length` in code points.
+
+    `live`: it has a group of its own; else its text is the seed in the outline.
+    """
+
+    type: str = "paragraph"
+    length: int = 0
+    live: bool = False
+
+
+# --- what followers of a block are told --------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BlockEdited:
+    """A detail of a change: `delta` led to `version`."""
+
+    version: int
+    delta: RichDelta
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCut:
+    """A detail of a change: with `version`, all from `at` on went to the block `new`."""
+
+    version: int
+    at: int
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockClosed:
+    """A detail of a change: the block's text went to `into`, or (None) is deleted."""
+
+    into: str | None
+    content: Rich
+
+
+@dataclass(frozen=True, slots=True)
+class BlockOpened:
+    """A detail of a change: the block has a text (again), `content`, with `version`."""
+
+    version: int
+    content: Rich
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A detail of a change: what has become of parcel `number` of the block `source`."""
+
+    source: str
+    number: int
+    outcome: Outcome

@@ -1,0 +1,152 @@
+"""A text with marks (bold, links, embeds, …) that many edit at once.
+
+Source. As `groupcore.shared.types.text`, with the algebra of `groupcore.objects.rich_delta`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from groupcore.objects.refusal import OutOfRangeError, RefusalError
+from groupcore.objects.rich_delta import (
+    EMBED,
+    Format,
+    Marks,
+    MarkValue,
+    Rich,
+    RichDelta,
+    Run,
+    apply,
+    canonical,
+    cut,
+    length,
+    plain,
+    transform,
+)
+from groupcore.objects.rich_parsing import (
+    RICH_MAX,
+    check_growth,
+    parse_rich,
+    parse_rich_delta,
+    to_wire,
+)
+from groupcore.shared.object import SharedObject
+from groupcore.shared.operations import operation
+from groupcore.shared.pending import Pending
+from groupcore.shared.scalars import Codec
+from groupcore.shared.types.history import edits_since, remember
+
+OUTER_MARKS = frozenset({"link", "code", "embed"})
+"""Marks that end at their edges: what is typed there does not have them, except between two."""
+
+
+class RichCodec(Codec):
+    """A canonical rich text or delta."""
+
+    def __init__(self, text: str, parse: Callable[[object, int], RichDelta]) -> None:
+        super().__init__(text)
+        self._parse = parse
+
+    def to_wire(self, value: object) -> object:
+        if not isinstance(value, tuple):
+            raise self.misfit(value)
+        try:
+            wire = to_wire(value)
+        except (TypeError, AttributeError, ValueError) as error:
+            raise self.misfit(value) from error
+        self.from_wire(wire)
+        return wire
+
+    def from_wire(self, wire: object) -> object:
+        try:
+            return self._parse(wire, RICH_MAX)
+        except RefusalError as error:
+            raise self.misfit(wire) from error
+
+    def kept_to_wire(self, kept: object) -> object:
+        assert isinstance(kept, tuple)
+        return to_wire(kept)
+
+
+RichEdit = Annotated[RichDelta, RichCodec("RichDelta", parse_rich_delta)]
+RichContent = Annotated[Rich, RichCodec("Rich", parse_rich)]
+
+
+def marks_at(text: Rich, at: int) -> Marks:
+    """The marks of what is typed at `at`: those of the code point left of it.
+
+    OUTER_MARKS only where the code point at the right has them, too; nothing behind an embed.
+    """
+    left, right = cut(text, at - 1, at) if at else (), cut(text, at, at + 1)
+    if not left or dict(left[0].marks).get("embed") is not None:
+        return ()
+    following = right[0].marks if right else ()
+    return tuple([one for one in left[0].marks if one[0] not in OUTER_MARKS or one in following])
+
+
+@dataclass(frozen=True, slots=True)
+class RichTextEdited:
+    """A detail of a change: `delta` led to `version`; what the others see of an edit."""
+
+    version: int
+    delta: RichDelta
+
+
+class RichText(SharedObject):
+    """A text with marks, of at most 100,000 code points; `version` counts its edits.
+
+    Places are counted in code points of the text as it is here when the call is made; an embed is
+    one. What others type meanwhile moves them along. A change's details are `RichTextEdited`.
+    """
+
+    content: RichContent = ()
+    version: int = 0
+    _recent: list[RichEdit]
+
+    @operation
+    def edit(self, base: int, delta: RichEdit) -> int:
+        """Apply a delta that was made against version `base`; gives the new version.
+
+        Raises BaseTooOldError when it is too far behind, BadChangeError for a version that is not
+        there yet, OutOfRangeError and TooLargeError: take the text anew, then.
+        """
+        for other in edits_since(base, self.version, self._recent):
+            delta = transform(delta, other, other_first=True)
+        check_growth(self.content, delta, RICH_MAX)
+        self.content = apply(delta, self.content)
+        self.version += 1
+        remember(delta, self._recent)
+        self.emit(RichTextEdited(self.version, delta))
+        return self.version
+
+    def insert(self, at: int, text: str, **marks: MarkValue) -> Pending[int]:
+        """Insert before the code point at `at`; without marks, with those that `marks_at` gives."""
+        self._check_range(at, 0)
+        given = tuple(sorted(marks.items())) or marks_at(self.content, at)
+        return self.edit(self.version, canonical([at, Run(text, given)]))
+
+    def delete(self, at: int, count: int) -> Pending[int]:
+        """Delete `count` code points from `at` on; OutOfRangeError behind the end."""
+        self._check_range(at, count)
+        return self.edit(self.version, canonical([at, -count]))
+
+    def format(self, at: int, count: int, **marks: MarkValue | None) -> Pending[int]:
+        """Set marks of `count` code points from `at` on; None removes one. OutOfRangeError."""
+        self._check_range(at, count)
+        return self.edit(self.version, canonical([at, Format(count, tuple(sorted(marks.items())))]))
+
+    def embed(self, at: int, embed: str, **attributes: MarkValue) -> Pending[int]:
+        """Put an embed of this id (an image, a mention) before the code point at `at`."""
+        return self.insert(at, EMBED, embed=embed, **attributes)
+
+    def _check_range(self, at: int, count: int) -> None:
+        if at < 0 or count < 0 or at + count > len(self):
+            raise OutOfRangeError(f"{at} and {count} more of {len(self)} code points")
+
+    def __str__(self) -> str:
+        return plain(self.content)
+
+    def __len__(self) -> int:
+        return length(self.content)
