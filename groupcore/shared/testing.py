@@ -250,7 +250,12 @@ class WorldNode:
         return self._process
 
     def open(self, kind: type[T], name: str) -> Awaitable[T]:
-        """Open the object of this name; at one node, there is one of a name."""
+        """Open the object of this name; at one node, there is one of a name.
+
+        ClosedError when the node has crashed: a program does not go on behind that.
+        """
+        if self.gone:
+            raise ClosedError("the node is gone")
         port = self._ports.get(name)
         if port is None:
             port = _Port(self._world, self, name, kind)

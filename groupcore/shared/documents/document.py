@@ -17,6 +17,8 @@ end by whoever is left (`groupcore.shared.documents.tending`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.objects.rich_delta import Rich, RichDelta, invert, plain
@@ -26,6 +28,7 @@ from groupcore.shared.documents.block import OPEN, UNBORN, Block
 from groupcore.shared.documents.outline import DocumentOutline, OutlineChanged
 from groupcore.shared.documents.parts import (
     Attributes,
+    BlockEdited,
     Edited,
     Elsewhere,
     Received,
@@ -33,11 +36,14 @@ from groupcore.shared.documents.parts import (
     Value,
 )
 from groupcore.shared.documents.tending import Host, Tender, seed_parcel
+from groupcore.shared.errors import ClosedError, OutcomeUnknownError
 from groupcore.shared.pending import Pending
 from groupcore.shared.streams import Stream
 
 SEEDS_BYTES_MAX = 40_000
 """About what the seeds of one message may take."""
+UNDO_MAX = 200
+"""So many own edits can be taken back."""
 HOPS_MAX = 50
 """Through so many blocks a place is followed."""
 
@@ -55,6 +61,14 @@ async def open_document(
     document = Document(host, name, outline, author, keep, copies)
     await document.begin()
     return document
+
+
+class _Own(NamedTuple):
+    """What takes an own edit back: an edit of this block's text as of this version."""
+
+    block: str
+    version: int
+    delta: RichDelta
 
 
 class Document:
@@ -83,7 +97,11 @@ class Document:
         self._keep = keep
         self._streams: dict[str, Stream[Change]] = {}
         self._closing: dict[str, Pending[None]] = {}
-        self._undo: list[tuple[str, int, RichDelta]] = []
+        self._contents: dict[str, Rich] = {}
+        self._inverses: dict[tuple[str, int], RichDelta] = {}
+        self._undo: list[_Own] = []
+        self._redo: list[_Own] = []
+        self._expected = 0
 
     async def begin(self) -> None:
         """Follow the outline; when it keeps, open all that has a group."""
@@ -120,6 +138,7 @@ class Document:
             stream = self._streams[block] = found.changes()
             stream.tap = lambda change: self._on_block(block, change)
             self.blocks[block] = found
+            self._contents[block] = found.content
             self.tender.wake(block)
         return found
 
@@ -157,6 +176,7 @@ class Document:
             return
         del self.blocks[block]
         self._streams.pop(block).close()
+        self._contents.pop(block, None)
         closing = self._closing[block] = found.close()
         closing.when_done(lambda: self._closing.pop(block, None) and None)
 
@@ -184,7 +204,16 @@ class Document:
             for detail in change.details:
                 if isinstance(detail, Received) and detail.outcome == "drafted":
                     self._collect(block, f"{detail.source}:{detail.number}")
+                if isinstance(detail, BlockEdited) and change.operation == "edit":
+                    self._on_edited(block, change, detail)
+        self._contents[block] = self.blocks[block].content
         self.tender.wake(block)
+
+    def _on_edited(self, block: str, change: Changed, edited: BlockEdited) -> None:
+        """Keep what takes an own edit back, as it was done, for who has called it."""
+        if change.process == self._host.process and self._expected:
+            delta = invert(edited.delta, self._contents[block])
+            self._inverses[block, edited.version] = delta
 
     def _collect(self, block: str, key: str) -> None:
         """A draft may be this author's."""
@@ -212,7 +241,8 @@ class Document:
                 self._host.start(self._keep_block(block))
 
     async def _keep_block(self, block: str) -> None:
-        await self._group(block)
+        with suppress(ClosedError, OutcomeUnknownError):  # then there is nothing to keep here
+            await self._group(block)
 
     # --- verbs ----------------------------------------------------------------------------------
 
@@ -250,10 +280,22 @@ class Document:
         What is in `draft` of the answer was not taken; errors as `Block.edit`: then nothing was.
         """
         found = await self.block(block)
-        before = found.content if base is None else None
-        edited = await found.edit(found.version if base is None else base, delta, self._author)
-        if before is not None and not edited.draft:
-            self._undo.append((block, edited.version, invert(delta, before)))
+        version = found.version if base is None else base
+        edited = await self._edit(found, _Own(block, version, delta), self._undo)
+        self._redo.clear()
+        return edited
+
+    async def _edit(self, found: Block, edit: _Own, inverses: list[_Own]) -> Edited:
+        """Edit, and put what takes it back on top of these."""
+        self._expected += 1
+        try:
+            edited = await found.edit(edit.version, edit.delta, self._author)
+        finally:
+            self._expected -= 1
+        inverse = self._inverses.pop((edit.block, edited.version), None)
+        if inverse is not None:
+            inverses.append(_Own(edit.block, edited.version, inverse))
+            del inverses[:-UNDO_MAX]
         return edited
 
     async def split(self, block: str, at: int, attributes: Mapping[str, Value] | None = None) -> str:
@@ -265,7 +307,7 @@ class Document:
         for _ in range(HOPS_MAX):
             elsewhere = await found.split(base, at, new, given)
             if elsewhere is None:
-                await self.tender.tend(block)
+                await self.tender.tended(block)
                 return new
             block, found, base, at = await self._followed(block, elsewhere)
         raise NoSuchBlockError("the place was moved too often; try again")
@@ -280,7 +322,7 @@ class Document:
             frame = found.frames[key]
             if frame.refused:
                 back = await self.block(source)
-                await self.tender.tend(source)
+                await self.tender.tended(source)
                 return source, back, back.version, min(place.at, len(plain(back.content)))
             if not frame.to:
                 return place.block, found, frame.version, frame.offset + place.at
@@ -306,7 +348,7 @@ class Document:
         await self.block(into)
         if not await found.join(into):
             return False
-        await self.tender.tend(block)
+        await self.tender.tended(block)
         if found.status == OPEN:
             return False
         if block in self.outline.entries:
@@ -331,13 +373,20 @@ class Document:
     async def undo(self) -> Edited | None:
         """Take back the last edit that was written here, and only that; None when there is none.
 
-        It is a late edit against the version right behind the one it takes back. So it is carried
-        over what others did since then, and goes to wherever the text has gone.
+        It is a late edit against the version right behind the one that it takes back. So it is
+        carried over what others did since then, and goes to wherever the text has gone.
         """
-        if not self._undo:
+        return await self._back(self._undo, self._redo)
+
+    async def redo(self) -> Edited | None:
+        """Take back the last `undo`; None when there is none, or something was written since."""
+        return await self._back(self._redo, self._undo)
+
+    async def _back(self, mine: list[_Own], inverses: list[_Own]) -> Edited | None:
+        if not mine:
             return None
-        block, version, delta = self._undo.pop()
-        return await (await self._group(block)).edit(version, delta, self._author)
+        own = mine.pop()
+        return await self._edit(await self._group(own.block), own, inverses)
 
     # --- reading all of it ----------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from groupcore.sequencing.names import Process
 from groupcore.shared.documents.block import DELETED, JOINED, OPEN, UNBORN, Block, node_of
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.parts import Parcel
+from groupcore.shared.pending import Pending
 
 T = TypeVar("T")
 
@@ -62,6 +63,7 @@ class Tender:
         self._find = find
         self._copies = copies
         self._busy: dict[str, bool] = {}
+        self._done: dict[str, list[Pending[None]]] = {}
         self._waiting: dict[str, set[str]] = {}
         self.ended = False
 
@@ -76,17 +78,32 @@ class Tender:
                 self._busy[one] = False
                 self._host.start(self._run(one))
 
+    async def tended(self, name: str) -> None:
+        """Wait until what there is to do for a block now is done, or cannot be done now."""
+        self.wake(name)
+        if name in self._busy:
+            done: Pending[None] = Pending(self._outline._shared.caller.wait)
+            self._done.setdefault(name, []).append(done)
+            await done
+
     async def _run(self, name: str) -> None:
         again = True
         try:
             while again and not self.ended:
                 self._busy[name] = False
-                await self.tend(name)
+                await self._tend(name)
                 again = self._busy[name]
-        finally:
-            self._busy.pop(name, None)
+        except Exception:
+            self._end(name)
+            raise
+        self._end(name)
 
-    async def tend(self, name: str) -> None:
+    def _end(self, name: str) -> None:
+        del self._busy[name]
+        for done in self._done.pop(name, ()):
+            done.resolve(None)
+
+    async def _tend(self, name: str) -> None:
         """Do what there is to do for a block, once."""
         try:
             block = self.blocks.get(name)
@@ -122,9 +139,9 @@ class Tender:
         return name in outline.seeds
 
     def _is_kept(self, block: Block, source: Block | None) -> bool:
-        """Whether enough nodes have a block: as many as `copies`, or as have its source."""
+        """Whether enough nodes have a block: as many as `copies`, or as have what it came from."""
         nodes = {process.node for process in block.members}
-        others = {process.node for process in (source or block).members}
+        others = {process.node for process in (source or self._outline).members}
         return len(nodes) >= min(self._copies, len(others))
 
     # --- parcels --------------------------------------------------------------------------------
