@@ -40,9 +40,9 @@ class Run(NamedTuple):
 
 
 class Format(NamedTuple):
-    """The next `count` code points get these changes of marks."""
+    """The next `size` code points get these changes of marks."""
 
-    count: int
+    size: int
     changes: MarkChanges
 
 
@@ -71,7 +71,7 @@ class RichBuilder:
         last = items[-1] if items else None
         if changes:
             if isinstance(last, Format) and last.changes == changes:
-                items[-1] = Format(last.count + count, changes)
+                items[-1] = Format(last.size + count, changes)
             else:
                 items.append(Format(count, changes))
         elif isinstance(last, int) and last > 0:
@@ -96,7 +96,7 @@ class RichBuilder:
         if isinstance(item, Run):
             self.insert(item.text, item.marks)
         elif isinstance(item, Format):
-            self.retain(item.count, item.changes)
+            self.retain(item.size, item.changes)
         elif item > 0:
             self.retain(item)
         else:
@@ -122,7 +122,7 @@ def span(item: RichItem) -> int:
     """How much of the text before the edit the item covers, in code points."""
     if isinstance(item, Run):
         return 0
-    return item.count if isinstance(item, Format) else abs(item)
+    return item.size if isinstance(item, Format) else abs(item)
 
 
 def canonical(items: Iterable[RichItem]) -> RichDelta:
@@ -330,7 +330,7 @@ def _then(builder: RichBuilder, one: RichItem | None, two: RichItem) -> None:
     elif isinstance(one, Run):
         builder.insert(one.text, marked(one.marks, changes))
     elif isinstance(one, Format):
-        builder.retain(one.count, tuple(sorted({**dict(one.changes), **dict(changes)}.items())))
+        builder.retain(one.size, tuple(sorted({**dict(one.changes), **dict(changes)}.items())))
     else:
         builder.retain(span(two), changes)
 
@@ -386,7 +386,7 @@ def _over(item: RichItem, theirs: MarkChanges, other_first: bool) -> RichItem:
     if not isinstance(item, Format) or other_first:
         return item
     names = {name for name, _ in theirs}
-    return Format(item.count, tuple([pair for pair in item.changes if pair[0] not in names]))
+    return Format(item.size, tuple([pair for pair in item.changes if pair[0] not in names]))
 
 
 def _back(marks: Marks, changes: MarkChanges) -> MarkChanges:

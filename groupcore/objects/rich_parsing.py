@@ -102,7 +102,7 @@ def _item_to_wire(item: RichItem) -> object:
         return item
     if isinstance(item, Run):
         return [item.text, dict(item.marks)] if item.marks else item.text
-    return [item.count, dict(item.changes)]
+    return [item.size, dict(item.changes)]
 
 
 def _parse_item(wire: object) -> RichItem:

@@ -18,17 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from groupcore.objects.refusal import NoSuchBlockError
-from groupcore.objects.rich_delta import Rich, RichDelta, invert, plain
+from groupcore.objects.rich_delta import Rich, RichDelta, inserted, plain
 from groupcore.objects.rich_parsing import size_bytes
-from groupcore.shared.changes import Change, Changed
-from groupcore.shared.documents.block import OPEN, UNBORN, Block
+from groupcore.shared.changes import Change, Changed, MemberChanged
+from groupcore.shared.documents.block import Block
+from groupcore.shared.documents.handing import JOINED, OPEN, UNBORN
 from groupcore.shared.documents.outline import DocumentOutline, OutlineChanged
+from groupcore.shared.documents.own_edits import OwnEdit, OwnEdits
 from groupcore.shared.documents.parts import (
     Attributes,
-    BlockEdited,
+    BlockCut,
     Edited,
     Elsewhere,
     Received,
@@ -42,33 +43,31 @@ from groupcore.shared.streams import Stream
 
 SEEDS_BYTES_MAX = 40_000
 """About what the seeds of one message may take."""
-UNDO_MAX = 200
-"""So many own edits can be taken back."""
 HOPS_MAX = 50
 """Through so many blocks a place is followed."""
 
 
 async def open_document(
-    host: Host, name: str, *, author: str = "", keep: bool = False, copies: int = 1
+    host: Host,
+    name: str,
+    *,
+    author: str = "",
+    keep: bool = False,
+    copies: int = 1,
+    tend: bool = True,
 ) -> Document:
     """Open the document of this name, which is made if it is new.
 
     `author` names who writes here: drafts come back to it. `copies`: so many nodes have to have a
     text before who gave it forgets it; the number of nodes that keep the document, if that is less
-    than three, else two, survives the loss of one.
+    than three, else two, survives the loss of one. `tend`: this one does the work of its node for
+    the document; where several sessions of a node have it open, one does it, as nobody in
+    particular, so that it may whatever the access list says.
     """
     outline = await host.open(DocumentOutline, f"doc/{name}")
-    document = Document(host, name, outline, author, keep, copies)
+    document = Document(host, name, outline, author, keep, copies, tend)
     await document.begin()
     return document
-
-
-class _Own(NamedTuple):
-    """What takes an own edit back: an edit of this block's text as of this version."""
-
-    block: str
-    version: int
-    delta: RichDelta
 
 
 class Document:
@@ -86,10 +85,12 @@ class Document:
         author: str,
         keep: bool,
         copies: int,
+        tend: bool,
     ) -> None:
         self.outline = outline
         self.drafts: list[Rich] = []
         self.tender = Tender(host, outline, {}, self._group, copies)
+        self.tender.ended = not tend
         self.blocks = self.tender.blocks
         self._host = host
         self._name = name
@@ -97,17 +98,15 @@ class Document:
         self._keep = keep
         self._streams: dict[str, Stream[Change]] = {}
         self._closing: dict[str, Pending[None]] = {}
-        self._contents: dict[str, Rich] = {}
-        self._inverses: dict[tuple[str, int], RichDelta] = {}
-        self._undo: list[_Own] = []
-        self._redo: list[_Own] = []
-        self._expected = 0
+        self.own = OwnEdits(host.process, author)
 
     async def begin(self) -> None:
         """Follow the outline; when it keeps, open all that has a group."""
         stream = self.outline.changes()
         stream.tap = self._on_outline
         self._streams[""] = stream
+        if not self.tender.ended:
+            await self.outline.attend()
         if self._keep:
             for block, entry in list(self.outline.entries.items()):
                 if entry.live:
@@ -138,7 +137,7 @@ class Document:
             stream = self._streams[block] = found.changes()
             stream.tap = lambda change: self._on_block(block, change)
             self.blocks[block] = found
-            self._contents[block] = found.content
+            self.own.follow(block, found.content)
             self.tender.wake(block)
         return found
 
@@ -176,44 +175,65 @@ class Document:
             return
         del self.blocks[block]
         self._streams.pop(block).close()
-        self._contents.pop(block, None)
+        self.own.unfollow(block)
         closing = self._closing[block] = found.close()
-        closing.when_done(lambda: self._closing.pop(block, None) and None)
+        closing.when_done(lambda: self._closed(block))
+
+    def _closed(self, block: str) -> None:
+        self._closing.pop(block, None)
 
     def content(self, block: str) -> Rich | None:
-        """The text of a block as it is here: its seed, or its group's; None where it is not open.
+        """The text of a block as it is to be shown; None where it is not open here.
 
-        Where a block was split off one that is open here, and is not open itself, what it was
-        given is still there, so nothing is missing on the screen while it is opened.
+        Of a block that is being handed over it is where it was until it is where it goes: so it
+        is never missing, and never there twice.
         """
         found = self.blocks.get(block)
+        if found is not None and found.status == JOINED:
+            for parcel in found.owes.get(found.into, ()):
+                key = f"{block}:{parcel.number}"
+                into = self.blocks.get(found.into)
+                if parcel.kind == "append" and (into is None or key not in into.frames):
+                    return inserted(parcel.delta)
         if found is not None and found.status != UNBORN:
             return found.content
-        if block in self.outline.seeds:
+        entry = self.outline.entries.get(block)
+        if block in self.outline.seeds and (found is not None or not (entry and entry.live)):
             return self.outline.seeds[block].content
-        for other in self.blocks.values():
-            for parcel in other.owes.get(block, ())[:1]:
+        for other in () if entry is not None else self.blocks.values():
+            for parcel in other.owes.get(block, ()):
                 if parcel.kind == "birth":
-                    return parcel.delta  # type: ignore[return-value]
+                    return inserted(parcel.delta)
         return None
+
+    def screen(self) -> list[tuple[str, Rich | None]]:
+        """All blocks in order as they are to be shown now, with those that are about to come."""
+        shown: list[tuple[str, Rich | None]] = []
+        for block in self.outline.order:
+            shown.append((block, self.content(block)))
+            found = self.blocks.get(block)
+            coming = [] if found is None else list(found.owes)
+            shown += [
+                (new, self.content(new))
+                for new in reversed(coming)
+                if found is not None
+                and found.owes[new][0].kind == "birth"
+                and new not in self.outline.entries
+                and new not in self.outline.gone
+            ]
+        return shown
 
     # --- what happens ---------------------------------------------------------------------------
 
     def _on_block(self, block: str, change: Change) -> None:
         if isinstance(change, Changed):
             for detail in change.details:
+                if isinstance(detail, BlockCut):
+                    self._host.start(self._keep_block(detail.new))
                 if isinstance(detail, Received) and detail.outcome == "drafted":
                     self._collect(block, f"{detail.source}:{detail.number}")
-                if isinstance(detail, BlockEdited) and change.operation == "edit":
-                    self._on_edited(block, change, detail)
-        self._contents[block] = self.blocks[block].content
+        self.own.on_change(block, self.blocks[block].content, change)
         self.tender.wake(block)
-
-    def _on_edited(self, block: str, change: Changed, edited: BlockEdited) -> None:
-        """Keep what takes an own edit back, as it was done, for who has called it."""
-        if change.process == self._host.process and self._expected:
-            delta = invert(edited.delta, self._contents[block])
-            self._inverses[block, edited.version] = delta
 
     def _collect(self, block: str, key: str) -> None:
         """A draft may be this author's."""
@@ -225,11 +245,11 @@ class Document:
 
     def _on_outline(self, change: Change) -> None:
         changed: list[str] = []
-        if isinstance(change, Changed):
+        if isinstance(change, Changed | MemberChanged):
             for detail in change.details:
                 if isinstance(detail, OutlineChanged):
                     changed += detail.blocks
-            if change.operation in ("grant", "revoke", "claim"):
+            if isinstance(change, Changed) and change.operation in ("grant", "revoke", "claim"):
                 changed = list(self.blocks)
         else:
             changed = list({**self.blocks, **self.outline.entries})
@@ -281,24 +301,11 @@ class Document:
         """
         found = await self.block(block)
         version = found.version if base is None else base
-        edited = await self._edit(found, _Own(block, version, delta), self._undo)
-        self._redo.clear()
-        return edited
+        return await self.own.write(found, OwnEdit(block, version, delta))
 
-    async def _edit(self, found: Block, edit: _Own, inverses: list[_Own]) -> Edited:
-        """Edit, and put what takes it back on top of these."""
-        self._expected += 1
-        try:
-            edited = await found.edit(edit.version, edit.delta, self._author)
-        finally:
-            self._expected -= 1
-        inverse = self._inverses.pop((edit.block, edited.version), None)
-        if inverse is not None:
-            inverses.append(_Own(edit.block, edited.version, inverse))
-            del inverses[:-UNDO_MAX]
-        return edited
-
-    async def split(self, block: str, at: int, attributes: Mapping[str, Value] | None = None) -> str:
+    async def split(
+        self, block: str, at: int, attributes: Mapping[str, Value] | None = None
+    ) -> str:
         """Give all from `at` on to a new block behind it; gives its id, once it is in its place."""
         new = self._host.new_id()
         given = tuple(sorted((attributes or {}).items()))
@@ -351,7 +358,7 @@ class Document:
         await self.tender.tended(block)
         if found.status == OPEN:
             return False
-        if block in self.outline.entries:
+        if block in self.outline.entries and not self.tender.ended:
             await self.outline.remove([block], joined=True)
         return True
 
@@ -376,28 +383,26 @@ class Document:
         It is a late edit against the version right behind the one that it takes back. So it is
         carried over what others did since then, and goes to wherever the text has gone.
         """
-        return await self._back(self._undo, self._redo)
+        return await self._back(self.own.undone())
 
     async def redo(self) -> Edited | None:
         """Take back the last `undo`; None when there is none, or something was written since."""
-        return await self._back(self._redo, self._undo)
+        return await self._back(self.own.redone())
 
-    async def _back(self, mine: list[_Own], inverses: list[_Own]) -> Edited | None:
-        if not mine:
+    async def _back(self, taken: tuple[OwnEdit, list[OwnEdit]] | None) -> Edited | None:
+        if taken is None:
             return None
-        own = mine.pop()
-        return await self._edit(await self._group(own.block), own, inverses)
+        edit, inverses = taken
+        return await self.own.edit(await self._group(edit.block), edit, inverses)
 
     # --- reading all of it ----------------------------------------------------------------------
 
     async def read(self, block: str) -> Rich:
         """The text of a block, which is opened for it where it has a group."""
-        found = self.blocks.get(block)
-        if found is not None or block not in self.outline.seeds:
-            found = found or await self._group(block)
-            if found.status != UNBORN:
-                return found.content
-        return self.content(block) or ()
+        content = self.content(block)
+        if content is None:
+            content = (await self._group(block)).content
+        return content
 
     async def snapshot(self) -> list[tuple[str, Attributes, Rich]]:
         """Id, attributes and text of all blocks, in their order, as far as this node is."""

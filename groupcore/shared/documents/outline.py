@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from groupcore.objects.parsing import check_title
 from groupcore.objects.refusal import BlockExistsError, NoSuchBlockError, TooLargeError
 from groupcore.objects.rich_delta import length
+from groupcore.sequencing.names import Process
 from groupcore.shared.access import Guarded, Right
-from groupcore.shared.documents.parts import Entry, Seed
+from groupcore.shared.documents.parts import Entry, Seed, node_of
 from groupcore.shared.operations import operation
 
 BLOCKS_MAX = 20_000
@@ -51,6 +52,7 @@ class DocumentOutline(Guarded):
     seeds: dict[str, Seed]
     gone: dict[str, Gone]
     rights_version: int = 0
+    tenders: list[str]
 
     # --- blocks ---------------------------------------------------------------------------------
 
@@ -136,6 +138,21 @@ class DocumentOutline(Guarded):
             self.entries[block] = Entry(live=True)
             self._told(block)
 
+    # --- who tends ------------------------------------------------------------------------------
+
+    @operation
+    def attend(self) -> None:
+        """The calling process does its node's work for the document from now on."""
+        name = node_of(self.context.process)
+        if name not in self.tenders:
+            self.tenders.append(name)
+
+    def on_departed(self, process: Process) -> None:
+        """It does so no more."""
+        if node_of(process) in self.tenders:
+            self.tenders.remove(node_of(process))
+            self.emit(OutlineChanged(tuple(self.entries)))
+
     # --- seeds and what is known from afar ------------------------------------------------------
 
     @operation
@@ -202,5 +219,5 @@ class DocumentOutline(Guarded):
         return not principal or super().may_read(principal)
 
 
-NODES_DO = frozenset({"admit", "remove", "restore", "planted", "wake", "describe"})
+NODES_DO = frozenset({"admit", "attend", "remove", "restore", "planted", "wake", "describe"})
 """Operations that nodes call for themselves, as nobody in particular."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from groupcore.objects.rich_delta import Rich, RichDelta
+from groupcore.sequencing.names import Process
 from groupcore.shared.types.rich_text import RichContent, RichEdit
 
 Value: TypeAlias = str | int | bool
@@ -16,6 +17,11 @@ Outcome: TypeAlias = Literal["done", "refused", "drafted"]
 
 TRAIL_MAX = 16
 """Through so many closed blocks a text is passed on."""
+
+
+def node_of(process: Process) -> str:
+    """The name of a process's node, of this life of it."""
+    return f"{process.node.name}#{process.node.incarnation:x}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from typing import Protocol, TypeVar
 from groupcore.errors import GroupcoreError
 from groupcore.objects.rich_delta import inserted, length
 from groupcore.sequencing.names import Process
-from groupcore.shared.documents.block import DELETED, JOINED, OPEN, UNBORN, Block, node_of
+from groupcore.shared.documents.block import Block
+from groupcore.shared.documents.handing import DELETED, JOINED, OPEN, UNBORN
 from groupcore.shared.documents.outline import DocumentOutline
-from groupcore.shared.documents.parts import Parcel
+from groupcore.shared.documents.parts import Parcel, node_of
 from groupcore.shared.pending import Pending
 
 T = TypeVar("T")
@@ -112,21 +113,26 @@ class Tender:
             for target in list(block.owes):
                 await self._carry(name, block, target)
             await self._agree(name, block)
-        except GroupcoreError as error:  # closed, cut off, or overtaken: what changes wakes it again
+        except (
+            GroupcoreError
+        ) as error:  # closed, cut off, or overtaken: what changes wakes it again
             self.troubles = [*self.troubles[-9:], error]
 
     # --- whose work it is -----------------------------------------------------------------------
 
     def _is_mine(self, block: Block, parcel: Parcel) -> bool:
-        me = node_of(self._host.process)
-        if parcel.by == me:
+        """Who has owed it carries it; when that one is gone, the oldest."""
+        if parcel.by == node_of(self._host.process):
             return True
         nodes = {node_of(process) for process in block.members}
-        return parcel.by not in nodes and self._is_oldest(block)
+        there = parcel.by in nodes and parcel.by in self._outline.tenders
+        return not there and self._is_oldest(block)
 
     def _is_oldest(self, block: Block) -> bool:
-        members = block.members
-        return bool(members) and members[0].node == self._host.process.node
+        """Whether this node tends the document the longest, of those in the block's group."""
+        nodes = {node_of(process) for process in block.members}
+        tenders = [one for one in self._outline.tenders if one in nodes]
+        return tenders[:1] == [node_of(self._host.process)]
 
     def _has_work(self, name: str, block: Block) -> bool:
         if block.owes:

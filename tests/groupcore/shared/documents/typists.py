@@ -30,6 +30,9 @@ class Ledger:
     unsure: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
     drafts: Counter[str] = field(default_factory=Counter)
+    twice: set[str] = field(default_factory=set)
+    looks: int = 0
+    closing: bool = False
     done: Counter[str] = field(default_factory=Counter)
     mine: dict[tuple[str, int], set[str]] = field(default_factory=dict)
 
@@ -63,7 +66,19 @@ async def turn(doc: Document, ledger: Ledger) -> None:
     """One thing that a person does."""
     draw, order = ledger.draw, list(doc.outline.order)
     what = draw.choices(
-        ["type", "type far", "erase", "bold", "split", "join", "delete", "move", "paste", "undo", "scroll"],
+        [
+            "type",
+            "type far",
+            "erase",
+            "bold",
+            "split",
+            "join",
+            "delete",
+            "move",
+            "paste",
+            "undo",
+            "scroll",
+        ],
         [10, 4, 2, 1, 5, 4, 1, 1, 1, 2, 1],
     )[0]
     if not order or (what == "delete" and len(order) < 4):
@@ -93,8 +108,8 @@ async def turn(doc: Document, ledger: Ledger) -> None:
             found = await doc.block(block)
             await doc.split(block, draw.randint(0, length(found.content)))
         case "undo":
-            if doc._undo and not any(isinstance(one, Run) for one in doc._undo[-1].delta):
-                ledger.deleted |= ledger.mine.get(doc._undo[-1][:2], set())
+            if doc.own.undo and not any(isinstance(one, Run) for one in doc.own.undo[-1].delta):
+                ledger.deleted |= ledger.mine.get(doc.own.undo[-1][:2], set())
                 note(ledger, "", await doc.undo())
         case _:
             await write(doc, block, what, ledger)
@@ -142,12 +157,25 @@ def note(ledger: Ledger, words: str, edited: Edited | None) -> None:
         ledger.drafts.update(back)
 
 
+async def reading(world: World, doc: Document, ledger: Ledger) -> None:
+    """Look at the screen all the time: no text stands there twice."""
+    while not doc.tender.ended and not ledger.closing:
+        seen: Counter[str] = Counter()
+        for _, text in doc.screen():
+            seen.update(plain(text or ()))
+        ledger.twice |= {character for character, count in seen.items() if count > 1}
+        ledger.looks += 1
+        await world.elapse(0.05)
+
+
 async def office(world: World, ledger: Ledger, turns: int, deaths: bool) -> list[str]:
     """Keepers, typists and their deaths; gives what is wrong in the end."""
     keepers = {name: await sit_down(world, name, keep=True, copies=2) for name in KEEPERS}
     first = ledger.words(20)
     ledger.typed |= set(first)
     await keepers["k0"].insert("", [rich(first[at : at + 5]) for at in range(0, 20, 5)])
+    for doc in keepers.values():
+        world.spawn(reading(world, doc, ledger))
     at_work = {name: world.spawn(typist(world, name, ledger, turns)) for name in TYPISTS}
     if deaths:
         for _ in range(2):
@@ -202,6 +230,9 @@ async def findings(world: World, keepers: dict[str, Document], ledger: Ledger) -
             wrong.append(f"{character} is lost")
     if found.keys() - ledger.typed:
         wrong.append("somebody else has typed")
+    ledger.closing = True
+    if ledger.twice:
+        wrong.append(f"stood twice on a screen: {sorted(ledger.twice)}")
     troubles = [one for doc in keepers.values() for one in doc.tender.troubles]
     ledger.done["troubles"] += len(troubles)
     return wrong
@@ -218,7 +249,7 @@ def play(seed: int, turns: int = 15, deaths: bool = True) -> tuple[list[str], Le
         emit(block, detail)
 
     weather = BAD_WEATHER if seed % 3 == 0 else Weather(loss=0.05 * (seed % 2))
-    Block.emit = watch  # type: ignore[method-assign]
+    Block.emit = watch  # type: ignore[method-assign, assignment]
     try:
         world = World(seed, weather)
         wrong = world.run(lambda world: office(world, ledger, turns, deaths))

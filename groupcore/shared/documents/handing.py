@@ -1,0 +1,301 @@
+"""A text that can be handed over: what a block owes to others, and takes from them.
+
+See `groupcore.shared.documents.block` for the idea and the invariants.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from groupcore.objects.refusal import (
+    BaseTooOldError,
+    BlockDeletedError,
+    OutOfRangeError,
+    RefusalError,
+    TooLargeError,
+)
+from groupcore.objects.rich_delta import (
+    Rich,
+    RichDelta,
+    apply,
+    base_length,
+    canonical,
+    divide,
+    growth,
+    inserted,
+    joined,
+    length,
+    shift,
+    transform,
+)
+from groupcore.objects.rich_parsing import size_bytes
+from groupcore.shared.documents.parts import (
+    TRAIL_MAX,
+    Attributes,
+    BlockEdited,
+    BlockOpened,
+    Draft,
+    Edited,
+    Frame,
+    Kind,
+    Outcome,
+    Parcel,
+    Received,
+    Step,
+    node_of,
+)
+from groupcore.shared.object import SharedObject
+from groupcore.shared.operations import operation
+from groupcore.shared.types.history import edits_since, remember
+from groupcore.shared.types.rich_text import RichContent
+
+BLOCK_MAX = 10_000
+"""Most code points in one block."""
+BLOCK_BYTES_MAX = 48_000
+"""Largest text of one block: it has to fit into one message when it is handed over."""
+FRAMES_MAX = 1_000
+"""So many texts that came from other blocks are known."""
+
+UNBORN, OPEN, JOINED, DELETED = "unborn", "open", "joined", "deleted"
+
+
+class Located(NamedTuple):
+    """A late edit: its part `here`, its parts for texts that have `gone`, and what is `lost`."""
+
+    here: RichDelta
+    gone: list[tuple[str, int, RichDelta]]
+    lost: Rich
+
+
+class Handing(SharedObject):
+    """The part of a block that is its text, its history, and its parcels."""
+
+    name: str = ""
+    status: str = UNBORN
+    into: str = ""
+    content: RichContent = ()
+    attributes: dict[str, str | int | bool]
+    version: int = 0
+    owes: dict[str, list[Parcel]]
+    frames: dict[str, Frame]
+    drafts: dict[str, Draft]
+    received: dict[str, int]
+    _recent: list[Step]
+    _given: dict[str, int]
+
+    # --- late edits -----------------------------------------------------------------------------
+
+    def _located(self, base: int, delta: RichDelta) -> Located:
+        """The part of a late edit that is for this block as it is now, and those for others."""
+        gone: list[tuple[str, int, RichDelta]] = []
+        lost: Rich = ()
+        for step in edits_since(base, self.version, self._recent):
+            behind: RichDelta = ()
+            match step.kind:
+                case "edit":
+                    delta = transform(delta, step.delta, other_first=True)
+                case "cut":
+                    delta, behind = divide(delta, step.at)
+                case "all":
+                    delta, behind = (), delta
+                case _:
+                    lost, delta = joined(lost, inserted(delta)), ()
+            if behind:
+                gone.append((step.new, step.frame, behind))
+        if self.status == OPEN:
+            if base_length(delta) > length(self.content):
+                raise OutOfRangeError(f"the edit reaches behind {length(self.content)} code points")
+            self._check_room(delta)
+        else:
+            lost = joined(lost, inserted(delta))
+        return Located(delta, gone, lost)
+
+    def _do(self, edit: Located, author: str) -> Edited:
+        moved = [
+            (block, self._owe(block, "edit", delta, frame=frame, author=author))
+            for block, frame, delta in edit.gone
+        ]
+        if self.status == OPEN and edit.here:
+            self._apply(edit.here)
+        return Edited(self.version, tuple(moved), edit.lost)
+
+    def _note(self, step: Step) -> None:
+        self.version += 1
+        remember(step, self._recent)
+
+    def _apply(self, delta: RichDelta) -> None:
+        self.content = apply(delta, self.content)
+        self._note(Step("edit", delta))
+        self.emit(BlockEdited(self.version, delta))
+
+    def _check_room(self, delta: RichDelta) -> None:
+        if length(self.content) + growth(delta) > BLOCK_MAX:
+            raise TooLargeError(f"a block may hold {BLOCK_MAX} code points; split it")
+        if size_bytes(self.content) + size_bytes(delta) > BLOCK_BYTES_MAX:
+            after = size_bytes(apply(delta, self.content))
+            if after > BLOCK_BYTES_MAX and after > size_bytes(self.content):
+                raise TooLargeError(f"a block may hold {BLOCK_BYTES_MAX} bytes; split it")
+
+    # --- handing over ---------------------------------------------------------------------------
+
+    def _owe(
+        self,
+        block: str,
+        kind: Kind,
+        delta: RichDelta,
+        frame: int = 0,
+        attributes: Attributes = (),
+        author: str = "",
+        trail: tuple[str, ...] = (),
+    ) -> int:
+        number = self._given.get(block, 0) + 1
+        self._given[block] = number
+        by = node_of(self.context.process)
+        parcel = Parcel(number, kind, delta, frame, attributes, by, author, trail)
+        self.owes.setdefault(block, []).append(parcel)
+        return number
+
+    @operation
+    def accept(self, source: str, name: str, parcel: Parcel) -> Outcome:
+        """Take a parcel from the block `source` (empty: the outline); `name` is this block's.
+
+        Each is taken once (D2); again, it gives what has become of it. A number that is left out
+        was taken back.
+        """
+        if self._has(source, parcel.number):
+            return self._outcome(source, parcel)
+        self.received[source] = parcel.number
+        self.name = name
+        match parcel.kind:
+            case "birth" if self.status == UNBORN:
+                self._be_born(source, parcel)
+            case "birth" | "append":
+                self._append(source, parcel)
+            case _:
+                self._edit_late(source, parcel)
+        outcome = self._outcome(source, parcel)
+        self.emit(Received(source, parcel.number, outcome))
+        return outcome
+
+    def _has(self, source: str, number: int) -> bool:
+        """D2."""
+        return number <= self.received.get(source, 0)
+
+    def _outcome(self, source: str, parcel: Parcel) -> Outcome:
+        if f"{source}:{parcel.number}" in self.drafts:
+            return "drafted"
+        named = parcel.frame if parcel.kind == "edit" else parcel.number
+        frame = self.frames.get(f"{source}:{named}")
+        return "refused" if frame is not None and frame.refused else "done"
+
+    def _frame(self, source: str, number: int, frame: Frame) -> None:
+        self.frames[f"{source}:{number}"] = frame
+        if len(self.frames) > FRAMES_MAX:
+            del self.frames[next(iter(self.frames))]
+
+    def _be_born(self, source: str, parcel: Parcel) -> None:
+        self.status, self.content = OPEN, inserted(parcel.delta)
+        self.attributes = dict(parcel.attributes)
+        self._frame(source, parcel.number, Frame(self.version, 0))
+        self.emit(BlockOpened(self.version, self.content))
+
+    def _append(self, source: str, parcel: Parcel) -> None:
+        """D1: at the end of this text, or of the one that this one has gone to; or refused."""
+        text = inserted(parcel.delta)
+        trail = (*parcel.trail, source)
+        if self.status == JOINED and self.into not in trail and len(trail) < TRAIL_MAX:
+            number = self._owe(self.into, "append", text, trail=trail)
+            self._frame(source, parcel.number, Frame(to=self.into, frame=number))
+            return
+        offset = length(self.content)
+        delta = canonical((offset, *text))
+        try:
+            if self.status != OPEN:
+                raise BlockDeletedError("the block is not open")
+            self._check_room(delta)
+        except RefusalError:
+            self._frame(source, parcel.number, Frame(refused=True))
+            return
+        self._apply(delta)
+        self._frame(source, parcel.number, Frame(self.version, offset))
+
+    def _edit_late(self, source: str, parcel: Parcel) -> None:
+        """D3: at its frame, or where that went; D4: what cannot be done is a draft."""
+        frame = self.frames.get(f"{source}:{parcel.frame}")
+        try:
+            if frame is None:
+                raise BaseTooOldError("the text that it edits came too long ago")
+            if frame.refused:
+                return
+            if frame.to:
+                edit = Located((), [(frame.to, frame.frame, parcel.delta)], ())
+            else:
+                edit = self._located(frame.version, shift(parcel.delta, frame.offset))
+        except RefusalError:
+            self._keep_draft(source, parcel, inserted(parcel.delta))
+            return
+        self._keep_draft(source, parcel, self._do(edit, parcel.author).draft)
+
+    def _keep_draft(self, source: str, parcel: Parcel, content: Rich) -> None:
+        if content:
+            self.drafts[f"{source}:{parcel.number}"] = Draft(parcel.author, content)
+
+    @operation
+    def handed(self, block: str, number: int) -> None:
+        """The block has all parcels up to this number: they are owed no more."""
+        left = [parcel for parcel in self.owes.get(block, []) if parcel.number > number]
+        if left:
+            self.owes[block] = left
+        else:
+            self.owes.pop(block, None)
+
+    @operation
+    def take_back(self, block: str, number: int) -> bool:
+        """The block has refused the text with this number: be open with it (again).
+
+        False: it was taken back already.
+        """
+        mine = self.owes.get(block, [])
+        text = next((one for one in mine if one.number == number and one.kind == "append"), None)
+        if text is None:
+            return False
+        late = [one for one in mine if one.kind == "edit" and one.frame == number]
+        kept = [one for one in mine if one is not text and one not in late]
+        if kept:
+            self.owes[block] = kept
+        else:
+            del self.owes[block]
+        offset = self._reopened(block, text)
+        base = self.version
+        for key, frame in list(self.frames.items()):
+            if frame.to == block and frame.frame == number:
+                self.frames[key] = Frame(base, offset)
+        for parcel in late:
+            try:
+                edit = self._located(base, shift(parcel.delta, offset))
+            except RefusalError:
+                edit = Located((), [], inserted(parcel.delta))
+            self._keep_draft(block, parcel, self._do(edit, parcel.author).draft)
+        self.emit(BlockOpened(self.version, self.content))
+        return True
+
+    def _reopened(self, block: str, text: Parcel) -> int:
+        """Be open with a text that was refused; gives where it stands."""
+        own = [
+            place
+            for place, step in enumerate(self._recent)
+            if step.kind == "all" and (step.new, step.frame) == (block, text.number)
+        ]
+        if own and self.status == JOINED:  # it was never away: late edits are for here
+            self._recent[own[0]] = Step("edit")
+            self.status, self.content = OPEN, inserted(text.delta)
+            return 0
+        self.status = OPEN
+        offset = length(self.content)
+        self._apply(canonical((offset, *inserted(text.delta))))
+        return offset
+
+    @operation
+    def took_draft(self, key: str) -> None:
+        """Its author has what is in the draft."""
+        self.drafts.pop(key, None)

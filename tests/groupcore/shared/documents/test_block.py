@@ -1,0 +1,270 @@
+"""Blocks by themselves: what they give, take, and do with edits that come late."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupcore.objects.refusal import (
+    BadChangeError,
+    BlockDeletedError,
+    BlockExistsError,
+    NoSuchBlockError,
+    OutOfRangeError,
+    TooLargeError,
+)
+from groupcore.objects.rich_delta import Format, RichDelta, Run, canonical, plain, rich
+from groupcore.shared import ForbiddenError
+from groupcore.shared.access import Right
+from groupcore.shared.documents import Block, Elsewhere
+from groupcore.shared.documents.handing import BLOCK_MAX
+from groupcore.shared.documents.parts import Edited, Parcel
+
+
+def born(name: str, text: str) -> Block:
+    block = Block()
+    block.accept("", name, Parcel(1, "birth", rich(text), attributes=(("type", "quote"),))).result()
+    return block
+
+
+def typed(at: int, text: str) -> RichDelta:
+    return canonical([at, Run(text)])
+
+
+def carry(source: Block, target: Block) -> list[str]:
+    """Bring all that the one owes to the other, and say so."""
+    outcomes = []
+    for parcel in list(source.owes.get(target.name or "new", [])):
+        name = target.name or "new"
+        outcomes.append(target.accept(source.name, name, parcel).result())
+        if outcomes[-1] == "refused" and parcel.kind != "edit":
+            source.take_back(name, parcel.number).result()
+    source.handed(target.name, source._given[target.name]).result()
+    return outcomes
+
+
+def text(block: Block) -> str:
+    return plain(block.content)
+
+
+def test_a_block_has_no_text_before_it_is_given_one() -> None:
+    block = Block()
+    for call in (
+        lambda: block.edit(0, typed(0, "x")),
+        lambda: block.split(0, 0, "n"),
+        lambda: block.join("n"),
+        lambda: block.delete(),
+    ):
+        with pytest.raises(NoSuchBlockError):
+            call().result()
+    block.accept("", "b", Parcel(1, "birth", rich("abc"))).result()
+    assert (text(block), block.status, block.version) == ("abc", "open", 0)
+
+
+def test_a_split_gives_the_end_away_and_owes_it_until_it_is_there() -> None:
+    block, new = born("b", "abcdef"), Block()
+    assert block.split(0, 3, "new", (("type", "todo"),)).result() is None
+    assert text(block) == "abc"
+    assert plain(block.owes["new"][0].delta) == "def"  # type: ignore[arg-type]
+    assert carry(block, new) == ["done"]
+    assert (text(new), dict(new.attributes), dict(block.owes)) == ("def", {"type": "todo"}, {})
+
+
+def test_a_parcel_is_taken_once_d2() -> None:
+    block, new = born("b", "abcdef"), Block()
+    block.split(0, 3, "new").result()
+    parcel = block.owes["new"][0]
+    new.accept("b", "new", parcel).result()
+    new.edit(0, typed(3, "!")).result()
+    assert new.accept("b", "new", parcel).result() == "done"
+    assert text(new) == "def!"
+
+
+def test_a_late_edit_that_straddles_a_split_is_done_in_both_d3() -> None:
+    block, new = born("b", "abcdef"), Block()
+    block.split(0, 3, "new").result()
+    late = canonical([1, Run("X"), 1, -2, Run("Y"), 1, Format(1, (("bold", True),))])
+    edited = block.edit(0, late, "ann").result()
+    assert edited == Edited(2, (("new", 2),))
+    assert carry(block, new) == ["done", "done"]
+    assert text(block) + "|" + text(new) == "aXbY|ef"
+    assert new.content[-1] == Run("f", (("bold", True),))
+
+
+def test_a_late_edit_finds_its_way_through_several_splits_in_a_row() -> None:
+    block, new, third = born("b", "abcdef"), Block(), Block()
+    block.split(0, 4, "new").result()
+    block.split(0, 2, "third").result()
+    edited = block.edit(0, canonical([1, Run("1"), 2, Run("2"), 2, Run("3")])).result()
+    assert [name for name, _ in edited.moved] == ["new", "third"]
+    for parcel in list(block.owes["new"]):
+        new.accept("b", "new", parcel).result()
+    for parcel in list(block.owes["third"]):
+        third.accept("b", "third", parcel).result()
+    assert (text(block), text(third), text(new)) == ("a1b", "c2d", "e3f")
+
+
+def test_a_late_edit_follows_what_was_split_of_what_was_split() -> None:
+    block, new, third = born("b", "abcdef"), Block(), Block()
+    block.split(0, 2, "new").result()
+    carry(block, new)
+    new.edit(0, typed(0, "~")).result()
+    new.split(1, 3, "third").result()
+    block.edit(0, typed(5, "X")).result()
+    carry(block, new)
+    for parcel in list(new.owes["third"]):
+        third.accept("new", "third", parcel).result()
+    assert (text(block), text(new), text(third)) == ("ab", "~cd", "eXf")
+
+
+def test_a_late_split_is_told_where_its_place_is() -> None:
+    block, new = born("b", "abcdef"), Block()
+    block.split(0, 2, "new").result()
+    assert block.split(0, 5, "third").result() == Elsewhere("new", 1, 3)
+    assert block.split(0, 2, "here").result() is None
+    carry(block, new)
+    new.join("b").result()
+    assert new.split(0, 1, "fourth").result() == Elsewhere("b", 1, 1)
+
+
+def test_a_joined_block_gives_its_text_and_late_edits_follow_it() -> None:
+    block, into = born("b", "def"), born("a", "abc")
+    assert block.join("a").result()
+    into.edit(0, typed(0, "__")).result()
+    edited = block.edit(0, typed(1, "X"), "ann").result()
+    assert (edited.moved, edited.draft) == ((("a", 2),), ())
+    assert carry(block, into) == ["done", "done"]
+    assert (text(into), text(block), block.status) == ("__abcdXef", "", "joined")
+    assert not block.join("c").result()
+
+
+def test_what_was_split_off_can_be_joined_again_and_late_edits_come_home() -> None:
+    block, new = born("b", "abcdef"), Block()
+    block.split(0, 3, "new").result()
+    carry(block, new)
+    new.join("b").result()
+    carry(new, block)
+    assert text(block) == "abcdef"
+    block.edit(0, typed(5, "X")).result()
+    carry(block, new)
+    carry(new, block)
+    assert (text(block), dict(block.owes), dict(new.owes)) == ("abcdeXf", {}, {})
+
+
+def test_a_text_that_comes_to_a_joined_block_is_passed_on() -> None:
+    a, b, c = born("a", "A"), born("b", "B"), born("c", "C")
+    b.join("a").result()
+    c.join("b").result()
+    assert carry(c, b) == ["done"]
+    c.edit(0, typed(1, "!")).result()
+    carry(c, b)
+    carry(b, a)
+    assert text(a) == "ABC!"
+
+
+def test_two_blocks_that_are_joined_into_each_other_both_stay() -> None:
+    a, b = born("a", "A"), born("b", "B")
+    a.join("b").result()
+    b.join("a").result()
+    a.edit(0, typed(1, "!")).result()
+    assert carry(a, b) == ["refused", "refused"]
+    assert carry(b, a) in (["refused"], ["done"])
+    assert sorted(text(a) + text(b)) == ["!", "A", "B"]
+    assert "open" in (a.status, b.status)
+
+
+def test_a_text_that_a_deleted_block_refuses_is_taken_back_with_late_edits() -> None:
+    a, b = born("a", "A"), born("b", "bcd")
+    a.delete().result()
+    b.join("a").result()
+    b.edit(0, typed(1, "X")).result()
+    b.edit(0, typed(2, "Y")).result()
+    assert carry(b, a)[0] == "refused"
+    assert (text(b), b.status) == ("bXcYd", "open")
+    b.edit(0, typed(3, "Z")).result()  # made before the join: it was never away
+    assert text(b) == "bXcYdZ"
+    assert not b.take_back("a", 1).result()
+
+
+def test_a_late_edit_of_a_deleted_block_comes_back_as_a_draft() -> None:
+    block = born("b", "abc")
+    block.delete().result()
+    edited = block.edit(0, canonical([1, Run("X"), -1, Run("Y")])).result()
+    assert (plain(edited.draft), edited.moved, text(block)) == ("XY", (), "")
+    with pytest.raises(BlockDeletedError):
+        block.split(0, 1, "new").result()
+
+
+def test_an_edit_that_was_sent_on_into_a_deleted_block_waits_there_for_its_author() -> None:
+    block, new = born("b", "abcdef"), Block()
+    block.split(0, 3, "new").result()
+    carry(block, new)
+    new.delete().result()
+    block.edit(0, typed(4, "X"), "ann").result()
+    assert carry(block, new) == ["drafted"]
+    [(key, draft)] = new.drafts.items()
+    assert (key, draft.author, plain(draft.content)) == ("b:2", "ann", "X")
+    assert new.accept("b", "new", Parcel(2, "edit", (), 1)).result() == "drafted"
+    new.took_draft(key).result()
+    assert not new.drafts
+
+
+def test_a_parcel_that_cannot_be_done_becomes_a_draft_and_those_behind_it_come_d4() -> None:
+    block, new = born("b", "abcdef"), Block()
+    block.split(0, 3, "new").result()
+    block.edit(0, canonical([5, Run("X"), 50, Run("far")]), "mad").result()
+    block.edit(0, typed(6, "!"), "ann").result()
+    assert carry(block, new) == ["done", "drafted", "done"]
+    assert text(new) == "def!"
+
+
+def test_undoing_an_edit_whose_text_has_gone_takes_it_out_where_it_is() -> None:
+    block, new = born("b", "abcdef"), Block()
+    version = block.edit(0, typed(4, "XX")).result().version
+    block.split(version, 3, "new").result()
+    block.edit(version, canonical([4, -2])).result()
+    carry(block, new)
+    assert (text(block), text(new)) == ("abc", "def")
+
+
+def test_what_is_too_large_or_wrong_is_refused_and_nothing_is_done() -> None:
+    block = born("b", "abc")
+    with pytest.raises(TooLargeError):
+        block.edit(0, typed(0, "x" * BLOCK_MAX)).result()
+    heavy = tuple([Run("𝄞" * 50, (("a", n), ("b", "y" * 1_990))) for n in range(30)])
+    with pytest.raises(TooLargeError):
+        block.edit(0, heavy).result()
+    with pytest.raises(OutOfRangeError):
+        block.split(block.version, BLOCK_MAX, "new").result()
+    with pytest.raises(BlockExistsError):
+        block.split(block.version, 0, "b").result()
+    with pytest.raises(BadChangeError):
+        block.join("b").result()
+    with pytest.raises(TooLargeError):
+        block.set({f"a{n}": n for n in range(30)}).result()
+    assert dict(block.attributes) == {"type": "quote"}
+
+
+def test_attributes_are_set_and_removed_and_closed_blocks_have_no_more_say() -> None:
+    block = born("b", "abc")
+    block.set({"type": "heading", "level": 2, "checked": None}).result()
+    block.set({"level": None}).result()
+    assert dict(block.attributes) == {"type": "heading"}
+    block.delete().result()
+    block.set({"level": 3}).result()
+    assert dict(block.attributes) == {"type": "heading"}
+
+
+def test_a_block_judges_by_the_newest_list_that_it_was_told() -> None:
+    block = born("b", "abc")
+    block.follow(2, {"ann": Right.WRITE, "nobody": Right.WRITE}).result()
+    block.follow(1, {}).result()
+    block.edit(0, typed(0, "x")).result()
+    block.follow(3, {"ann": Right.WRITE}).result()
+    assert block.may_call("ann", "edit")
+    assert not block.may_call("bob", "edit")
+    assert block.may_call("", "accept")
+    assert not block.may_call("", "edit")
+    assert block.may_read("")
+    assert not block.may_read("bob")
+    with pytest.raises(ForbiddenError):
+        block.edit(0, typed(0, "x")).result()
