@@ -85,7 +85,7 @@ class Sequence:
 
 @dataclass(eq=False, slots=True)
 class Seat:
-    """One process's place in a group. `delivered` is None while it has no state."""
+    """One process's place in a group; `delivered` is None before it has the state it is `promised`."""
 
     sequence: Sequence
     process: Process
@@ -94,6 +94,7 @@ class Seat:
     arrived: int = 0
     delivered: int | None = None
     sent: int = 0
+    promised: bool = False
     latest: dict[Process, int] = field(default_factory=dict)
 
     @property
@@ -175,6 +176,7 @@ class MemoryOrder:
         """The answer to StateWanted."""
         giver, taker = self._wanted.pop(token)
         assert giver.delivered is not None
+        taker.promised = True
         installed = StateInstalled(giver.sequence.id, giver.delivered, state)
         context = self._contexts[giver.node].copy()
 
@@ -283,7 +285,7 @@ class MemoryOrder:
             for seat in self._seats.values()
             if seat.sequence is taker.sequence
             and seat is not taker
-            and seat.delivered is not None
+            and (seat.delivered is not None or seat.promised)
             and seat.process in taker.sequence.members
         ]
         if not givers or taker.sequence.order is Order.VOLATILE:

@@ -10,7 +10,7 @@ from groupcore.errors import GroupcoreError
 from groupcore.objects.refusal import RefusalError
 from groupcore.objects.rich_delta import Format, Run, canonical, length, plain, rich
 from groupcore.shared.documents import Block, Document
-from groupcore.shared.documents.parts import BlockClosed, Edited
+from groupcore.shared.documents.parts import BlockClosed, BlockCut, Edited, Received
 from groupcore.shared.errors import ClosedError, OutcomeUnknownError
 from groupcore.shared.testing import BAD_WEATHER, Weather, World
 from tests.groupcore.shared.documents.office import sit_down
@@ -30,9 +30,11 @@ class Ledger:
     unsure: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
     drafts: Counter[str] = field(default_factory=Counter)
+    kept: set[str] = field(default_factory=set)
     twice: set[str] = field(default_factory=set)
     looks: int = 0
     closing: bool = False
+    giver: str = ""
     done: Counter[str] = field(default_factory=Counter)
     mine: dict[tuple[str, int], set[str]] = field(default_factory=dict)
 
@@ -79,7 +81,7 @@ async def turn(doc: Document, ledger: Ledger) -> None:
             "undo",
             "scroll",
         ],
-        [10, 4, 2, 1, 5, 4, 1, 1, 1, 2, 1],
+        [10, 4, 2, 1, 5, 5, 2, 1, 2, 2, 1],
     )[0]
     if not order or (what == "delete" and len(order) < 4):
         what = "paste"
@@ -102,8 +104,9 @@ async def turn(doc: Document, ledger: Ledger) -> None:
             await doc.delete(block)
         case "join":
             place = order.index(block)
-            if place:
-                await doc.join(block, order[place - 1])
+            near = [one for one in (place - 1, place - 1, place + 1) if 0 <= one < len(order)]
+            if near:
+                await doc.join(block, order[draw.choice(near)])
         case "split":
             found = await doc.block(block)
             await doc.split(block, draw.randint(0, length(found.content)))
@@ -168,6 +171,20 @@ async def reading(world: World, doc: Document, ledger: Ledger) -> None:
         await world.elapse(0.05)
 
 
+async def victim_of(world: World, ledger: Ledger) -> str:
+    """Who dies now: anybody, or who has just begun to hand something over."""
+    await world.elapse(ledger.draw.uniform(0.3, 3.0))
+    if ledger.draw.random() < 0.3:
+        return ledger.draw.choice([*TYPISTS, "k1"])
+    ledger.giver = ""
+    for _ in range(500):
+        if ledger.giver in TYPISTS:
+            await world.elapse(ledger.draw.uniform(0, 0.1))
+            return ledger.giver
+        await world.elapse(0.01)
+    return "k1"
+
+
 async def office(world: World, ledger: Ledger, turns: int, deaths: bool) -> list[str]:
     """Keepers, typists and their deaths; gives what is wrong in the end."""
     keepers = {name: await sit_down(world, name, keep=True, copies=2) for name in KEEPERS}
@@ -179,8 +196,7 @@ async def office(world: World, ledger: Ledger, turns: int, deaths: bool) -> list
     at_work = {name: world.spawn(typist(world, name, ledger, turns)) for name in TYPISTS}
     if deaths:
         for _ in range(2):
-            await world.elapse(ledger.draw.uniform(0.3, 3.0))
-            victim = ledger.draw.choice([*TYPISTS, "k1"])
+            victim = await victim_of(world, ledger)
             world.node(victim)
             world.crash(victim)
             at_work.pop(victim, None)  # it may wait for ever, as its node is gone
@@ -211,13 +227,11 @@ async def findings(world: World, keepers: dict[str, Document], ledger: Ledger) -
     found: Counter[str] = Counter()
     for _, _, text in shots["z"]:
         found.update(plain(text))
-    drafts = set(ledger.drafts)
+    drafts = set(ledger.drafts) | ledger.kept
     for name in [*reader.outline.order, *reader.outline.gone]:
         world.assert_equal(f"doc/plan/{name}")
         block = keepers["k0"].blocks.get(name)
         if block is not None:
-            for draft in block.drafts.values():
-                drafts |= set(plain(draft.content))
             if block.owes:
                 wrong.append(f"{name} still owes {dict(block.owes)}")
             if (block.status == "open") != (name in reader.outline.entries):
@@ -246,6 +260,11 @@ def play(seed: int, turns: int = 15, deaths: bool = True) -> tuple[list[str], Le
     def watch(block: Block, detail: object) -> None:
         if isinstance(detail, BlockClosed) and detail.into is None:
             ledger.deleted |= set(plain(detail.content))
+        if isinstance(detail, Received) and detail.outcome == "drafted":
+            draft = block.drafts[f"{detail.source}:{detail.number}"]
+            ledger.kept |= set(plain(draft.content))
+        if isinstance(detail, BlockCut | BlockClosed):
+            ledger.giver = block.context.process.node.name
         emit(block, detail)
 
     weather = BAD_WEATHER if seed % 3 == 0 else Weather(loss=0.05 * (seed % 2))
