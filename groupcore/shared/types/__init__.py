@@ -16,6 +16,7 @@ from groupcore.shared.types.map import KeyChanged, Map
 from groupcore.shared.types.outline import Outline, OutlineEdited
 from groupcore.shared.types.presence import Presence, PresenceChanged
 from groupcore.shared.types.register import Register
+from groupcore.shared.types.rich_text import RichText, RichTextEdited
 from groupcore.shared.types.text import Text, TextEdited
 from groupcore.shared.types.topic import FifoTopic, Published, Subscription, Topic
 
@@ -43,6 +44,8 @@ __all__ = [
     "Published",
     "Register",
     "Removed",
+    "RichText",
+    "RichTextEdited",
     "Subscription",
     "Text",
     "TextEdited",
