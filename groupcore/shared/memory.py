@@ -9,7 +9,6 @@ itself: who is behind whom, and what is interleaved with what, differs from node
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from groupcore.sequencing.events import (
@@ -25,82 +24,10 @@ from groupcore.sequencing.events import (
     Volatile,
 )
 from groupcore.sequencing.names import GroupId, MessageId, Order, Process
+from groupcore.shared.sequences import Context, Seat, Sequence, Slot
 
 RUN_MAX = 4
 """Most messages that are delivered as one run."""
-
-
-@dataclass(eq=False, slots=True)
-class Context:
-    """What must be delivered before: a number of each group, and messages that have none yet.
-
-    Only a sender's own context has messages without a number, and what it has sent and is not
-    numbered itself.
-    """
-
-    numbers: dict[GroupId, int] = field(default_factory=dict)
-    unnumbered: list[Slot] = field(default_factory=list)
-
-    def merge(self, other: Context) -> None:
-        """Take the other's entries in, and numbers for messages that have got one."""
-        for group, number in other.numbers.items():
-            self.numbers[group] = max(self.numbers.get(group, 0), number)
-        waiting = {id(slot): slot for slot in (*self.unnumbered, *other.unnumbered)}
-        self.unnumbered = []
-        for slot in waiting.values():
-            if slot.seqno:
-                self.numbers[slot.group] = max(self.numbers.get(slot.group, 0), slot.seqno)
-            elif not slot.lost:
-                self.unnumbered.append(slot)
-
-    def copy(self) -> Context:
-        """The same entries."""
-        return Context(dict(self.numbers), list(self.unnumbered))
-
-
-@dataclass(eq=False, slots=True)
-class Slot:
-    """One number of a group: a message, or (`payload` None) a process come or gone."""
-
-    group: GroupId
-    process: Process
-    number: int
-    payload: bytes | None
-    context: Context
-    seqno: int = 0
-    joined: bool = False
-    gone: bool = False
-    lost: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Sequence:
-    """One group: its order, its members, and its slots from number 1."""
-
-    id: GroupId
-    order: Order
-    members: list[Process] = field(default_factory=list)
-    slots: list[Slot] = field(default_factory=list)
-
-
-@dataclass(eq=False, slots=True)
-class Seat:
-    """One process's place in a group; `delivered` is None before it has the state it is `promised`."""
-
-    sequence: Sequence
-    process: Process
-    feed: Callable[[ServiceEvent], None]
-    joined_at: int = 0
-    arrived: int = 0
-    delivered: int | None = None
-    sent: int = 0
-    promised: bool = False
-    latest: dict[Process, int] = field(default_factory=dict)
-
-    @property
-    def node(self) -> str:
-        """The node of the process."""
-        return self.process.node.name
 
 
 class Network(Protocol):
@@ -202,7 +129,7 @@ class MemoryOrder:
         """Who waits for this seat's state asks another one; what it waits for itself is off."""
         for token, (giver, taker) in list(self._wanted.items()):
             if giver is gone or taker is gone:
-                del self._wanted[token]
+                self._wanted.pop(token, None)  # answered meanwhile, as somebody was asked
             if giver is gone:
                 self._ask_for_state(taker)
 
@@ -280,14 +207,7 @@ class MemoryOrder:
 
     def _ask_for_state(self, taker: Seat) -> None:
         """Find somebody who has the group's state, and ask as soon as it is behind the JOIN."""
-        givers = [
-            seat
-            for seat in self._seats.values()
-            if seat.sequence is taker.sequence
-            and seat is not taker
-            and (seat.delivered is not None or seat.promised)
-            and seat.process in taker.sequence.members
-        ]
+        givers = self._givers(taker) or [one for one in self._others(taker) if one.promised]
         if not givers or taker.sequence.order is Order.VOLATILE:
             group = taker.sequence.id
             installed = StateInstalled(group, taker.joined_at - 1, None)
@@ -297,6 +217,14 @@ class MemoryOrder:
         self._tokens += 1
         self._wanted[self._tokens] = (givers[self._network.choose(len(givers))], taker)
         self._answer_wanted()
+
+    def _givers(self, taker: Seat) -> list[Seat]:
+        return [seat for seat in self._others(taker) if seat.delivered is not None]
+
+    def _others(self, taker: Seat) -> list[Seat]:
+        members = taker.sequence.members
+        seats = [seat for seat in self._seats.values() if seat.sequence is taker.sequence]
+        return [seat for seat in seats if seat is not taker and seat.process in members]
 
     def _answer_wanted(self) -> None:
         for token, (giver, taker) in list(self._wanted.items()):
@@ -332,6 +260,10 @@ class MemoryOrder:
                 continue
             self._installing.remove(item)
             if seat.delivered is None:
+                known = self._contexts[node].numbers.get(installed.group, 0)
+                if installed.seqno < known and self._givers(seat):
+                    self._ask_for_state(seat)  # the node has seen what comes behind that
+                    return True
                 seat.delivered = installed.seqno
                 self._contexts[node].merge(context)
                 seat.feed(installed)

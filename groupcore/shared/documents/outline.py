@@ -26,6 +26,8 @@ BLOCKS_MAX = 20_000
 """Most blocks of a document."""
 GONE_MAX = 20_000
 """So many blocks that were taken out are known, the last ones."""
+FEW = 16
+"""So many keys are taken out one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class DocumentOutline(Guarded):
     @operation
     def remove(self, blocks: list[str], joined: bool = False) -> list[str]:
         """Take blocks out; gives those that were in. Their nodes delete what is in their groups."""
-        leaving = {block for block in blocks if block in self.entries}
+        leaving = dict.fromkeys([block for block in blocks if block in self.entries])
         previous, left = "", []
         for block in self.order:
             if block not in leaving:
@@ -120,9 +122,13 @@ class DocumentOutline(Guarded):
                 previous = block
                 continue
             self.gone[block] = Gone(previous, joined)
+        self.order = left
+        if len(leaving) > FEW:  # taking keys out one by one costs as much as all of them each
+            self.entries = {one: kept for one, kept in self.entries.items() if one not in leaving}
+            self.seeds = {one: kept for one, kept in self.seeds.items() if one not in leaving}
+        for block in leaving if len(leaving) <= FEW else ():
             del self.entries[block]
             self.seeds.pop(block, None)
-        self.order = left
         while len(self.gone) > GONE_MAX:
             del self.gone[next(iter(self.gone))]
         self._told(*blocks)

@@ -35,7 +35,7 @@ class OwnEdits:
         self.undo: list[OwnEdit] = []
         self.redo: list[OwnEdit] = []
         self._process = process
-        self._author = author
+        self.author = author
         self._contents: dict[str, Rich] = {}
         self._inverses: dict[tuple[str, int], RichDelta] = {}
         self._under_way = 0
@@ -67,7 +67,7 @@ class OwnEdits:
         """Do an edit, and put what takes it back on top of these."""
         self._under_way += 1
         try:
-            edited = await block.edit(edit.version, edit.delta, self._author)
+            edited = await block.edit(edit.version, edit.delta, self.author)
         finally:
             self._under_way -= 1
         inverse = self._inverses.pop((edit.block, edited.version), None)

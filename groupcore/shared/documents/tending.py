@@ -35,7 +35,7 @@ class Host(Protocol):
     def new_id(self) -> str:
         """An id for a block that nobody else gives: 1 to 64 characters of A-Za-z0-9_-."""
 
-    def start(self, coroutine: Coroutine[object, None, None]) -> None:
+    def start(self, coroutine: Coroutine[object, object, None]) -> None:
         """Run a coroutine beside the others."""
 
 

@@ -36,7 +36,7 @@ class Ledger:
     closing: bool = False
     giver: str = ""
     done: Counter[str] = field(default_factory=Counter)
-    mine: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    mine: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
 
     def words(self, count: int) -> str:
         """Characters that nobody has typed before."""
@@ -112,7 +112,7 @@ async def turn(doc: Document, ledger: Ledger) -> None:
             await doc.split(block, draw.randint(0, length(found.content)))
         case "undo":
             if doc.own.undo and not any(isinstance(one, Run) for one in doc.own.undo[-1].delta):
-                ledger.deleted |= ledger.mine.get(doc.own.undo[-1][:2], set())
+                ledger.deleted |= ledger.mine.get((doc.own.author, *doc.own.undo[-1][:2]), set())
                 note(ledger, "", await doc.undo())
         case _:
             await write(doc, block, what, ledger)
@@ -147,7 +147,7 @@ async def write(doc: Document, block: str, what: str, ledger: Ledger) -> None:
         ledger.unsure -= set(words)
         raise
     ledger.unsure -= set(words)
-    ledger.mine[block, edited.version] = set(words)
+    ledger.mine[doc.own.author, block, edited.version] = set(words)
     note(ledger, words, edited)
 
 

@@ -75,7 +75,9 @@ def test_changes_tell_the_edit_as_it_was_done() -> None:
     assert plain(text.content) == "abcX"
 
 
-@pytest.mark.parametrize("delta", [(1,), (Run("a"), Run("b")), (Run(""),), ("text",), (Format(1, ()),)])
+@pytest.mark.parametrize(
+    "delta", [(1,), (Run("a"), Run("b")), (Run(""),), ("text",), (Format(1, ()),)]
+)
 def test_what_is_no_canonical_delta_is_not_sent(delta: RichDelta) -> None:
     with pytest.raises(ArgumentsError):
         RichText().edit(0, delta)
