@@ -29,10 +29,11 @@ from groupcore.shared.errors import ClosedError, RefusedError, SharedError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.group import GroupUser
 from groupcore.shared.machine import digest_of
-from groupcore.shared.memory import MemoryOrder, Seat
+from groupcore.shared.memory import MemoryOrder
 from groupcore.shared.opening import order_of, user_of
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.replica import Replica
+from groupcore.shared.sequences import Seat
 from groupcore.shared.tasks import Schedule, wait
 from groupcore.view import Address
 

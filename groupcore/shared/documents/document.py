@@ -98,7 +98,8 @@ class Document:
         self._keep = keep
         self._streams: dict[str, Stream[Change]] = {}
         self._closing: dict[str, Pending[None]] = {}
-        self.own = OwnEdits(host.process, author)
+        self.own = OwnEdits(host, author)
+        self._attends = False
 
     async def begin(self) -> None:
         """Follow the outline; when it keeps, open all that has a group."""
@@ -107,6 +108,7 @@ class Document:
         self._streams[""] = stream
         if not self.tender.ended:
             await self.outline.attend()
+            self._attends = True
         if self._keep:
             for block, entry in list(self.outline.entries.items()):
                 if entry.live:
@@ -253,6 +255,8 @@ class Document:
                 changed = list(self.blocks)
         else:
             changed = list({**self.blocks, **self.outline.entries})
+            if self._attends:  # the node may live again, as another process
+                self._host.start(self._attend())
         owing = [name for name, block in self.blocks.items() if block.owes]
         for block in dict.fromkeys((*changed, *owing)):
             self.tender.wake(block)
@@ -263,6 +267,10 @@ class Document:
     async def _keep_block(self, block: str) -> None:
         with suppress(ClosedError, OutcomeUnknownError):  # then there is nothing to keep here
             await self._group(block)
+
+    async def _attend(self) -> None:
+        with suppress(ClosedError, OutcomeUnknownError):
+            await self.outline.attend()
 
     # --- verbs ----------------------------------------------------------------------------------
 

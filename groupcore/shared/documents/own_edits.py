@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from groupcore.objects.rich_delta import Rich, RichDelta, invert
-from groupcore.sequencing.names import Process
 from groupcore.shared.changes import Change, Changed
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.parts import BlockEdited, Edited
+from groupcore.shared.documents.tending import Host
 
 UNDO_MAX = 200
 """So many own edits can be taken back."""
@@ -29,12 +29,12 @@ class OwnEdit(NamedTuple):
 
 
 class OwnEdits:
-    """What `author` has written as `process`, last in, first out."""
+    """What `author` has written at `host`, last in, first out."""
 
-    def __init__(self, process: Process, author: str) -> None:
+    def __init__(self, host: Host, author: str) -> None:
         self.undo: list[OwnEdit] = []
         self.redo: list[OwnEdit] = []
-        self._process = process
+        self._host = host
         self.author = author
         self._contents: dict[str, Rich] = {}
         self._inverses: dict[tuple[str, int], RichDelta] = {}
@@ -50,7 +50,8 @@ class OwnEdits:
 
     def on_change(self, block: str, content: Rich, change: Change) -> None:
         """Something has happened to a block, whose text is this now."""
-        if self._under_way and isinstance(change, Changed) and change.process == self._process:
+        mine = isinstance(change, Changed) and change.process == self._host.process
+        if self._under_way and mine and isinstance(change, Changed):
             for detail in change.details:
                 if isinstance(detail, BlockEdited) and change.operation == "edit":
                     inverse = invert(detail.delta, self._contents[block])

@@ -45,6 +45,11 @@ def seed_parcel(outline: DocumentOutline, block: str) -> Parcel:
     return Parcel(1, "birth", seed.content, attributes=seed.attributes)
 
 
+def nodes_of(members: tuple[Process, ...]) -> list[str]:
+    """The nodes that have an object open, who has had it longest first."""
+    return list(dict.fromkeys(map(node_of, members)))
+
+
 class Tender:
     """Tends the open blocks of one document. `copies`: so many nodes must have a text before who
     gave it forgets it."""
@@ -124,13 +129,13 @@ class Tender:
         """Who has owed it carries it; when that one is gone, the oldest."""
         if parcel.by == node_of(self._host.process):
             return True
-        nodes = {node_of(process) for process in block.members}
+        nodes = nodes_of(block.members)
         there = parcel.by in nodes and parcel.by in self._outline.tenders
         return not there and self._is_oldest(block)
 
     def _is_oldest(self, block: Block) -> bool:
         """Whether this node tends the document the longest, of those in the block's group."""
-        nodes = {node_of(process) for process in block.members}
+        nodes = nodes_of(block.members)
         tenders = [one for one in self._outline.tenders if one in nodes]
         return tenders[:1] == [node_of(self._host.process)]
 
@@ -144,33 +149,52 @@ class Tender:
             return True
         return name in outline.seeds
 
-    def _is_kept(self, block: Block, source: Block | None) -> bool:
-        """Whether enough nodes have a block: as many as `copies`, or as have what it came from."""
-        nodes = {process.node for process in block.members}
-        others = {process.node for process in (source or self._outline).members}
-        return len(nodes) >= min(self._copies, len(others))
+    def _may_forget(self, block: Block, source: Block | None) -> bool:
+        """Whether it is for this node to say that enough nodes have a text.
+
+        Where one is enough, who carried it says so. Else one that has it from somebody else, and
+        who had it first is there still: a member may wait for its state, but not who says this.
+        """
+        here = nodes_of((source or self._outline).members)
+        needed, having = min(self._copies, len(here)), nodes_of(block.members)
+        if needed <= 1 or len(having) < needed:
+            return needed <= 1
+        others = [one for one in self._outline.tenders if one in having[1:] and one in here]
+        return others[:1] == [node_of(self._host.process)]
 
     # --- parcels --------------------------------------------------------------------------------
 
     async def _carry(self, name: str, block: Block, target: str) -> None:
         """Bring what is owed to where it goes, and have it forgotten here once it is there."""
         parcels = list(block.owes.get(target, ()))
-        if not any(self._is_mine(block, parcel) for parcel in parcels):
+        if not parcels:
             return
         other = await self._find(target)
-        sent = [other.accept(name, target, parcel) for parcel in parcels]
-        admitted = await self._admit(name, block)
-        for parcel, pending in zip(parcels, sent, strict=True):
-            if await pending == "refused" and parcel.kind != "edit":
-                await block.take_back(target, parcel.number)
-        if not admitted:
-            return  # the outline will have this block soon, and that wakes it
-        if not self._is_kept(other, block):
-            self._waiting.setdefault(target, set()).add(name)
-            return
-        await block.handed(target, parcels[-1].number)
+        if any(self._is_mine(block, parcel) for parcel in parcels):
+            sent = [other.accept(name, target, parcel) for parcel in parcels]
+            await self._admit(name, block)
+            for parcel, pending in zip(parcels, sent, strict=True):
+                if await pending == "refused" and parcel.kind != "edit":
+                    await block.take_back(target, parcel.number)
+        if self._is_there(name, other, target, parcels):
+            if self._may_forget(other, block):
+                await block.handed(target, parcels[-1].number)
+            else:
+                self._waiting.setdefault(target, set()).add(name)
 
-    async def _admit(self, name: str, block: Block) -> bool:
+    def _is_there(self, name: str, other: Block, target: str, parcels: list[Parcel]) -> bool:
+        """Whether a block has taken all of these, and the outline knows it."""
+        outline = self._outline
+        if other.received.get(name, 0) < parcels[-1].number:
+            self._waiting.setdefault(target, set()).add(name)
+            return False
+        texts = [parcel for parcel in parcels if parcel.kind != "edit"]
+        frames = [other.frames.get(f"{name}:{parcel.number}") for parcel in texts]
+        known = target in outline.entries or target in outline.gone
+        born = any(parcel.kind == "birth" for parcel in texts)
+        return not any(one is not None and one.refused for one in frames) and (known or not born)
+
+    async def _admit(self, name: str, block: Block) -> None:
         """Have the outline know the blocks that were split off, all, in the order of the splits."""
         outline = self._outline
         new = [
@@ -181,18 +205,19 @@ class Tender:
             and target not in outline.entries
             and target not in outline.gone
         ]
-        if not new:
-            return True
-        if name not in outline.entries and name not in outline.gone:
-            return False
-        await outline.admit(name, new)
-        return True
+        if new and (name in outline.entries or name in outline.gone):
+            await outline.admit(name, new)  # else the outline will have this block soon
 
     # --- the outline ----------------------------------------------------------------------------
 
     async def _agree(self, name: str, block: Block) -> None:
         """Bring block and outline together, if that is for this node to do."""
         outline = self._outline
+        if name in outline.seeds and block.status != UNBORN:
+            if self._may_forget(block, None):
+                await outline.planted([name])
+            else:
+                self._waiting.setdefault(name, set()).add(name)
         if not self._is_oldest(block):
             return
         if block.status == UNBORN and name in outline.seeds:
@@ -204,11 +229,6 @@ class Tender:
             await outline.remove([name], joined=True)
         elif block.status == DELETED and known:
             await outline.remove([name])
-        if block.status != UNBORN and name in outline.seeds:
-            if self._is_kept(block, None):
-                await outline.planted([name])
-            else:
-                self._waiting.setdefault(name, set()).add(name)
         if block.rights_version < outline.rights_version:
             await block.follow(outline.rights_version, dict(outline.rights))
 

@@ -10,6 +10,7 @@ from groupcore.aio import Node
 from groupcore.aio.documents import open_document_at
 from groupcore.objects.rich_delta import Run, rich
 from tests.groupcore.aio.cluster import KEY, LIMIT_S, free_port
+from tests.groupcore.aio.test_objects import until
 
 pytestmark = pytest.mark.slow
 
@@ -28,12 +29,11 @@ async def test_two_nodes_and_a_session_write_one_document() -> None:
             first, second = await ann.insert("", [rich("One"), rich("Two three")])
             await ann.write(first, (3, Run("!")))
             third = await ann.split(second, 3)
-            while third not in at_a.outline.entries:
-                await asyncio.sleep(0.01)
+            await until(lambda: third in at_a.outline.entries)
             await ann.join(second, into=first)
-            while second in at_a.outline.entries or second in at_b.outline.entries:
-                await asyncio.sleep(0.01)
+            await until(
+                lambda: not (second in at_a.outline.entries or second in at_b.outline.entries)
+            )
             assert await at_a.text() == await at_b.text() == "One!Two\n three"
-            while at_a.blocks[second].owes or at_b.blocks[second].owes:
-                await asyncio.sleep(0.01)
+            await until(lambda: not (at_a.blocks[second].owes or at_b.blocks[second].owes))
             assert not at_a.tender.troubles

@@ -32,7 +32,7 @@ def typed(at: int, text: str) -> RichDelta:
 
 def carry(source: Block, target: Block) -> list[str]:
     """Bring all that the one owes to the other, and say so."""
-    outcomes = []
+    outcomes: list[str] = []
     for parcel in list(source.owes.get(target.name or "new", [])):
         name = target.name or "new"
         outcomes.append(target.accept(source.name, name, parcel).result())

@@ -12,6 +12,7 @@ from groupcore.objects.rich_delta import RichDelta, Run, canonical, plain, rich
 from groupcore.shared import ForbiddenError
 from groupcore.shared.access import Right
 from groupcore.shared.documents import Document, open_document
+from groupcore.shared.pending import Signal
 from groupcore.shared.testing import BAD_WEATHER, Weather, World
 from tests.groupcore.shared.documents.office import Desk, sit_down
 
@@ -133,7 +134,7 @@ def test_what_is_handed_over_is_always_on_the_screen_once() -> None:
         for block in ids:
             await b.block(block)
         await rest(world)
-        work = [world.spawn(b.split(ids[2], 2)), world.spawn(b.join(ids[1], ids[0]))]
+        work: list[Signal] = [world.spawn(b.split(ids[2], 2)), world.spawn(b.join(ids[1], ids[0]))]
         while not all(one.done for one in work):
             for doc in (a, b):
                 shown = "".join(plain(text or ()) for _, text in doc.screen())

@@ -57,7 +57,7 @@ def believe_all(patch: pytest.MonkeyPatch) -> None:
 
 def forget_early(patch: pytest.MonkeyPatch) -> None:
     """Who gave a text forgets it when one node has it."""
-    patch.setattr(Tender, "_is_kept", lambda self, block, source: True)
+    patch.setattr(Tender, "_may_forget", lambda self, block, source: True)
 
 
 def carry_nothing_for_the_dead(patch: pytest.MonkeyPatch) -> None:
