@@ -171,10 +171,15 @@ class Tender:
             return
         other = await self._find(target)
         if any(self._is_mine(block, parcel) for parcel in parcels):
-            sent = [other.accept(name, target, parcel) for parcel in parcels]
+            known = other.received.get(name, 0)
+            new = [parcel for parcel in parcels if parcel.number > known]
+            sent = [other.accept(name, target, parcel) for parcel in new]
             await self._admit(name, block)
-            for parcel, pending in zip(parcels, sent, strict=True):
-                if await pending == "refused" and parcel.kind != "edit":
+            for pending in sent:
+                await pending
+            for parcel in parcels:
+                frame = other.frames.get(f"{name}:{parcel.number}")
+                if frame is not None and frame.refused:
                     await block.take_back(target, parcel.number)
         if self._is_there(name, other, target, parcels):
             if self._may_forget(other, block):

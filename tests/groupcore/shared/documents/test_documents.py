@@ -306,3 +306,27 @@ def test_pasting_much_takes_few_messages() -> None:
             await a.outline.rename("")
 
     run(main)
+
+
+def test_a_text_is_owed_until_a_second_node_has_it() -> None:
+    async def main(world: World) -> None:
+        a, b = [await sit_down(world, name, keep=True, copies=2) for name in ("a", "b")]
+        [block] = await a.insert("", [rich("one two")])
+        await a.block(block)
+        await rest(world)
+        world.cut_off("b")
+        new = await a.split(block, 3)
+        await world.elapse(1.0)
+        position = a.blocks[new]._shared.caller.position  # type: ignore[attr-defined]
+        await world.elapse(10.0)
+        assert a.blocks[new]._shared.caller.position == position  # type: ignore[attr-defined]
+        assert list(a.blocks[block].owes) == [new]
+        assert await texts(a) == ["one", " two"]
+        world.reconnect("b")
+        await rest(world)
+        assert not a.blocks[block].owes
+        world.crash("a")
+        await world.elapse(1.0)
+        assert await texts(b) == ["one", " two"]
+
+    run(main)

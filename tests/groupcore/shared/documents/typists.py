@@ -179,7 +179,7 @@ async def victim_of(world: World, ledger: Ledger) -> str:
     ledger.giver = ""
     for _ in range(500):
         if ledger.giver in TYPISTS:
-            await world.elapse(ledger.draw.uniform(0, 0.1))
+            await world.elapse(ledger.draw.uniform(0, ledger.draw.choice([0.1, 0.8])))
             return ledger.giver
         await world.elapse(0.01)
     return "k1"

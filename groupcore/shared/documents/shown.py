@@ -1,0 +1,96 @@
+"""What a document shows: block by block, as a screen, and the whole of it."""
+
+from __future__ import annotations
+
+from groupcore.objects.rich_delta import Rich, inserted, plain
+from groupcore.shared.documents.block import Block
+from groupcore.shared.documents.handing import JOINED, UNBORN
+from groupcore.shared.documents.outline import DocumentOutline
+from groupcore.shared.documents.parts import Attributes
+
+
+class Shown:
+    """An outline, and those of its blocks that are open here."""
+
+    def __init__(self, outline: DocumentOutline, blocks: dict[str, Block]) -> None:
+        self.outline = outline
+        self.blocks = blocks
+
+    async def _group(self, block: str) -> Block:
+        """Open the block's group."""
+        raise NotImplementedError
+
+    def content(self, block: str) -> Rich | None:
+        """The text of a block as it is to be shown; None where it is not open here.
+
+        Of a block that is being handed over it is where it was until it is where it goes: so it
+        is never missing, and never there twice.
+        """
+        found = self.blocks.get(block)
+        if found is not None and found.status == JOINED:
+            for parcel in found.owes.get(found.into, ()):
+                key = f"{block}:{parcel.number}"
+                into = self.blocks.get(found.into)
+                if parcel.kind == "append" and (into is None or key not in into.frames):
+                    return inserted(parcel.delta)
+        if found is not None and found.status != UNBORN:
+            return found.content
+        entry = self.outline.entries.get(block)
+        if block in self.outline.seeds and (found is not None or not (entry and entry.live)):
+            return self.outline.seeds[block].content
+        for other in () if entry is not None else self.blocks.values():
+            for parcel in other.owes.get(block, ()):
+                if parcel.kind == "birth":
+                    return inserted(parcel.delta)
+        return None
+
+    def screen(self) -> list[tuple[str, Rich | None]]:
+        """All blocks in order as they are to be shown now, with those that are about to come."""
+        shown: list[tuple[str, Rich | None]] = []
+        for block in self.outline.order:
+            shown.append((block, self.content(block)))
+            found = self.blocks.get(block)
+            coming = [] if found is None else list(found.owes)
+            shown += [
+                (new, self.content(new))
+                for new in reversed(coming)
+                if found is not None
+                and found.owes[new][0].kind == "birth"
+                and new not in self.outline.entries
+                and new not in self.outline.gone
+            ]
+        return shown
+
+    async def read(self, block: str) -> Rich:
+        """The text of a block, which is opened for it where it has a group."""
+        content = self.content(block)
+        if content is None:
+            content = (await self._group(block)).content
+        return content
+
+    async def snapshot(self) -> list[tuple[str, Attributes, Rich]]:
+        """Id, attributes and text of all blocks, in their order, as far as this node is."""
+        shot: list[tuple[str, Attributes, Rich]] = []
+        for block in list(self.outline.order):
+            text = await self.read(block)
+            found, seed = self.blocks.get(block), self.outline.seeds.get(block)
+            given: Attributes = () if seed is None else seed.attributes
+            if found is not None and found.status != UNBORN:
+                given = tuple(sorted(found.attributes.items()))
+            shot.append((block, given, text))
+        return shot
+
+    async def text(self) -> str:
+        """The whole text without marks, a line a block."""
+        return "\n".join([plain(text) for _, _, text in await self.snapshot()])
+
+    async def find(self, words: str) -> list[tuple[str, int]]:
+        """Where the words stand: blocks and places, in the document's order."""
+        found: list[tuple[str, int]] = []
+        for block, _, content in await self.snapshot():
+            text = plain(content)
+            at = text.find(words)
+            while words and at >= 0:
+                found.append((block, at))
+                at = text.find(words, at + len(words))
+        return found
