@@ -5,8 +5,6 @@ See `groupcore.shared.documents.block` for the idea and the invariants.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from groupcore.objects.refusal import (
     BaseTooOldError,
     BlockDeletedError,
@@ -20,15 +18,14 @@ from groupcore.objects.rich_delta import (
     apply,
     base_length,
     canonical,
-    divide,
     growth,
     inserted,
     joined,
     length,
     shift,
-    transform,
 )
 from groupcore.objects.rich_parsing import size_bytes
+from groupcore.shared.documents.late_edits import Located, carried
 from groupcore.shared.documents.parts import (
     TRAIL_MAX,
     Attributes,
@@ -59,14 +56,6 @@ FRAMES_MAX = 1_000
 UNBORN, OPEN, JOINED, DELETED = "unborn", "open", "joined", "deleted"
 
 
-class Located(NamedTuple):
-    """A late edit: its part `here`, its parts for texts that have `gone`, and what is `lost`."""
-
-    here: RichDelta
-    gone: list[tuple[str, int, RichDelta]]
-    lost: Rich
-
-
 class Handing(SharedObject):
     """The part of a block that is its text, its history, and its parcels."""
 
@@ -87,28 +76,14 @@ class Handing(SharedObject):
 
     def _located(self, base: int, delta: RichDelta) -> Located:
         """The part of a late edit that is for this block as it is now, and those for others."""
-        gone: list[tuple[str, int, RichDelta]] = []
-        lost: Rich = ()
-        for step in edits_since(base, self.version, self._recent):
-            behind: RichDelta = ()
-            match step.kind:
-                case "edit":
-                    delta = transform(delta, step.delta, other_first=True)
-                case "cut":
-                    delta, behind = divide(delta, step.at)
-                case "all":
-                    delta, behind = (), delta
-                case _:
-                    lost, delta = joined(lost, inserted(delta)), ()
-            if behind:
-                gone.append((step.new, step.frame, behind))
+        here, gone, lost = carried(delta, edits_since(base, self.version, self._recent))
         if self.status == OPEN:
-            if base_length(delta) > length(self.content):
+            if base_length(here) > length(self.content):
                 raise OutOfRangeError(f"the edit reaches behind {length(self.content)} code points")
-            self._check_room(delta)
+            self._check_room(here)
         else:
-            lost = joined(lost, inserted(delta))
-        return Located(delta, gone, lost)
+            lost = joined(lost, inserted(here))
+        return Located(here, gone, lost)
 
     def _do(self, edit: Located, author: str) -> Edited:
         moved = [

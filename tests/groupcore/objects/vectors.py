@@ -25,6 +25,7 @@ from groupcore.objects.rebase import rebase_both, rebase_change
 from tests.groupcore.objects.plays import letters, some_delta, some_state, some_submits
 from tests.groupcore.objects.plays import some_transaction as transaction
 from tests.groupcore.objects.rebase_table import REFUSED, TABLE
+from tests.groupcore.objects.rich_vectors import rich_vectors
 
 FOLDER = Path(__file__).parents[3] / "docs" / "vectors"
 
@@ -151,6 +152,7 @@ FILES: dict[str, Callable[[], File]] = {
     "delta.json": delta_vectors,
     "rebase.json": rebase_vectors,
     "document.json": document_vectors,
+    "rich.json": rich_vectors,
 }
 
 

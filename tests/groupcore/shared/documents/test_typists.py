@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from groupcore.objects.rich_delta import RichDelta, divide
-from groupcore.shared.documents import handing
+from groupcore.shared.documents import late_edits
 from groupcore.shared.documents.handing import Handing
 from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.documents.tending import Tender
@@ -47,7 +47,7 @@ def forget_behind(patch: pytest.MonkeyPatch) -> None:
     def half(delta: RichDelta, at: int) -> tuple[RichDelta, RichDelta]:
         return divide(delta, at)[0], ()
 
-    patch.setattr(handing, "divide", half)
+    patch.setattr(late_edits, "divide", half)
 
 
 def believe_all(patch: pytest.MonkeyPatch) -> None:
