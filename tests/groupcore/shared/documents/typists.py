@@ -178,9 +178,10 @@ async def victim_of(world: World, ledger: Ledger) -> str:
         return ledger.draw.choice([*TYPISTS, "k1"])
     ledger.giver = ""
     for _ in range(500):
-        if ledger.giver in TYPISTS:
+        giver = ledger.giver
+        if giver in TYPISTS:
             await world.elapse(ledger.draw.uniform(0, ledger.draw.choice([0.1, 0.8])))
-            return ledger.giver
+            return giver
         await world.elapse(0.01)
     return "k1"
 
