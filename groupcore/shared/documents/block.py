@@ -47,7 +47,7 @@ from groupcore.shared.types.rich_text import RichEdit
 
 ATTRIBUTES_MAX = 20
 KEEPERS = frozenset({"accept", "handed", "take_back", "follow"})
-"""Operations that nodes call for themselves, as nobody in particular."""
+"""Operations that nodes call for themselves, as nobody in particular; not for pages to call."""
 
 
 class Block(Handing):
@@ -160,9 +160,11 @@ class Block(Handing):
             self.rights_version, self.rights = version, rights
 
     def may_call(self, principal: str, operation: str) -> bool:
-        """By the list; what nodes do for themselves, by nobody in particular, always."""
-        if not self.rights or (not principal and operation in KEEPERS):
+        """By the list; what nodes do for themselves, only by nobody in particular."""
+        if not self.rights:
             return True
+        if operation in KEEPERS:
+            return not principal
         return self._right(principal) >= Right.WRITE
 
     def may_read(self, principal: str) -> bool:

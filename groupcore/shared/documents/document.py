@@ -16,8 +16,9 @@ end by whoever is left (`groupcore.shared.documents.tending`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.objects.rich_delta import Rich, RichDelta, plain
@@ -37,7 +38,7 @@ from groupcore.shared.documents.parts import (
     Value,
 )
 from groupcore.shared.documents.shown import Shown
-from groupcore.shared.documents.tending import Host, Tender, seed_parcel
+from groupcore.shared.documents.tending import Host, Tender
 from groupcore.shared.errors import ClosedError, OutcomeUnknownError
 from groupcore.shared.pending import Pending
 from groupcore.shared.streams import Stream
@@ -147,11 +148,16 @@ class Document(Shown):
         """Open a block to write in it; NoSuchBlockError when there is none of that id."""
         found = await self._group(block)
         if found.status == UNBORN and block in self.outline.seeds:
-            parcel = seed_parcel(self.outline, block)
             self.outline.wake([block])
-            await found.accept("", block, parcel)
+            if not self.tender.ended:
+                await self.tender.plant(block, found)
+            elif self.outline.tenders:
+                await self._until(found, lambda: found.status != UNBORN)
         if found.status == UNBORN:
             raise NoSuchBlockError(f"there is no block {block}")
+        if self.tender.ended and self.outline.tenders and self.outline.rights:
+            version = self.outline.rights_version
+            await self._until(found, lambda: found.rights_version >= version)
         return found
 
     async def view(self, first: int, count: int, margin: int = 20) -> list[str]:
@@ -291,8 +297,7 @@ class Document(Shown):
         for _ in range(HOPS_MAX):
             found = await self._group(place.block)
             key = f"{source}:{place.frame}"
-            if key not in found.frames:
-                await self._arrived(found, key)
+            await self._until(found, partial(found.frames.__contains__, key))
             frame = found.frames[key]
             if frame.refused:
                 back = await self.block(source)
@@ -303,12 +308,13 @@ class Document(Shown):
             source, place = place.block, Elsewhere(frame.to, frame.frame, place.at)
         raise NoSuchBlockError("the place was moved too often; try again")
 
-    async def _arrived(self, block: Block, key: str) -> None:
+    async def _until(self, block: Block, is_so: Callable[[], bool]) -> None:
+        """Wait for others to do something with a block; NoSuchBlockError when it is closed."""
         async with block.changes() as changes:
-            if key in block.frames:
+            if is_so():
                 return
             async for _ in changes:
-                if key in block.frames:
+                if is_so():
                     return
         raise NoSuchBlockError("the document was closed")
 

@@ -214,10 +214,12 @@ class DocumentOutline(Guarded):
     def may_call(self, principal: str, operation: str) -> bool:
         """By the list; a document that nobody has claimed is everybody's.
 
-        What nodes do for themselves, by nobody in particular, always.
+        What nodes do for themselves, by nobody in particular.
         """
-        if not self.rights or (not principal and operation in NODES_DO):
+        if not self.rights:
             return True
+        if operation in NODES_ONLY or (not principal and operation in NODES_TOO):
+            return not principal
         return super().may_call(principal, operation)
 
     def may_read(self, principal: str) -> bool:
@@ -225,5 +227,7 @@ class DocumentOutline(Guarded):
         return not principal or super().may_read(principal)
 
 
-NODES_DO = frozenset({"admit", "attend", "remove", "restore", "planted", "wake", "describe"})
-"""Operations that nodes call for themselves, as nobody in particular."""
+NODES_ONLY = frozenset({"admit", "attend", "planted", "restore"})
+"""Operations that nodes call for themselves, as nobody in particular; not for pages to call."""
+NODES_TOO = frozenset({"remove", "wake", "describe"})
+"""What nodes call for themselves, and people who may write."""

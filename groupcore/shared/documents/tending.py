@@ -39,12 +39,6 @@ class Host(Protocol):
         """Run a coroutine beside the others."""
 
 
-def seed_parcel(outline: DocumentOutline, block: str) -> Parcel:
-    """What a block begins with that the outline has the seed of."""
-    seed = outline.seeds[block]
-    return Parcel(1, "birth", seed.content, attributes=seed.attributes)
-
-
 def nodes_of(members: tuple[Process, ...]) -> list[str]:
     """The nodes that have an object open, who has had it longest first."""
     return list(dict.fromkeys(map(node_of, members)))
@@ -171,6 +165,7 @@ class Tender:
             return
         other = await self._find(target)
         if any(self._is_mine(block, parcel) for parcel in parcels):
+            self._give_list(other)
             known = other.received.get(name, 0)
             new = [parcel for parcel in parcels if parcel.number > known]
             sent = [other.accept(name, target, parcel) for parcel in new]
@@ -226,7 +221,7 @@ class Tender:
         if not self._is_oldest(block):
             return
         if block.status == UNBORN and name in outline.seeds:
-            await block.accept("", name, seed_parcel(outline, name))
+            await self.plant(name, block)
         gone, known = outline.gone.get(name), name in outline.entries
         if block.status == OPEN and gone is not None:
             await (outline.restore(name) if gone.joined else block.delete())
@@ -234,8 +229,19 @@ class Tender:
             await outline.remove([name], joined=True)
         elif block.status == DELETED and known:
             await outline.remove([name])
+        self._give_list(block)
+
+    async def plant(self, name: str, block: Block) -> None:
+        """Give a block the text that the outline has the seed of."""
+        seed = self._outline.seeds[name]
+        self._give_list(block)
+        await block.accept("", name, Parcel(1, "birth", seed.content, attributes=seed.attributes))
+
+    def _give_list(self, block: Block) -> None:
+        """See that the block judges by the outline's list; a new one before it has a text."""
+        outline = self._outline
         if block.rights_version < outline.rights_version:
-            await block.follow(outline.rights_version, dict(outline.rights))
+            block.follow(outline.rights_version, dict(outline.rights))
 
     @staticmethod
     def _still_owes(block: Block) -> bool:

@@ -256,13 +256,15 @@ def test_attributes_are_set_and_removed_and_closed_blocks_have_no_more_say() -> 
 
 def test_a_block_judges_by_the_newest_list_that_it_was_told() -> None:
     block = born("b", "abc")
-    block.follow(2, {"ann": Right.WRITE, "nobody": Right.WRITE}).result()
-    block.follow(1, {}).result()
+    block.follow(2, {}).result()
+    block.follow(1, {"eve": Right.MANAGE}).result()
+    assert not block.rights
     block.edit(0, typed(0, "x")).result()
     block.follow(3, {"ann": Right.WRITE}).result()
     assert block.may_call("ann", "edit")
     assert not block.may_call("bob", "edit")
     assert block.may_call("", "accept")
+    assert not block.may_call("ann", "accept")
     assert not block.may_call("", "edit")
     assert block.may_read("")
     assert not block.may_read("bob")

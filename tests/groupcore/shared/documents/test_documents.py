@@ -280,16 +280,40 @@ def test_the_outlines_list_holds_in_the_blocks_and_a_revocation_has_an_edge_ther
         bob = await open_document(Desk(world, "b", "bob"), "plan", author="bob", tend=False)
         [block] = await ann.insert("", [rich("text")])
         await bob.write(block, typed(0, "b"))
+        new = await bob.split(block, 2)
         await rest(world)
-        assert keeper.blocks[block].rights_version == keeper.outline.rights_version
+        for name in (block, new):
+            assert keeper.blocks[name].rights_version == keeper.outline.rights_version
         await ann.outline.revoke("bob")
         await rest(world)
-        with pytest.raises(ForbiddenError):
-            await bob.write(block, typed(0, "late"))
+        for name in (block, new):
+            with pytest.raises(ForbiddenError):
+                await bob.write(name, typed(0, "late"))
         await ann.write(block, typed(0, "a"))
         await rest(world)
-        assert await texts(keeper) == ["abtext"]
-        assert plain(bob.blocks[block].content) == "btext"
+        assert await texts(keeper) == ["abt", "ext"]
+        assert plain(bob.blocks[block].content) == "bt"
+
+    run(main)
+
+
+def test_who_may_write_may_not_do_what_nodes_do_for_themselves() -> None:
+    async def main(world: World) -> None:
+        keeper = await open_document(Desk(world, "k"), "plan", keep=True)
+        eve = await open_document(Desk(world, "e", "eve"), "plan", author="eve", tend=False)
+        await eve.outline.claim()
+        [block] = await eve.insert("", [rich("text")])
+        await eve.write(block, typed(0, "x"))
+        found = await eve.block(block)
+        for call in (
+            lambda: found.follow(99, {"eve": Right.MANAGE}),
+            lambda: found.handed("other", 1),
+            lambda: eve.outline.planted([block]),
+            lambda: eve.outline.attend(),
+        ):
+            with pytest.raises(ForbiddenError):
+                await call()
+        assert await texts(keeper) == ["xtext"]
 
     run(main)
 
