@@ -21,6 +21,9 @@ from groupcore.shared.pending import Pending
 
 T = TypeVar("T")
 
+LENGTH_OFF = 40
+"""The outline's lengths may be wrong by so much, or a quarter."""
+
 
 class Host(Protocol):
     """What a document needs of the program around it: a node or session, and a way to start."""
@@ -141,7 +144,17 @@ class Tender:
             return block.status == OPEN
         if block.status in (JOINED, DELETED) or block.rights_version < outline.rights_version:
             return True
-        return name in outline.seeds
+        return name in outline.seeds or self._news(name, block) is not None
+
+    def _news(self, name: str, block: Block) -> tuple[str, str, int] | None:
+        """What the outline should know of a block, if it has become quite another one."""
+        entry = self._outline.entries.get(name)
+        if entry is None or block.status != OPEN:
+            return None
+        kind, size = str(block.attributes.get("type", "paragraph")), length(block.content)
+        if kind == entry.type and abs(size - entry.length) <= max(LENGTH_OFF, entry.length // 4):
+            return None
+        return name, kind, size
 
     def _may_forget(self, block: Block, source: Block | None) -> bool:
         """Whether it is for this node to say that enough nodes have a text.
@@ -230,6 +243,9 @@ class Tender:
         elif block.status == DELETED and known:
             await outline.remove([name])
         self._give_list(block)
+        news = self._news(name, block)
+        if news is not None:
+            await outline.describe([news])
 
     async def plant(self, name: str, block: Block) -> None:
         """Give a block the text that the outline has the seed of."""

@@ -63,7 +63,8 @@ def _edit(draw: random.Random, size: int) -> RichDelta:
         count = draw.randint(1, min(4, size))
         size -= count
         items += [_run(draw)] if draw.random() < 0.3 else []
-        items.append(draw.choice([count, -count, Format(count, _changes(draw))]))
+        kinds: list[RichItem] = [count, -count, Format(count, _changes(draw))]
+        items.append(draw.choice(kinds))
     items += [_run(draw)] if draw.random() < 0.3 else []
     return canonical(items)
 

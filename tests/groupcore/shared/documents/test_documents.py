@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 
 import pytest
@@ -305,12 +305,13 @@ def test_who_may_write_may_not_do_what_nodes_do_for_themselves() -> None:
         [block] = await eve.insert("", [rich("text")])
         await eve.write(block, typed(0, "x"))
         found = await eve.block(block)
-        for call in (
+        calls: list[Callable[[], Awaitable[object]]] = [
             lambda: found.follow(99, {"eve": Right.MANAGE}),
             lambda: found.handed("other", 1),
             lambda: eve.outline.planted([block]),
-            lambda: eve.outline.attend(),
-        ):
+            eve.outline.attend,
+        ]
+        for call in calls:
             with pytest.raises(ForbiddenError):
                 await call()
         assert await texts(keeper) == ["xtext"]
@@ -352,5 +353,21 @@ def test_a_text_is_owed_until_a_second_node_has_it() -> None:
         world.crash("a")
         await world.elapse(1.0)
         assert await texts(b) == ["one", " two"]
+
+    run(main)
+
+
+def test_the_outline_knows_about_how_long_blocks_are_and_of_what_type() -> None:
+    async def main(world: World) -> None:
+        a, b, ids = await three(world)
+        block = await a.block(ids[0])
+        await a.write(ids[0], typed(0, "x" * 30))
+        await rest(world)
+        assert b.outline.entries[ids[0]].length == 3
+        await b.write(ids[0], typed(0, "x" * 30))
+        await block.set({"type": "heading", "level": 1})
+        await rest(world)
+        entry = b.outline.entries[ids[0]]
+        assert (entry.type, entry.length, entry.live) == ("heading", 63, True)
 
     run(main)
