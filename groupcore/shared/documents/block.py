@@ -28,11 +28,11 @@ from groupcore.objects.refusal import (
     BlockExistsError,
     NoSuchBlockError,
     OutOfRangeError,
-    TooLargeError,
 )
 from groupcore.objects.rich_delta import cut, length, transform_position
 from groupcore.shared.access import EVERYBODY, Right
 from groupcore.shared.documents.handing import DELETED, JOINED, OPEN, UNBORN, Handing
+from groupcore.shared.documents.limits import check_attributes, check_id
 from groupcore.shared.documents.parts import (
     Attributes,
     BlockClosed,
@@ -45,7 +45,6 @@ from groupcore.shared.operations import operation
 from groupcore.shared.types.history import edits_since
 from groupcore.shared.types.rich_text import RichEdit
 
-ATTRIBUTES_MAX = 20
 KEEPERS = frozenset({"accept", "handed", "take_back", "follow"})
 """Operations that nodes call for themselves, as nobody in particular; not for pages to call."""
 
@@ -86,8 +85,7 @@ class Block(Handing):
                 self.attributes.pop(name, None)
             else:
                 self.attributes[name] = value
-        if len(self.attributes) > ATTRIBUTES_MAX:
-            raise TooLargeError(f"a block may have {ATTRIBUTES_MAX} attributes")
+        check_attributes(self.attributes)
 
     # --- splitting, joining, deleting -----------------------------------------------------------
 
@@ -96,10 +94,12 @@ class Block(Handing):
         """Give all from `at` of version `base` on to the new block `new`, which begins with it.
 
         None: it is done. Raises BlockDeletedError, BlockExistsError, NoSuchBlockError,
-        BaseTooOldError, OutOfRangeError.
+        BaseTooOldError, OutOfRangeError, BadChangeError, TooLargeError.
         """
         self._require_born()
-        if new in self._given or new in self.received or new == self.name or not new:
+        check_id(new)
+        check_attributes(dict(attributes))
+        if new in self._given or new in self.received or new == self.name:
             raise BlockExistsError(f"there is a block {new} already")
         for step in edits_since(base, self.version, self._recent):
             match step.kind:
@@ -129,7 +129,8 @@ class Block(Handing):
         Raises BadChangeError for a join into itself, NoSuchBlockError.
         """
         self._require_born()
-        if into in (self.name, ""):
+        check_id(into)
+        if into == self.name:
             raise BadChangeError("a block cannot be joined into itself")
         if self.status != OPEN:
             return False

@@ -26,6 +26,7 @@ from groupcore.objects.rich_delta import (
 )
 from groupcore.objects.rich_parsing import size_bytes
 from groupcore.shared.documents.late_edits import Located, carried
+from groupcore.shared.documents.limits import BLOCK_BYTES_MAX, BLOCK_MAX, check_content
 from groupcore.shared.documents.parts import (
     TRAIL_MAX,
     Attributes,
@@ -46,10 +47,6 @@ from groupcore.shared.operations import operation
 from groupcore.shared.types.history import edits_since, remember
 from groupcore.shared.types.rich_text import RichContent
 
-BLOCK_MAX = 10_000
-"""Most code points in one block."""
-BLOCK_BYTES_MAX = 48_000
-"""Largest text of one block: it has to fit into one message when it is handed over."""
 FRAMES_MAX = 1_000
 """So many texts that came from other blocks are known."""
 
@@ -104,12 +101,13 @@ class Handing(SharedObject):
         self.emit(BlockEdited(self.version, delta))
 
     def _check_room(self, delta: RichDelta) -> None:
-        if length(self.content) + growth(delta) > BLOCK_MAX:
+        """TooLargeError, unless the text gets no longer by it."""
+        if length(self.content) + growth(delta) > BLOCK_MAX and growth(delta) > 0:
             raise TooLargeError(f"a block may hold {BLOCK_MAX} code points; split it")
         if size_bytes(self.content) + size_bytes(delta) > BLOCK_BYTES_MAX:
-            after = size_bytes(apply(delta, self.content))
-            if after > BLOCK_BYTES_MAX and after > size_bytes(self.content):
-                raise TooLargeError(f"a block may hold {BLOCK_BYTES_MAX} bytes; split it")
+            after = apply(delta, self.content)
+            if size_bytes(after) > size_bytes(self.content):
+                check_content(after)
 
     # --- handing over ---------------------------------------------------------------------------
 

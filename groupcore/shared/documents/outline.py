@@ -19,6 +19,7 @@ from groupcore.objects.refusal import BlockExistsError, NoSuchBlockError, TooLar
 from groupcore.objects.rich_delta import length
 from groupcore.sequencing.names import Process
 from groupcore.shared.access import Guarded, Right
+from groupcore.shared.documents.limits import check_attributes, check_content, check_id
 from groupcore.shared.documents.parts import Entry, Seed, node_of
 from groupcore.shared.operations import operation
 
@@ -60,10 +61,16 @@ class DocumentOutline(Guarded):
 
     @operation
     def insert(self, after: str, seeds: list[Seed]) -> None:
-        """Put new blocks behind `after`. BlockExistsError, NoSuchBlockError, TooLargeError."""
+        """Put new blocks behind `after`.
+
+        Raises BlockExistsError, NoSuchBlockError, TooLargeError, BadChangeError.
+        """
         place = self._place(after)
         for seed in seeds:
-            if seed.id in self.entries or seed.id in self.gone or not seed.id:
+            check_id(seed.id)
+            check_attributes(dict(seed.attributes))
+            check_content(seed.content)
+            if seed.id in self.entries or seed.id in self.gone:
                 raise BlockExistsError(f"there is a block {seed.id} already")
             kind = str(dict(seed.attributes).get("type", "paragraph"))
             self.entries[seed.id] = Entry(kind, length(seed.content))

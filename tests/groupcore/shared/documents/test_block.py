@@ -16,7 +16,7 @@ from groupcore.objects.rich_delta import Format, RichDelta, Run, canonical, plai
 from groupcore.shared import ForbiddenError
 from groupcore.shared.access import Right
 from groupcore.shared.documents import Block, Elsewhere
-from groupcore.shared.documents.handing import BLOCK_MAX
+from groupcore.shared.documents.limits import BLOCK_MAX
 from groupcore.shared.documents.parts import Edited, Parcel
 
 
@@ -237,8 +237,15 @@ def test_what_is_too_large_or_wrong_is_refused_and_nothing_is_done() -> None:
         block.split(block.version, BLOCK_MAX, "new").result()
     with pytest.raises(BlockExistsError):
         block.split(block.version, 0, "b").result()
+    for wrong in ("b", "", "a:b", "x" * 65):
+        with pytest.raises(BadChangeError):
+            block.join(wrong).result()
     with pytest.raises(BadChangeError):
-        block.join("b").result()
+        block.split(block.version, 0, "a/b").result()
+    with pytest.raises(BadChangeError):
+        block.set({"Type": 1}).result()
+    with pytest.raises(TooLargeError):
+        block.split(block.version, 0, "n", (("type", "x" * 3_000),)).result()
     with pytest.raises(TooLargeError):
         block.set({f"a{n}": n for n in range(30)}).result()
     assert dict(block.attributes) == {"type": "quote"}
