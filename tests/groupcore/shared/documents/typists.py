@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from groupcore.errors import GroupcoreError
 from groupcore.objects.refusal import RefusalError
-from groupcore.objects.rich_delta import Format, Run, canonical, length, plain, rich
+from groupcore.objects.rich_delta import Format, Rich, Run, canonical, length, plain, rich
 from groupcore.shared.documents import Block, Document
 from groupcore.shared.documents.parts import BlockClosed, BlockCut, Edited, Received
 from groupcore.shared.errors import ClosedError, OutcomeUnknownError
@@ -32,6 +32,7 @@ class Ledger:
     drafts: Counter[str] = field(default_factory=Counter)
     kept: set[str] = field(default_factory=set)
     twice: set[str] = field(default_factory=set)
+    seen: dict[str, list[tuple[str, int, Rich]]] = field(default_factory=dict)
     looks: int = 0
     closing: bool = False
     giver: str = ""
@@ -71,6 +72,7 @@ async def turn(doc: Document, ledger: Ledger) -> None:
         [
             "type",
             "type far",
+            "type old",
             "erase",
             "bold",
             "split",
@@ -81,7 +83,7 @@ async def turn(doc: Document, ledger: Ledger) -> None:
             "undo",
             "scroll",
         ],
-        [10, 4, 2, 1, 5, 5, 2, 1, 2, 2, 1],
+        [10, 4, 4, 2, 1, 5, 5, 2, 1, 2, 2, 1],
     )[0]
     if not order or (what == "delete" and len(order) < 4):
         what = "paste"
@@ -121,8 +123,13 @@ async def turn(doc: Document, ledger: Ledger) -> None:
 async def write(doc: Document, block: str, what: str, ledger: Ledger) -> None:
     """Type, erase or format; `far`: against a version that is some time old."""
     draw = ledger.draw
+    seen = ledger.seen.setdefault(doc.own.author, [])
+    if what == "type old" and seen:
+        block, base, content = draw.choice(seen)  # as an author that was away for a while
     found = await doc.block(block)
-    base, content = found.version, found.content
+    if what != "type old" or not seen:
+        base, content = found.version, found.content
+        seen.append((block, base, content))
     if what == "type far":
         await doc.tender._host.world.elapse(draw.expovariate(1.0))  # type: ignore[attr-defined]
     size = length(content)
@@ -140,7 +147,7 @@ async def write(doc: Document, block: str, what: str, ledger: Ledger) -> None:
     ledger.typed |= set(words)
     ledger.unsure |= set(words)
     try:
-        far = what == "type far" or found.version != base
+        far = what in ("type far", "type old") or found.version != base
         edited = await doc.write(block, canonical([at, Run(words)]), base if far else None)
     except RefusalError:
         ledger.drafts.update(words)
