@@ -39,12 +39,14 @@ from groupcore.shared.documents.parts import (
 )
 from groupcore.shared.documents.shown import Shown
 from groupcore.shared.documents.tending import Host, Tender
-from groupcore.shared.errors import ClosedError, OutcomeUnknownError
+from groupcore.shared.errors import SharedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.streams import Stream
 
 SEEDS_BYTES_MAX = 40_000
 """About what the seeds of one message may take."""
+OPENING_MAX = 200
+"""So many blocks are opened at a time."""
 HOPS_MAX = 50
 """Through so many blocks a place is followed."""
 
@@ -111,9 +113,8 @@ class Document(Shown):
             await self.outline.attend()
             self._attends = True
         if self._keep:
-            for block, entry in list(self.outline.entries.items()):
-                if entry.live:
-                    await self._group(block)
+            entries = self.outline.entries.items()
+            await self._open_all([block for block, entry in entries if entry.live])
 
     async def close(self) -> None:
         """Close the outline and all blocks at this node."""
@@ -144,6 +145,22 @@ class Document(Shown):
             self.tender.wake(block)
         return found
 
+    async def _open_all(self, blocks: list[str]) -> None:
+        """Open many blocks at once, OPENING_MAX at a time."""
+        wanted = [block for block in blocks if block not in self.blocks]
+        for start in range(0, len(wanted), OPENING_MAX):
+            opening = []
+            for block in wanted[start : start + OPENING_MAX]:
+                done: Pending[None] = Pending(self.outline._shared.caller.wait)
+                self._host.start(self._open_one(block, done))
+                opening.append(done)
+            for done in opening:
+                await done
+
+    async def _open_one(self, block: str, done: Pending[None]) -> None:
+        await self._keep_block(block)
+        done.resolve(None)
+
     async def block(self, block: str) -> Block:
         """Open a block to write in it; NoSuchBlockError when there is none of that id."""
         found = await self._group(block)
@@ -168,10 +185,8 @@ class Document(Shown):
         """
         order = list(self.outline.order)
         near = order[max(0, first - margin) : first + count + margin]
-        for block in near:
-            entry = self.outline.entries.get(block)
-            if entry is not None and entry.live:
-                await self._group(block)
+        entries = self.outline.entries
+        await self._open_all([one for one in near if one in entries and entries[one].live])
         if not self._keep:
             for block in sorted(self.blocks.keys() - set(near)):
                 self._let_go(block)
@@ -230,11 +245,13 @@ class Document(Shown):
                 self._host.start(self._keep_block(block))
 
     async def _keep_block(self, block: str) -> None:
-        with suppress(ClosedError, OutcomeUnknownError):  # then there is nothing to keep here
+        with suppress(
+            SharedError
+        ):  # closed, cut off, or refused: then there is nothing to keep here
             await self._group(block)
 
     async def _attend(self) -> None:
-        with suppress(ClosedError, OutcomeUnknownError):
+        with suppress(SharedError):
             await self.outline.attend()
 
     # --- verbs ----------------------------------------------------------------------------------
