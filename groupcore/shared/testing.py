@@ -156,13 +156,16 @@ class World:
         """What was held back by `cut_off` arrives, in its order."""
         node = self._nodes[name]
         held, node.held = node.held or [], None
-        for deliver in held:
+        for deliver, _ in held:
             deliver()
 
     def crash(self, name: str) -> None:
         """The node is gone at once, with what it has not sent yet; the others notice later."""
         node = self._nodes.pop(name)
         node.end()
+        held, node.held = node.held or [], None
+        for _, lost in held:
+            lost()
         self._schedule.after(self.weather.crash_notice_s, lambda: self._order.crash(name))
 
     def carry(
@@ -183,7 +186,7 @@ class World:
             if target is None or target.gone:
                 lost()
             elif target.held is not None:
-                target.held.append(deliver)
+                target.held.append((deliver, lost))
             else:
                 deliver()
             self._maybe_settled()
@@ -239,7 +242,7 @@ class WorldNode:
         self.name = address.name
         self.principal = principal
         self._ports: dict[str, _Port] = {}
-        self.held: list[Callable[[], None]] | None = None
+        self.held: list[tuple[Callable[[], None], Callable[[], None]]] | None = None
         self.gone = False
         self._world = world
         self._process = Process(address, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from groupcore.errors import GroupcoreError
@@ -178,6 +179,18 @@ async def reading(world: World, doc: Document, ledger: Ledger) -> None:
         await world.elapse(0.05)
 
 
+async def cuts(world: World, ledger: Ledger) -> None:
+    """Cut somebody off now and then, for a while."""
+    for _ in range(3):
+        await world.elapse(ledger.draw.uniform(0.2, 3.0))
+        name = ledger.draw.choice([*TYPISTS, "k1"])
+        with suppress(KeyError):  # it is dead just now
+            world.cut_off(name)
+            ledger.done["cuts"] += 1
+            await world.elapse(ledger.draw.uniform(0.1, 1.5))
+            world.reconnect(name)
+
+
 async def victim_of(world: World, ledger: Ledger) -> str:
     """Who dies now: anybody, or who has just begun to hand something over."""
     await world.elapse(ledger.draw.uniform(0.3, 3.0))
@@ -202,6 +215,7 @@ async def office(world: World, ledger: Ledger, turns: int, deaths: bool) -> list
     for doc in keepers.values():
         world.spawn(reading(world, doc, ledger))
     at_work = {name: world.spawn(typist(world, name, ledger, turns)) for name in TYPISTS}
+    world.spawn(cuts(world, ledger))
     if deaths:
         for _ in range(2):
             victim = await victim_of(world, ledger)
