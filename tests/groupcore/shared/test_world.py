@@ -245,3 +245,54 @@ def test_what_a_spawned_program_raises_and_nobody_awaits_fails_the_run() -> None
     with pytest.raises(RuntimeError, match="unseen"):
         World(1).run(main)
     World(1).run(careful)
+
+
+async def open_chat(world: World, node: str, name: str) -> Chat:
+    return await world.node(node).open(Chat, name)
+
+
+@pytest.mark.parametrize("seed", range(60, 70))
+def test_a_newcomer_is_shown_what_it_has_heard_of_elsewhere(seed: int) -> None:
+    async def main(world: World) -> None:
+        near = [await world.node(name).open(Chat, "near") for name in "abd"]
+        far = [await world.node(name).open(Chat, "far") for name in "bc"]
+        await world.settle()
+        opening = world.spawn(open_chat(world, "c", "near"))
+        near[0].say("x")
+        while "x" not in near[1].lines:
+            await world.elapse(0.001)
+        far[0].say("I have read x")
+        heard = False
+        while not opening.done:
+            heard = bool(far[1].lines)
+            await world.elapse(0.001)
+        assert "x" in opening.result().lines or not heard
+
+    World(seed, Weather(delay_most_s=0.05, loss=0.4, resend_s=0.4)).run(main)
+
+
+def test_a_crashed_node_opens_nothing_any_more() -> None:
+    async def main(world: World) -> None:
+        node = world.node("a")
+        await node.open(Chat, "chat")
+        world.crash("a")
+        with pytest.raises(ClosedError, match="gone"):
+            await node.open(Chat, "other")
+
+    World(1).run(main)
+
+
+def test_what_was_not_sent_by_who_was_cut_off_and_died_holds_up_nobody() -> None:
+    async def main(world: World) -> None:
+        a, b = [await world.node(name).open(Chat, "chat") for name in "ab"]
+        world.cut_off("b")
+        b.say("never heard")
+        await world.elapse(0.5)
+        world.crash("b")
+        await world.elapse(1.0)
+        again = await world.node("b").open(Chat, "chat")
+        assert await again.say("hello") == 1
+        await world.settle()
+        assert a.lines == ["hello"]
+
+    World(1).run(main)
