@@ -47,6 +47,8 @@ SEEDS_BYTES_MAX = 40_000
 """About what the seeds of one message may take."""
 OPENING_MAX = 200
 """So many blocks are opened at a time."""
+IDS_MAX = 800
+"""So many blocks are named in one message."""
 HOPS_MAX = 50
 """Through so many blocks a place is followed."""
 
@@ -361,11 +363,17 @@ class Document(Shown):
             found = self.blocks.get(block)
             if found is not None and found.status == OPEN:
                 found.delete()
-        return await self.outline.remove(list(blocks))
+        gone: list[str] = []
+        for start in range(0, len(blocks), IDS_MAX):
+            gone += await self.outline.remove(list(blocks[start : start + IDS_MAX]))
+        return gone
 
     async def move(self, blocks: Sequence[str], after: str) -> None:
         """Put blocks behind `after`, in this order."""
-        await self.outline.move(list(blocks), after)
+        for start in range(0, len(blocks), IDS_MAX):
+            some = list(blocks[start : start + IDS_MAX])
+            await self.outline.move(some, after)
+            after = some[-1]
 
     async def undo(self) -> Edited | None:
         """Take back the last edit that was written here, and only that; None when there is none.

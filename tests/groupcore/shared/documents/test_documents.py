@@ -327,6 +327,10 @@ def test_pasting_much_takes_few_messages() -> None:
         position = a.outline._shared.caller.position  # type: ignore[attr-defined]
         assert position <= 10
         assert a.outline.entries[ids[-1]].type == "quote"
+        await a.move(ids[:900], ids[-1])
+        assert list(a.outline.order) == ids[900:] + ids[:900]
+        assert await a.delete(*ids[:999]) == ids[:999]
+        assert list(a.outline.order) == ids[999:]
         with pytest.raises(RefusalError):
             await a.outline.rename("")
 

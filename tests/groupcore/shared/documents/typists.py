@@ -155,7 +155,7 @@ async def write(doc: Document, block: str, what: str, ledger: Ledger) -> None:
         ledger.unsure -= set(words)
         raise
     ledger.unsure -= set(words)
-    ledger.mine[doc.own.author, block, edited.version] = set(words)
+    ledger.mine.setdefault((doc.own.author, block, edited.version), set()).update(words)
     note(ledger, words, edited)
 
 
