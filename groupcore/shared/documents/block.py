@@ -11,7 +11,7 @@ A late edit is carried over the steps since its base. A step that cut the text d
 goes on here, the other becomes a parcel for where the text went, as an edit of the text as it
 came there (a frame), from which the receiver carries it over its own steps.
 
-Source. Decision 27; operational transformation as in docs/decisions/0009.
+Source. Decision 28; operational transformation as in docs/decisions/0009.
 
 Invariants.
   D1  A text is in one place: in a block, or in a parcel that a block owes and its receiver has not.
