@@ -182,7 +182,7 @@ class Tender:
             known = other.received.get(name, 0)
             new = [parcel for parcel in parcels if parcel.number > known]
             sent = [other.accept(name, target, parcel) for parcel in new]
-            await self._admit(name, block)
+            await self._admit(name, block, target)
             for pending in sent:
                 await pending
             for parcel in parcels:
@@ -207,19 +207,27 @@ class Tender:
         born = any(parcel.kind == "birth" for parcel in texts)
         return not any(one is not None and one.refused for one in frames) and (known or not born)
 
-    async def _admit(self, name: str, block: Block) -> None:
-        """Have the outline know the blocks that were split off, all, in the order of the splits."""
+    async def _admit(self, name: str, block: Block, sent_to: str) -> None:
+        """Have the outline know the blocks that were split off, all, in the order of the splits.
+
+        None of them is told of before its text has been sent, by this node or the one that knew.
+        """
         outline = self._outline
-        new = [
-            (target, str(dict(parcel.attributes).get("type", "paragraph")), _size(parcel))
-            for target, parcels in block.owes.items()
-            for parcel in parcels
-            if parcel.kind == "birth"
-            and target not in outline.entries
-            and target not in outline.gone
-        ]
-        if new and (name in outline.entries or name in outline.gone):
-            await outline.admit(name, new)  # else the outline will have this block soon
+        if name not in outline.entries and name not in outline.gone:
+            return  # the outline will have this block soon, and that wakes it
+        new = []
+        for target, parcels in list(block.owes.items()):
+            if target in outline.entries or target in outline.gone:
+                continue
+            for parcel in [one for one in parcels if one.kind == "birth"]:
+                other = await self._find(target)
+                if target != sent_to and other.received.get(name, 0) < parcel.number:
+                    self._give_list(other)
+                    other.accept(name, target, parcel)
+                kind = str(dict(parcel.attributes).get("type", "paragraph"))
+                new.append((target, kind, length(inserted(parcel.delta))))
+        if new:
+            await outline.admit(name, new)
 
     # --- the outline ----------------------------------------------------------------------------
 
@@ -262,7 +270,3 @@ class Tender:
     @staticmethod
     def _still_owes(block: Block) -> bool:
         return any(parcel.kind == "append" for parcel in block.owes.get(block.into, ()))
-
-
-def _size(parcel: Parcel) -> int:
-    return length(inserted(parcel.delta))
