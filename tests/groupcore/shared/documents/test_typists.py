@@ -55,6 +55,11 @@ def believe_all(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Handing, "_outcome", lambda self, source, parcel: "done")
 
 
+def forget_early(patch: pytest.MonkeyPatch) -> None:
+    """Who gave a text forgets it when one node has it."""
+    patch.setattr(Tender, "_may_forget", lambda self, block, source: True)
+
+
 def carry_nothing_for_the_dead(patch: pytest.MonkeyPatch) -> None:
     """Only who has split or joined a block carries."""
 
@@ -70,6 +75,7 @@ def carry_nothing_for_the_dead(patch: pytest.MonkeyPatch) -> None:
         (take_twice, range(5)),
         (forget_behind, range(30)),
         (believe_all, range(60)),
+        (forget_early, range(60)),
         (carry_nothing_for_the_dead, range(60)),
     ],
 )
