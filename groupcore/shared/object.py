@@ -42,6 +42,9 @@ class SharedObject:
     __slots__ = ("__dict__", "__weakref__", "_shared")
     group_order: ClassVar[Order] = Order.CAUSALLY_TOTAL
     check_every: ClassVar[int] = CHECK_EVERY
+    for_nodes: ClassVar[frozenset[str]] = frozenset()
+    """Operations that nodes call for themselves, as nobody in particular. No page may call them,
+    nor have such an object open without saying who it is."""
     _shared: Handle
 
     def __init_subclass__(

@@ -74,6 +74,8 @@ def calls_of(value: object, target: SharedObject) -> list[Call]:
                 spec = operations.get(name)
                 if spec is None:
                     raise BadRequestError("unknown_operation", f"there is no operation {name!r}")
+                if name in target.for_nodes:
+                    raise BadRequestError("forbidden", f"{name!r} is for nodes, not for pages")
                 try:
                     calls.append((spec, spec.completed(arguments)))
                 except (ArgumentsError, MisfitError) as error:

@@ -101,6 +101,8 @@ class Page(Outlet):
             raise BadRequestError("unknown_type", f"no type is called {type_name!r} here")
         if not self._gateway.may_open(self.session.principal, type_name, name):
             raise BadRequestError("forbidden", f"you may not open {name!r}")
+        if not self.session.principal and getattr(kind.kind, "for_nodes", None):
+            raise BadRequestError("forbidden", f"nobody may open {name!r} without a name")
         if name not in self.opened and len(self.opened | dict.fromkeys(self._opening)) >= (
             limits.OBJECTS_MAX
         ):

@@ -46,7 +46,7 @@ from groupcore.shared.types.history import edits_since
 from groupcore.shared.types.rich_text import RichEdit
 
 KEEPERS = frozenset({"accept", "handed", "take_back", "follow"})
-"""Operations that nodes call for themselves, as nobody in particular; not for pages to call."""
+"""Operations that nodes call for themselves, as nobody in particular."""
 
 
 class Block(Handing):
@@ -56,6 +56,7 @@ class Block(Handing):
     that other blocks have not got yet, oldest first. Changes' details are those of `parts`.
     """
 
+    for_nodes = KEEPERS
     rights: dict[str, Right]
     rights_version: int = 0
 

@@ -46,9 +46,16 @@ class OutlineChanged:
     blocks: tuple[str, ...]
 
 
+NODES_ONLY = frozenset({"admit", "attend", "planted", "restore"})
+"""Operations that nodes call for themselves, as nobody in particular."""
+NODES_TOO = frozenset({"remove", "wake", "describe"})
+"""What nodes call for themselves, and people who may write."""
+
+
 class DocumentOutline(Guarded):
     """Title, blocks and access list. An empty id stands for the start of the document."""
 
+    for_nodes = NODES_ONLY
     title: str = "untitled"
     order: list[str]
     entries: dict[str, Entry]
@@ -232,9 +239,3 @@ class DocumentOutline(Guarded):
     def may_read(self, principal: str) -> bool:
         """By the list; nodes, by nobody in particular, always."""
         return not principal or super().may_read(principal)
-
-
-NODES_ONLY = frozenset({"admit", "attend", "planted", "restore"})
-"""Operations that nodes call for themselves, as nobody in particular; not for pages to call."""
-NODES_TOO = frozenset({"remove", "wake", "describe"})
-"""What nodes call for themselves, and people who may write."""

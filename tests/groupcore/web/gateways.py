@@ -44,6 +44,21 @@ class Game(SharedObject):
         return self.scores[-1]
 
 
+class Sheet(SharedObject):
+    """An own class with an operation that nodes call for themselves."""
+
+    for_nodes = frozenset({"clean"})
+    rows: int = 0
+
+    @operation
+    def add(self) -> None:
+        self.rows += 1
+
+    @operation
+    def clean(self) -> None:
+        self.rows = 0
+
+
 class Minutes(Guarded):
     """An own class with an access list."""
 
@@ -57,6 +72,7 @@ class Minutes(Guarded):
 TYPES: dict[str, type[object]] = {
     "Counter": Counter,
     "Game": Game,
+    "Sheet": Sheet,
     "Lease": Lease,
     "List": List[str],
     "Lock": Lock,

@@ -170,3 +170,16 @@ async def test_a_node_that_closes_sends_its_pages_away(site: Site) -> None:
     async with asyncio.timeout(5):
         await gateway.close()
     assert (ann.closed, bob.closed, gateway.pages) == (4001, 4001, {})
+
+
+async def test_pages_do_not_act_for_nodes(site: Site) -> None:
+    (gateway,) = await site.start("a")
+    ann, nobody = tab(1), tab(2)
+    await ann.connect(gateway, "ann")
+    await nobody.connect(gateway)
+    await ann.open("Sheet", "s")
+    await ann.call("s", 1, ["add", []])
+    ann.say("call", name="s", n=2, answered=1, calls=[["clean", []]])
+    assert (await ann.hears("error", n=2))["code"] == "forbidden"
+    nobody.say("open", name="s", type="Sheet")
+    assert (await nobody.hears("error"))["code"] == "forbidden"
