@@ -1,0 +1,107 @@
+/**
+ * What a document is to the page: the blocks as the person should see them, and the verbs that
+ * change them. The model (model.ts) keeps it over the groups of the document; the editor shows it.
+ *
+ * Rich texts and deltas are as they travel (docs/shared/rich-text.md): a number retains (positive)
+ * or deletes (negative) code points, a string is inserted, `[text, marks]` is inserted with marks,
+ * `[count, changes]` retains and changes marks. A rich text is a delta of inserts alone.
+ */
+
+export type AttributeValue = string | number | boolean;
+/** Attributes of a block: `type`, `level`, `depth`, `checked`, `language`, … */
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+/** Attributes to set; null removes one. */
+export type AttributePatch = Readonly<Record<string, AttributeValue | null>>;
+
+export type Marks = Readonly<Record<string, AttributeValue>>;
+export type MarkPatch = Readonly<Record<string, AttributeValue | null>>;
+export type RichInsert = string | readonly [string, Marks];
+export type RichItem = number | RichInsert | readonly [number, MarkPatch];
+export type RichDelta = readonly RichItem[];
+export type Rich = readonly RichInsert[];
+
+/** A block as it is shown. Never changed in place: the same object is the same block. */
+export interface ShownBlock {
+  readonly id: string;
+  readonly attributes: Attributes;
+  /** Its text; null when it is not open here: show a placeholder of this length. */
+  readonly content: Rich | null;
+  /** In code points; of a placeholder it may be off by a quarter. */
+  readonly length: number;
+}
+
+/** The document as it is shown, with everything that the person did and nobody has answered. */
+export interface DocumentValue {
+  readonly title: string;
+  readonly blocks: readonly ShownBlock[];
+}
+
+export interface NewBlock {
+  readonly id: string;
+  readonly attributes: Attributes;
+  readonly content: Rich;
+}
+
+/** What changes a document. Blocks are named by id, places in texts are code points. */
+export type Verb =
+  | readonly ["edit", block: string, delta: RichDelta]
+  | readonly ["set", block: string, attributes: AttributePatch]
+  /** All from `at` on becomes the block `fresh`, right behind. */
+  | readonly ["split", block: string, at: number, fresh: string, attributes: Attributes]
+  /** The text goes to the end of `into`, the block goes. */
+  | readonly ["join", block: string, into: string]
+  /** Behind `after`; an empty id is the start of the document. */
+  | readonly ["insert", after: string, blocks: readonly NewBlock[]]
+  | readonly ["remove", blocks: readonly string[]]
+  /** Behind `after`, in this order. */
+  | readonly ["move", blocks: readonly string[], after: string]
+  | readonly ["rename", title: string];
+
+/** How what is shown has changed by itself: a verb of others, or a block that was opened here. */
+export type ShownChange =
+  | Verb
+  /** The block is as this says now: its text came, went (a placeholder again) or was made anew. */
+  | readonly ["show", block: ShownBlock];
+
+/** `changes` lead from `before` to `after`; null: look at all of `after` anew. */
+export interface ViewEvent {
+  readonly changes: readonly ShownChange[] | null;
+  readonly before: DocumentValue;
+  readonly after: DocumentValue;
+}
+
+/** Text that was not taken, kept for its author. */
+export interface Draft {
+  readonly id: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly text: string;
+}
+
+/** `edits`: how many of the person's verbs are not known to be on disk at a quorum. */
+export interface SaveState {
+  readonly kind: "saved" | "saving" | "offline";
+  readonly edits: number;
+}
+
+/** What the editor and the page need of a document. */
+export interface DocumentModel {
+  /** The outline is here. */
+  readonly isLoaded: boolean;
+  readonly value: DocumentValue;
+  readonly drafts: readonly Draft[];
+  readonly save: SaveState;
+  /** Why nothing goes on any more, null as long as it does. */
+  readonly problem: { readonly code: string; readonly message: string } | null;
+  /** Does verbs of the person, all of which apply to `value`: seen at once, sent when it can be. */
+  change(verbs: readonly Verb[]): void;
+  /** Others' changes are told here. */
+  onView: ((event: ViewEvent) => void) | null;
+  /** Holds others' changes of this block back, null: of none. */
+  hold(block: string | null): void;
+  /** The blocks from this place to that one are in sight: opens them and some around them. */
+  look(first: number, last: number): void;
+  /** Opens a block that is in no sight, for example to write in it. */
+  show(block: string): Promise<void>;
+  discardDraft(id: string): void;
+}
