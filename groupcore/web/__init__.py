@@ -5,6 +5,6 @@ it, docs/protocol-objects.md what goes over the wire.
 """
 
 from groupcore.web.application import SharedObjects
-from groupcore.web.errors import MissingPackageError
+from groupcore.web.errors import BadRequestError, MissingPackageError
 
-__all__ = ["MissingPackageError", "SharedObjects"]
+__all__ = ["BadRequestError", "MissingPackageError", "SharedObjects"]

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from inspect import isawaitable
+from typing import Unpack
 
 from groupcore.aio import Node
 from groupcore.frames import BadFrameError, Message, decode, pack
 from groupcore.origins import origin_allowed
 from groupcore.shared.messages import PRINCIPAL_MAX
 from groupcore.web.errors import MissingPackageError, SessionEndError
-from groupcore.web.gateway import Gateway, MayOpen, may_open_all
-from groupcore.web.limits import (
-    CONGESTED_BYTES,
-    FRAME_BYTES_MAX,
-    HEARTBEAT_S,
-    HELLO_S,
-    LINGER_S,
-    PROTOCOL,
-    RULES,
-)
+from groupcore.web.figures import Figures
+from groupcore.web.gateway import Gateway
+from groupcore.web.limits import CONGESTED_BYTES, FRAME_BYTES_MAX, HELLO_S, PROTOCOL, RULES
 from groupcore.web.page import Page, greet
+from groupcore.web.settings import GatewaySettings
 
 try:
-    from starlette.responses import JSONResponse
+    from starlette.responses import JSONResponse, Response
     from starlette.types import Receive, Scope, Send
     from starlette.websockets import WebSocket, WebSocketDisconnect
 except ImportError as error:
@@ -52,9 +48,9 @@ class SharedObjects:
     """Lets browsers work with shared objects of a node, as an application to mount.
 
     `types`: what may be opened, by class name, or as a dict by names of your own. `authenticate`
-    gives the principal of a connection, None to refuse it. `may_open(principal, type, name)` says
-    whether an object may be opened or made; access lists are the objects' own. `origins`: of which
-    pages, beside those of this very host. Call `close` before the node is closed.
+    gives the principal of a connection, None to refuse it. `origins`: of which pages, beside those
+    of this very host; `subprotocols`: under which names pages may ask for the protocol. Settings
+    are those of `groupcore.web.settings.Terms`. Call `close` before the node is closed.
     """
 
     def __init__(
@@ -63,52 +59,83 @@ class SharedObjects:
         types: Sequence[type[object]] | Mapping[str, type[object]],
         *,
         authenticate: Authenticate = everybody,
-        may_open: MayOpen = may_open_all,
-        origins: Collection[str] = (),
-        heartbeat_s: float = HEARTBEAT_S,
-        linger_s: float = LINGER_S,
+        origins: Container[str] = (),
+        subprotocols: Sequence[str] = (PROTOCOL,),
+        **settings: Unpack[GatewaySettings],
     ) -> None:
-        self.gateway = Gateway(node, types, may_open, heartbeat_s, linger_s)
+        self.gateway = Gateway(node, types, **settings)
+        self.draining = False
         self._authenticate = authenticate
-        self._origins = frozenset(origins)
+        self._origins = origins
+        self._subprotocols = tuple(subprotocols)
+
+    @property
+    def figures(self) -> Figures:
+        """What has been done so far, for a program's metrics."""
+        return self.gateway.figures
 
     async def close(self) -> None:
-        """Send the pages to other nodes, and end their sessions."""
+        """Let nobody in any more, send the pages to other nodes, and end their sessions."""
+        self.draining = True
         await self.gateway.close()
+
+    async def send_away(self) -> None:
+        """Send the pages to other nodes; set `draining` before, lest they come back."""
+        await self.gateway.send_away()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] != "websocket":
-            detail = {"code": "no_websocket", "message": f"connect a WebSocket, {PROTOCOL}"}
-            await JSONResponse(detail, 426)(scope, receive, send)
+            refusal = self._refusal(426, "no_websocket", "connect a WebSocket here")
+            await refusal(scope, receive, send)
             return
         websocket = WebSocket(scope, receive, send)
-        principal = await self._admit(websocket)
-        if principal is not None:
-            await self._serve(websocket, principal)
+        admitted = await self._admit(websocket)
+        if isinstance(admitted, Response):
+            await websocket.send_denial_response(admitted)
+            return
+        self.figures.connections += 1
+        try:
+            await self._serve(websocket, *admitted)
+        finally:
+            self.figures.connections -= 1
 
-    async def _admit(self, websocket: WebSocket) -> str | None:
-        """The principal of who connects; None when it was refused, in HTTP."""
+    async def _admit(self, websocket: WebSocket) -> tuple[str, str] | Response:
+        """The subprotocol and the principal of who connects; or why it may not, for HTTP."""
+        offered = websocket.scope["subprotocols"]
+        spoken = next((one for one in self._subprotocols if one in offered), None)
+        if spoken is None:
+            return self._refusal(
+                426, "unknown_protocol", f"speak {' or '.join(self._subprotocols)}"
+            )
         headers, client = websocket.headers, websocket.client
         host = None if client is None else client.host
-        if PROTOCOL not in websocket.scope["subprotocols"]:
-            refused = (426, "unknown_protocol", f"this speaks {PROTOCOL}")
-        elif not origin_allowed(headers.get("origin"), headers.get("host"), host, self._origins):
-            refused = (403, "forbidden_origin", "this page may not open a session here")
-        else:
-            found = self._authenticate(websocket)
-            principal = await found if isawaitable(found) else found
-            if principal is not None and len(principal) <= PRINCIPAL_MAX:
-                return principal
-            refused = (401, "unauthenticated", "sign in first")
-        self.gateway.count(f"refused.{refused[1]}")
-        detail = {"code": refused[1], "message": refused[2]}
-        await websocket.send_denial_response(JSONResponse(detail, refused[0]))
-        return None
+        if not origin_allowed(headers.get("origin"), headers.get("host"), host, self._origins):
+            return self._refusal(403, "forbidden_origin", "this page may not open a session here")
+        if self.draining:
+            return self._refusal(503, "busy", "this node is leaving; try another")
+        if self.figures.connections >= self.gateway.terms.sessions_max:
+            return self._refusal(503, "busy", "too many sessions here; try another node")
+        found = self._authenticate(websocket)
+        principal = await found if isawaitable(found) else found
+        if principal is None or len(principal) > PRINCIPAL_MAX:
+            return self._refusal(401, "unauthenticated", "sign in first")
+        return spoken, principal
 
-    async def _serve(self, websocket: WebSocket, principal: str) -> None:
-        await websocket.accept(subprotocol=PROTOCOL)
-        connection = Connection(websocket, self.gateway.heartbeat_s)
+    def _refusal(self, status: int, code: str, detail: str) -> Response:
+        """A problem document (RFC 9457)."""
+        self.figures.refused[code] += 1
+        title = HTTPStatus(status).phrase
+        body = {"type": "about:blank", "title": title, "status": status}
+        headers = {"Retry-After": "1"} if status == 503 else {}
+        if status == 426:
+            headers["Sec-WebSocket-Protocol"] = ", ".join(self._subprotocols)
+        problem = {**body, "code": code, "detail": detail}
+        return JSONResponse(problem, status, headers, media_type="application/problem+json")
+
+    async def _serve(self, websocket: WebSocket, subprotocol: str, principal: str) -> None:
+        await websocket.accept(subprotocol=subprotocol)
+        connection = Connection(websocket, self.gateway)
         page: Page | None = None
         try:
             async with asyncio.timeout(HELLO_S):
@@ -120,10 +147,9 @@ class SharedObjects:
                 for message in await connection.receive():
                     page.receive(message)
         except TimeoutError:
-            connection.abort(4408, "hello did not come in time")
+            connection.end(4408, "hello did not come in time")
         except SessionEndError as end:
-            self.gateway.count(f"cut.{end.code}")
-            connection.abort(end.code, end.reason)
+            connection.end(end.code, end.reason)
         except WebSocketDisconnect:
             pass  # the page comes back, or its session lingers to its end
         finally:
@@ -135,9 +161,10 @@ class SharedObjects:
 class Connection:
     """One WebSocket: frames in, and frames out from a queue whose size is known."""
 
-    def __init__(self, websocket: WebSocket, heartbeat_s: float) -> None:
+    def __init__(self, websocket: WebSocket, gateway: Gateway) -> None:
         self._websocket = websocket
-        self._heartbeat_s = heartbeat_s
+        self._figures = gateway.figures
+        self._heartbeat_s = gateway.terms.heartbeat_s
         self._frames: deque[bytes] = deque()
         self._bytes = 0
         self._wake = asyncio.Event()
@@ -169,6 +196,11 @@ class Connection:
             if not self._aborted.done():
                 self._aborted.set_result(None)
 
+    def end(self, code: int, reason: str) -> None:
+        """Close it for what has come over it."""
+        self._figures.cut[code] += 1
+        self.abort(code, reason)
+
     async def receive(self) -> list[Message]:
         """The messages of the next frame.
 
@@ -198,9 +230,12 @@ class Connection:
         if len(data) > FRAME_BYTES_MAX:
             raise SessionEndError(1009, f"a frame has {FRAME_BYTES_MAX} bytes at most")
         try:
-            return decode(data, RULES)
+            messages = decode(data, RULES)
         except BadFrameError as error:
             raise SessionEndError(1008, str(error)) from None
+        self._figures.frames_in += 1
+        self._figures.messages_in += len(messages)
+        return messages
 
     async def _send(self) -> None:
         try:

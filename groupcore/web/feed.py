@@ -26,7 +26,7 @@ from groupcore.web.limits import HISTORY_BYTES_MAX, HISTORY_MAX
 
 if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
-    from groupcore.web.page import Page
+    from groupcore.web.outlet import Outlet
 
 Version: TypeAlias = tuple[str, int]
 
@@ -38,7 +38,7 @@ class Feed:
         self.name = name
         self.kind = kind
         self.body = body
-        self.followers: dict[Page, None] = {}
+        self.followers: dict[Outlet, None] = {}
         self._gateway = gateway
         self._items: list[object] = []
         self._is_dirty = False

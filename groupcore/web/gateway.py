@@ -10,50 +10,41 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from typing import Unpack
 
 from groupcore.aio import Node
 from groupcore.frames import Message, joined, pack
 from groupcore.shared.body import Body
 from groupcore.web.feed import Feed
+from groupcore.web.figures import Figures
 from groupcore.web.kinds import Kind, kinds_of
-from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, HEARTBEAT_S, LINGER_S, RULES
+from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, RULES
 from groupcore.web.outlet import Outlet
 from groupcore.web.page import Page
+from groupcore.web.settings import GatewaySettings, Terms
 
 LAG_CHECK_S = 0.05
 PACKED_MAX = 256
 """Messages that are the same for many sessions are kept packed, so many of them."""
 
-MayOpen = Callable[[str, str, str], bool]
-"""Asked with principal, type and name."""
-
-
-def may_open_all(principal: str, kind: str, name: str) -> bool:
-    """Everybody may open everything; access lists are the objects' own."""
-    del principal, kind, name
-    return True
-
 
 class Gateway:
-    """Web sessions on `node`, which may open objects of `types`."""
+    """Web sessions on `node`, which may open objects of `types`; settings are those of `Terms`."""
 
     def __init__(
         self,
         node: Node,
         types: Sequence[type[object]] | Mapping[str, type[object]],
-        may_open: MayOpen = may_open_all,
-        heartbeat_s: float = HEARTBEAT_S,
-        linger_s: float = LINGER_S,
+        **settings: Unpack[GatewaySettings],
     ) -> None:
         self.node = node
         self.kinds: dict[str, Kind] = kinds_of(types)
-        self.may_open = may_open
-        self.heartbeat_s = heartbeat_s
-        self.linger_s = linger_s
+        self.terms = Terms(**settings)
         self.pages: dict[str, Page] = {}
         self.saves = node.groups.options.durable
-        self.counters: dict[str, int] = {}
+        self.lingering: dict[Page, None] = {}
+        self.figures = Figures()
         self._feeds: dict[str, Feed] = {}
         self._open: Feed | None = None
         self._dirty: dict[Outlet, None] = {}
@@ -65,10 +56,6 @@ class Gateway:
         self._last_flush = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def count(self, what: str) -> None:
-        """Something has happened that is worth knowing the number of."""
-        self.counters[what] = self.counters.get(what, 0) + 1
-
     def start(self, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
         """Run a coroutine beside everything else."""
         task = asyncio.get_running_loop().create_task(coroutine)
@@ -78,13 +65,24 @@ class Gateway:
 
     async def close(self) -> None:
         """End all sessions: the pages go to other nodes."""
-        for page in list(self.pages.values()):
-            page.cut(4001, "this node is leaving")
-            await page.end()
+        await self.send_away()
         for task in list(self._tasks):
             task.cancel()
         if self._scheduled is not None:
             self._scheduled.cancel()
+
+    async def send_away(self) -> None:
+        """Send all pages to other nodes; their sessions here are over."""
+        for page in list(self.pages.values()):
+            page.cut(4001, "this node is leaving")
+            await page.end()
+
+    def add(self, page: Page) -> None:
+        """A session begins; of those that wait for their page the oldest makes room, if need be."""
+        if len(self.pages) >= self.terms.sessions_max and self.lingering:
+            next(iter(self.lingering)).end_soon()
+        self.pages[page.client] = page
+        self.figures.sessions = len(self.pages)
 
     # --- feeds ----------------------------------------------------------------------------------
 
@@ -98,7 +96,7 @@ class Gateway:
             feed = self._feeds[name] = Feed(self, name, kind, body)
         return feed
 
-    def unfollow(self, feed: Feed, page: Page) -> None:
+    def unfollow(self, feed: Feed, page: Outlet) -> None:
         """The session follows the object no more."""
         feed.followers.pop(page, None)
         if not feed.followers:
@@ -152,8 +150,10 @@ class Gateway:
         """The session is no more."""
         self._dirty.pop(page, None)
         self._behind.pop(page, None)
+        self.lingering.pop(page, None)
         if self.pages.get(page.client) is page:
             del self.pages[page.client]
+            self.figures.sessions = len(self.pages)
 
     def flush_soon(self) -> None:
         """Flush at the end of this loop turn, or a little later when that was just done."""

@@ -13,8 +13,8 @@ FRAME_BYTES_SENT = 1_000_000
 """Messages to a browser are joined up to this; a larger one stands alone."""
 RULES = FrameRules(messages_max=64, items_max=100_000, nesting_max=40, rich=True)
 
-OBJECTS_MAX = 64
-"""Most objects that a session has open."""
+OBJECTS_MAX = 512
+"""Most objects that a session has open: what a page shows of a document, with margins."""
 CALLS_MAX = 64
 """Most calls of a session that are not answered; as many as an object remembers of a client."""
 NAME_MAX = 200
@@ -38,5 +38,11 @@ HEARTBEAT_S = 15.0
 LINGER_S = 15.0
 """How long a session waits for its page to come back: its locks are its own meanwhile."""
 HELLO_S = 10.0
+SESSIONS_MAX = 10_000
+"""Most sessions of a gateway."""
+RATE = 200.0
+"""Messages a second that a session may send lasting; above it, it is closed."""
+BURST = 1_000
+"""Messages that a session may send at once: all its objects, and its calls, after a reconnect."""
 CATCH_UP_S = 5.0
 """How long an `open` waits until this node is as far as the page was."""

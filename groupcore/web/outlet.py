@@ -2,6 +2,10 @@
 
 A page whose connection is congested is sent no changes. When there is room again it gets those that
 it missed, or the state; past a bound it is cut off, to come back.
+
+Invariants.
+  U1  A page is told every change behind the version that it was told, or none: one that has come
+      back is told nothing of an object before it has asked for it again.
 """
 
 from __future__ import annotations
@@ -23,7 +27,15 @@ from groupcore.web.kinds import Kind, shown
 if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
 
-TEMPORARY = {"behind", "busy", "closed", "outcome_unknown", "not_open", "channel_closed"}
+TEMPORARY = {
+    "behind",
+    "busy",
+    "closed",
+    "outcome_unknown",
+    "not_open",
+    "channel_closed",
+    "internal",
+}
 """Codes behind which the same may be asked again."""
 
 
@@ -52,6 +64,7 @@ class Opened:
     user: object
     feed: Feed | None = None
     subscription: Subscription[object] | None = None
+    is_released: bool = False
 
 
 class Outlet:
@@ -65,7 +78,7 @@ class Outlet:
         self._writer: Writer | None = None
         self._outbox: list[bytes] = []
         self._answers: list[bytes] = []
-        self._lagging: dict[str, Version] = {}
+        self._withheld: dict[str, Version | None] = {}
         self._lag_since = 0.0
 
     # --- the connection -------------------------------------------------------------------------
@@ -75,7 +88,8 @@ class Outlet:
         if self._writer is not None:
             self._writer.abort(4409, "the same client has connected again")
         self._writer = writer
-        self._outbox, self._answers, self._lagging = [], [], {}
+        self._outbox, self._answers = [], []
+        self._withheld = dict.fromkeys(self.opened)  # U1
         gateway = self._gateway
         self.tell(
             {
@@ -86,7 +100,7 @@ class Outlet:
                 "principal": self.session.principal,
                 "resumed": resumed,
                 "saves": gateway.saves,
-                "heartbeat_s": gateway.heartbeat_s,
+                "heartbeat_s": gateway.terms.heartbeat_s,
                 "limits": {
                     "frame_bytes": limits.FRAME_BYTES_MAX,
                     "objects": limits.OBJECTS_MAX,
@@ -102,12 +116,12 @@ class Outlet:
     def unplug(self) -> None:
         """The connection is gone: nothing can be told."""
         self._writer = None
-        self._outbox, self._answers, self._lagging = [], [], {}
+        self._outbox, self._answers, self._withheld = [], [], {}
 
     def cut(self, code: int, reason: str) -> None:
         """Close the connection."""
         if self._writer is not None:
-            self._gateway.count(f"cut.{code}")
+            self._gateway.figures.cut[code] += 1
             self._writer.abort(code, reason)
 
     # --- what the page is told ------------------------------------------------------------------
@@ -121,7 +135,7 @@ class Outlet:
     def refuse(self, error: Exception, **about: str | int) -> None:
         """Tell the page why something was not done."""
         code = error.code if isinstance(error, BadRequestError) else code_of(error)
-        self._gateway.count(f"refused.{code}")
+        self._gateway.figures.refused[code] += 1
         temporary = code in TEMPORARY
         message: Message = {"t": "error", "code": code, "message": str(error)[:500]}
         self.tell({**message, "temporary": temporary, **about})
@@ -134,7 +148,7 @@ class Outlet:
     def send_changes(self, feed: Feed, packed: bytes, before: int) -> None:
         """Changes of an object, made behind the version `before`."""
         writer = self._writer
-        if writer is None or feed.name in self._lagging:
+        if writer is None or feed.name in self._withheld:
             return
         if writer.congested:
             self._fall_behind(feed.name, (feed.version[0], before))
@@ -144,20 +158,20 @@ class Outlet:
     def send_snapshot(self, feed: Feed, base: int) -> None:
         """The whole state of an object."""
         if self._writer is not None:
-            self._lagging.pop(feed.name, None)
+            self._withheld.pop(feed.name, None)
             self.put(pack(feed.snapshot(base, self.client)))
 
     def _fall_behind(self, name: str, version: Version) -> None:
-        if not self._lagging:
+        if not any(self._withheld.values()):
             self._lag_since = asyncio.get_running_loop().time()
-        self._lagging[name] = version
-        self._gateway.count("fell_behind")
+            self._gateway.figures.fell_behind += 1
+        self._withheld[name] = version
         self._gateway.behind(self)
 
     def catch_up(self, now: float) -> None:
         """If there is room again, send what was left out."""
         writer = self._writer
-        if writer is None or not self._lagging:
+        if writer is None:
             return
         if writer.congested:
             if now > self._lag_since + limits.LAG_S_MAX:
@@ -165,11 +179,11 @@ class Outlet:
             else:
                 self._gateway.behind(self)
             return
-        lagging, self._lagging = self._lagging, {}
-        for name, version in lagging.items():
+        for name, version in list(self._withheld.items()):
             opened = self.opened.get(name)
-            if opened is None:
+            if version is None or opened is None:
                 continue
+            del self._withheld[name]
             if opened.feed is None:
                 self.show_presence(name, opened)
             elif (missed := opened.feed.since(version)) is not None:
@@ -188,13 +202,16 @@ class Outlet:
         if writer.buffered() > limits.OUTBOX_BYTES_MAX:
             self.cut(4002, "too slow; come back")
             return
+        figures = self._gateway.figures
         for frame in self._gateway.framed(messages):
             writer.write(frame)
+            figures.frames_out += 1
+            figures.bytes_out += len(frame)
 
     def send_presence(self, name: str, packed: bytes) -> None:
         """What somebody shows now; left out while the connection is congested."""
         writer = self._writer
-        if writer is None or name in self._lagging:
+        if writer is None or name in self._withheld:
             return
         if writer.congested:
             self._fall_behind(name, ("", 0))

@@ -57,6 +57,8 @@ async def served() -> AsyncIterator[Served]:
         authenticate=who_asks,
         origins=["https://friend.example"],
         heartbeat_s=0.3,
+        subprotocols=["example.v1", PROTOCOL],
+        sessions_max=3,
     )
     app = Starlette(routes=[Mount("/objects", objects)])
     config = uvicorn.Config(app, port=0, log_level="warning", lifespan="off")
@@ -124,7 +126,7 @@ async def test_a_frame_that_is_none_closes_the_connection(
     async with served.socket() as socket:
         await socket.send_bytes(frame)
         assert await close_code(socket) == code
-    assert served.objects.gateway.counters[f"cut.{code}"] == 1
+    assert served.objects.figures.cut[code] == 1
 
 
 async def test_a_page_that_is_silent_is_closed(served: Served) -> None:
@@ -174,8 +176,49 @@ async def test_another_protocol_and_plain_http_are_refused(served: Served) -> No
         async with served.http.ws_connect(served.url, protocols=["other"]):
             pass
     assert refused.value.status == 426
+    assert refused.value.headers is not None
+    assert refused.value.headers["Sec-WebSocket-Protocol"] == f"example.v1, {PROTOCOL}"
     async with served.http.get(served.url) as answer:
         assert (answer.status, (await answer.json())["code"]) == (426, "no_websocket")
+
+
+async def test_the_protocol_may_have_another_name(served: Served) -> None:
+    names = ["other", "example.v1"]
+    async with served.http.ws_connect(served.url, protocols=names) as socket:
+        assert socket.protocol == "example.v1"
+        await socket.send_bytes(HELLO)
+        await heard(socket, "welcome")
+
+
+async def refusal(served: Served) -> dict[str, object]:
+    """What is answered to who wants to connect, and may not now."""
+    headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    headers |= {"Sec-WebSocket-Key": "c" * 22 + "==", "Sec-WebSocket-Protocol": PROTOCOL}
+    async with served.http.get(served.url, headers=headers) as answer:
+        found: dict[str, object] = await answer.json(content_type="application/problem+json")
+        assert answer.headers["Retry-After"] == "1"
+        return {**found, "http": answer.status}
+
+
+async def test_more_sessions_than_allowed_are_refused(served: Served) -> None:
+    async with served.socket(), served.socket(), served.socket():
+        assert served.objects.figures.connections == 3
+        found = await refusal(served)
+        assert (found["http"], found["code"]) == (503, "busy")
+    await until(lambda: served.objects.figures.connections == 0)
+    async with served.socket():
+        pass
+
+
+async def test_a_node_that_drains_lets_nobody_in_and_sends_all_away(served: Served) -> None:
+    async with served.socket() as socket:
+        await socket.send_bytes(HELLO)
+        await heard(socket, "welcome")
+        served.objects.draining = True
+        assert (await refusal(served))["status"] == 503
+        await served.objects.send_away()
+        assert await close_code(socket) == 4001
+    assert served.objects.figures.refused["busy"] == 1
 
 
 async def test_the_application_of_the_page_serves(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from groupcore.aio import Node
+from groupcore.errors import SettingsError
 from groupcore.shared import DeclarationError
 from groupcore.shared.types import Counter, Map, Presence
 from groupcore.web.errors import SessionEndError
@@ -32,7 +33,7 @@ async def test_a_slow_reader_gets_what_it_missed_when_there_is_room_and_holds_no
     for number in range(1, 21):
         await ann.call("m", number, ["set", [f"k{number}", number]], answered=number - 1)
     assert not [one for one in slow.heard if one["t"] == "changes"]
-    assert gateway.counters["fell_behind"] == 1
+    assert gateway.figures.fell_behind == 1
     slow.is_slow = False
     keys = [(await slow.hears("changes"))["items"][0][3][0][0] for _ in range(20)]
     assert keys == [f"k{number}" for number in range(1, 21)]
@@ -94,7 +95,7 @@ async def test_bad_input_is_refused_by_a_typed_error_and_changes_nothing(site: S
         ann.page.receive(message)  # type: ignore[arg-type]
         refused = await ann.hears("error")
         assert (refused["code"], refused["temporary"]) == (code, code == "not_open"), message
-    assert sum(n for what, n in gateway.counters.items() if "refused" in what) == len(BAD)
+    assert gateway.figures.refused.total() == len(BAD)
     assert (await ann.open("Counter", "c"))["version"] == before["version"]
     assert not [one for one in bob.heard if one["t"] == "changes"]
 
@@ -110,6 +111,60 @@ async def test_limits_are_kept(site: Site) -> None:
         ann.say("call", name="c0", n=number, answered=0, calls=[["add", [1]]])
     assert (await ann.hears("error"))["n"] == CALLS_MAX + 1
     await until(lambda: ann.page is not None and ann.page.calls == 0)
+
+
+async def test_a_session_that_sends_too_much_ends_its_connection(site: Site) -> None:
+    await site.start("a")
+    gateway = Gateway(site.cluster.nodes["a"], [Counter], rate=0.01, burst=5)
+    site.gateways["bounded"] = gateway
+    ann = tab(1)
+    await ann.connect(gateway)
+    for _ in range(5):
+        ann.say("pong")
+    for _ in range(2):
+        with pytest.raises(SessionEndError) as end:
+            ann.say("pong")
+        assert end.value.code == 4429
+    back = tab(1)  # another connection is the same session
+    await back.connect(gateway)
+    with pytest.raises(SessionEndError):
+        back.say("pong")
+
+
+async def test_sessions_that_wait_for_their_page_make_room_for_others(site: Site) -> None:
+    await site.start("a")
+    gateway = Gateway(site.cluster.nodes["a"], [Counter], sessions_max=2, linger_s=60)
+    site.gateways["bounded"] = gateway
+    for number in range(4):
+        gone = tab(number)
+        await gone.connect(gateway)
+        gone.lose()
+    assert list(gateway.pages) == [tab(2).client, tab(3).client]
+    assert gateway.figures.sessions == 2
+    assert (await tab(3).connect(gateway))["resumed"]
+    assert not (await tab(0).connect(gateway))["resumed"]
+
+
+async def test_what_was_done_is_counted(site: Site) -> None:
+    (gateway,) = await site.start("a")
+    (ann,) = await pages(gateway, 1)
+    await ann.open("Counter", "c")
+    await ann.call("c", 1, ["add", [1]])
+    ann.say("call", name="c", n=2, answered=1, calls=[["fly", []]])
+    await ann.hears("error")
+    figures = gateway.figures
+    assert (figures.sessions, figures.calls, figures.refused["unknown_operation"]) == (1, 1, 1)
+    assert sum(figures.latency.counts) == 1
+    assert figures.latency.sum_s > 0
+    assert figures.frames_out == len(ann.frames)
+    assert figures.bytes_out == sum(map(len, ann.frames))
+
+
+@pytest.mark.parametrize("wrong", [{"rate": 0}, {"sessions_max": 0}, {"linger_s": -1}])
+async def test_settings_that_cannot_be_are_refused(site: Site, wrong: dict[str, int]) -> None:
+    await site.start("a")
+    with pytest.raises(SettingsError, match=next(iter(wrong))):
+        Gateway(site.cluster.nodes["a"], [Counter], **wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +197,7 @@ async def test_what_may_be_opened_is_asked(site: Site) -> None:
         asked.append((principal, kind, name))
         return name != "private"
 
-    gateway = Gateway(node, [Counter], may_open)
+    gateway = Gateway(node, [Counter], may_open=may_open)
     ann = tab(1)
     await ann.connect(gateway, "ann")
     await ann.open("Counter", "public")

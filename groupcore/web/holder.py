@@ -1,0 +1,259 @@
+"""The objects that a page has open: asked for, opened, followed, let go.
+
+Invariants.
+  O1  For each `opening` that came to its end there is one `closed`, whatever happens.
+  O2  What a page said last of an object counts: what it closes while it is being opened is closed.
+  O3  A page that has come back and does not ask for an object within `linger_s` has closed it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from groupcore.aio.sessions import Session
+from groupcore.errors import GroupcoreError
+from groupcore.frames import Message, pack
+from groupcore.shared.errors import DeclarationError
+from groupcore.shared.object import SharedObject
+from groupcore.shared.plain import who
+from groupcore.shared.replica import Replica
+from groupcore.shared.types import Presence, PresenceChanged, Published, Topic
+from groupcore.web import limits
+from groupcore.web.asking import name_of, number_of
+from groupcore.web.errors import BadRequestError
+from groupcore.web.feed import Version
+from groupcore.web.kinds import Kind, shown
+from groupcore.web.outlet import Opened, Outlet, Writer
+
+if TYPE_CHECKING:
+    from groupcore.web.gateway import Gateway
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """An object that is being opened: what the page has of it, and whether it still wants it."""
+
+    kind: Kind
+    known: Version | None
+    base: int
+    is_wanted: bool = True
+
+
+class Holder(Outlet):
+    """What the page that calls itself `client` has open."""
+
+    def __init__(self, gateway: Gateway, client: str, session: Session) -> None:
+        super().__init__(gateway, client, session)
+        self._asked: dict[str, _Asked] = {}
+        self._reaper: asyncio.TimerHandle | None = None
+
+    def connect(self, writer: Writer, resumed: bool) -> None:
+        """The page is here (again)."""
+        self._stop_reaper()
+        super().connect(writer, resumed)
+        if self.opened:
+            loop = asyncio.get_running_loop()
+            delay_s = self._gateway.terms.linger_s
+            self._reaper = loop.call_later(delay_s, self._reap, list(self.opened))
+
+    def unplug(self) -> None:
+        """The connection is gone: nothing can be told."""
+        self._stop_reaper()
+        super().unplug()
+
+    def _stop_reaper(self) -> None:
+        if self._reaper is not None:
+            self._reaper.cancel()
+            self._reaper = None
+
+    def _reap(self, names: list[str]) -> None:
+        """O3."""
+        for name in names:
+            is_unasked = name in self._withheld and self._withheld[name] is None
+            if is_unasked and name not in self._asked:
+                self.let_go(name)
+
+    # --- opening --------------------------------------------------------------------------------
+
+    def ask_open(self, message: Message) -> None:
+        """The page wants an object; errors say why it does not get it."""
+        name, kind = self._named(message)
+        known: Version | None = None
+        if "birth" in message or "version" in message:
+            birth = name_of(message.get("birth"), "birth")
+            known = (birth, number_of(message.get("version"), "version"))
+        base = number_of(message["base"], "base") if "base" in message else -1
+        asked = self._asked.get(name)
+        has = asked or self.opened.get(name)
+        if has is not None and has.kind.kind != kind.kind:
+            raise DeclarationError(f"{name} is open as {has.kind.name}; take another name")
+        if asked is not None:  # O2
+            asked.known, asked.base, asked.is_wanted = known, base, True
+            return
+        if has is None and len(self.opened.keys() | self._asked) >= limits.OBJECTS_MAX:
+            raise BadRequestError("too_many_open", f"at most {limits.OBJECTS_MAX} objects at once")
+        asked = self._asked[name] = _Asked(kind, known, base)
+        self._gateway.start(self._open(name, asked))
+
+    def _named(self, message: Message) -> tuple[str, Kind]:
+        """The object that the page names, if it may open that."""
+        name, type_name = name_of(message["name"]), name_of(message["type"], "type")
+        kind = self._gateway.kinds.get(type_name)
+        if kind is None:
+            raise BadRequestError("unknown_type", f"no type is called {type_name!r} here")
+        principal = self.session.principal
+        if not self._gateway.terms.may_open(principal, type_name, name):
+            raise BadRequestError("forbidden", f"you may not open {name!r}")
+        if not principal and getattr(kind.kind, "for_nodes", None):
+            raise BadRequestError("forbidden", f"nobody may open {name!r} without a name")
+        return name, kind
+
+    async def _open(self, name: str, asked: _Asked) -> None:
+        opened = self.opened.get(name)
+        try:
+            if opened is None and asked.is_wanted:
+                opened = await self._begin(name, asked.kind)
+            if opened is None or not asked.is_wanted:
+                return
+            if isinstance(opened.user, Topic | Presence):
+                await self._open_stateless(name, opened)
+            else:
+                await self._open_object(name, opened, asked)
+        except GroupcoreError as error:
+            self.refuse(error, name=name)
+        except Exception:
+            log.exception("the object %s could not be opened for a page", name)
+            self.refuse(BadRequestError("internal", f"{name!r} could not be opened"), name=name)
+        finally:
+            del self._asked[name]
+            if opened is not None and self.opened.get(name) is not opened:
+                self._release(name, opened)
+            elif not asked.is_wanted:
+                self.let_go(name)
+
+    async def _begin(self, name: str, kind: Kind) -> Opened:
+        """O1: have the session open it."""
+        principal, terms = self.session.principal, self._gateway.terms
+        await terms.opening(principal, kind.name, name)
+        try:
+            user: object = await self.session.open(kind.kind, name)
+        except BaseException:
+            terms.closed(principal, kind.name, name)
+            raise
+        return Opened(kind, user)
+
+    async def _open_object(self, name: str, opened: Opened, asked: _Asked) -> None:
+        replica = self.session.port(opened.kind.kind, name).user
+        assert isinstance(replica, Replica)
+        if asked.known is not None and asked.known[1] > replica.position:
+            await self._catch_up(replica)
+        if replica.closed.done or self.session.ended:
+            raise BadRequestError("closed", f"{name!r} was closed meanwhile")
+        if not asked.is_wanted:
+            return
+        if name not in self.opened:
+            self.opened[name] = opened
+            if self._gateway.saves:
+                replica.tell_saved = partial(self._on_saved, name)
+            replica.given_up.when_done(partial(self._on_given_up, name, opened, replica))
+        gateway = self._gateway
+        gateway.turn_to(None)  # what is told from here on is behind this place
+        feed = opened.feed = gateway.feed(name, opened.kind, replica.body)
+        feed.followers[self] = None
+        self._withheld.pop(name, None)
+        known, base = asked.known, asked.base
+        missed = None if known is None else feed.since(known)
+        if known is None or missed is None:
+            is_known = known is not None and known[0] == feed.version[0]
+            self.send_snapshot(feed, base if is_known else -1)
+            return
+        message: Message = {"t": "opened", "name": name, "version": feed.version[1]}
+        message["done"] = feed.done(self.client)  # type: ignore[assignment]
+        for packed in (*missed, pack(message)):
+            self.put(packed)
+
+    async def _catch_up(self, replica: Replica[SharedObject]) -> None:
+        """Bring the node as far as the order is now."""
+        try:
+            async with asyncio.timeout(limits.CATCH_UP_S):
+                await replica.target.refresh()
+        except TimeoutError:
+            detail = "this node has not come as far as you have been; try another"
+            raise BadRequestError("behind", detail) from None
+
+    async def _open_stateless(self, name: str, opened: Opened) -> None:
+        user = opened.user
+        if isinstance(user, Topic):
+            if opened.subscription is None:
+                opened.subscription = user.subscribe()
+                await opened.subscription.ready
+                opened.subscription.stream.tap = partial(self._on_published, name)
+        elif isinstance(user, Presence) and name not in self.opened:
+            user.changes().tap = partial(self._on_presence, name)
+        self.opened[name] = opened
+        self._withheld.pop(name, None)
+        self.put(pack({"t": "opened", "name": name, "version": 0, "done": []}))
+        if isinstance(user, Presence):
+            self.show_presence(name, opened)
+
+    # --- closing --------------------------------------------------------------------------------
+
+    def close_object(self, name: str) -> None:
+        """The page has closed an object."""
+        if name in self._asked:
+            self._asked[name].is_wanted = False  # O2
+        else:
+            self.let_go(name)
+
+    def let_go(self, name: str) -> None:
+        """The session has the object open no more."""
+        opened = self.opened.pop(name, None)
+        if opened is None:
+            return
+        self._withheld.pop(name, None)
+        if opened.feed is not None:
+            self._gateway.unfollow(opened.feed, self)
+        self._release(name, opened)
+
+    def _release(self, name: str, opened: Opened) -> None:
+        if opened.is_released:
+            return
+        opened.is_released = True
+        if not self.session.ended:
+            self._gateway.start(self.session.let_go(name))
+        self._gateway.terms.closed(self.session.principal, opened.kind.name, name)  # O1
+
+    def _on_given_up(self, name: str, opened: Opened, replica: Replica[object]) -> None:
+        """The node shows this session nothing more of an object: its right to read has gone."""
+        if self.opened.get(name) is not opened:
+            return
+        self._gateway.turn_to(None)
+        if opened.feed is not None:
+            opened.feed.close_entry()
+        self.let_go(name)
+        self.refuse(replica.given_up.error or BadRequestError("closed", "closed"), name=name)
+
+    # --- what is told ---------------------------------------------------------------------------
+
+    def _on_saved(self, name: str, number: int) -> None:
+        self.tell({"t": "saved", "name": name, "n": number})
+
+    def _on_published(self, name: str, event: Published[object]) -> None:
+        self._gateway.turn_to(None)
+        position, sender = event.position, who(event.process)
+        message: Message = {"t": "event", "name": name, "version": position, "who": sender}
+        message["value"] = shown(event.value)  # type: ignore[assignment]
+        self.put(self._gateway.packed(("event", name, position), None, message))
+
+    def _on_presence(self, name: str, change: PresenceChanged[object]) -> None:
+        sender, value = who(change.process), shown(change.value)
+        message: Message = {"t": "presence", "name": name, "who": sender}
+        message["value"] = value  # type: ignore[assignment]
+        packed = self._gateway.packed(("presence", name, sender), value, message)
+        self.send_presence(name, packed)

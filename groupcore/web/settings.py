@@ -1,0 +1,77 @@
+"""What a gateway is told: who may open what, who is told of it, and how much one page may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias, TypedDict
+
+from groupcore.errors import SettingsError
+from groupcore.web.limits import BURST, HEARTBEAT_S, LINGER_S, RATE, SESSIONS_MAX
+
+MayOpen: TypeAlias = Callable[[str, str, str], bool]
+"""Asked with principal, type and name whether an object may be opened, or made."""
+
+Opening: TypeAlias = Callable[[str, str, str], Awaitable[None]]
+"""Awaited with principal, type and name before a session opens an object that it has not open.
+
+A GroupcoreError that it raises refuses it; BadRequestError says with which code.
+"""
+
+Closed: TypeAlias = Callable[[str, str, str], None]
+"""Called once for each `Opening` that came to its end, when the session has that object no more."""
+
+
+class GatewaySettings(TypedDict, total=False):
+    """The settings of a gateway that have a default, see `Terms`."""
+
+    may_open: MayOpen
+    opening: Opening
+    closed: Closed
+    heartbeat_s: float
+    linger_s: float
+    sessions_max: int
+    rate: float
+    burst: int
+
+
+def may_open_all(principal: str, kind: str, name: str) -> bool:
+    """Everybody may open everything; access lists are the objects' own."""
+    del principal, kind, name
+    return True
+
+
+async def opening_unnoticed(principal: str, kind: str, name: str) -> None:
+    """Nobody wants to know what is opened."""
+    del principal, kind, name
+
+
+def closed_unnoticed(principal: str, kind: str, name: str) -> None:
+    """Nobody wants to know what is closed."""
+    del principal, kind, name
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A gateway's settings.
+
+    `rate`: messages a second that a session may send lasting, `burst` at once; `linger_s`: how long
+    a session without a connection waits for its page. Raises SettingsError for what cannot be.
+    """
+
+    may_open: MayOpen = may_open_all
+    opening: Opening = opening_unnoticed
+    closed: Closed = closed_unnoticed
+    heartbeat_s: float = HEARTBEAT_S
+    linger_s: float = LINGER_S
+    sessions_max: int = SESSIONS_MAX
+    rate: float = RATE
+    burst: int = BURST
+
+    def __post_init__(self) -> None:
+        for name in ("heartbeat_s", "sessions_max", "rate", "burst"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise SettingsError(f"{name} is {value}; give more than 0")
+        if not self.linger_s >= 0:
+            raise SettingsError(f"linger_s is {self.linger_s}; give 0 or more")
