@@ -7,18 +7,15 @@
  * `[count, changes]` retains and changes marks. A rich text is a delta of inserts alone.
  */
 
+import type { Rich, RichDelta } from "../shared/rich";
+
+export type { MarkPatch, Marks, Rich, RichDelta, RichInsert, RichItem } from "../shared/rich";
+
 export type AttributeValue = string | number | boolean;
 /** Attributes of a block: `type`, `level`, `depth`, `checked`, `language`, … */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 /** Attributes to set; null removes one. */
 export type AttributePatch = Readonly<Record<string, AttributeValue | null>>;
-
-export type Marks = Readonly<Record<string, AttributeValue>>;
-export type MarkPatch = Readonly<Record<string, AttributeValue | null>>;
-export type RichInsert = string | readonly [string, Marks];
-export type RichItem = number | RichInsert | readonly [number, MarkPatch];
-export type RichDelta = readonly RichItem[];
-export type Rich = readonly RichInsert[];
 
 /** A block as it is shown. Never changed in place: the same object is the same block. */
 export interface ShownBlock {

@@ -1,0 +1,46 @@
+/** An edit of a block's text as it was, carried over what has happened to the block since then. */
+
+import {
+  divideRich,
+  insertedText,
+  joinRich,
+  type Rich,
+  type RichDelta,
+  transformRich,
+} from "./rich";
+
+/**
+ * One step of a block's history: kind, delta, where the text went, as which frame, from where on.
+ * `edit`: this delta. `cut`: all from the place on went to a block; `all`: the whole text did;
+ * `gone`: the text was deleted.
+ */
+export type Step = readonly [
+  kind: "edit" | "cut" | "all" | "gone",
+  delta: RichDelta,
+  block: string,
+  frame: number,
+  at: number,
+];
+
+/** The part of a late edit that is `here`, those for texts that have `gone`, and what is `lost`. */
+export interface Located {
+  readonly here: RichDelta;
+  readonly gone: readonly (readonly [block: string, frame: number, delta: RichDelta])[];
+  readonly lost: Rich;
+}
+
+/** The edit behind these steps, as groupcore/shared/documents/late_edits.py does it. */
+export function carried(delta: RichDelta, steps: Iterable<Step>): Located {
+  const gone: [string, number, RichDelta][] = [];
+  let here = delta;
+  let lost: Rich = [];
+  for (const [kind, edit, block, frame, at] of steps) {
+    let behind: RichDelta = [];
+    if (kind === "edit") here = transformRich(here, edit, true);
+    else if (kind === "cut") [here, behind] = divideRich(here, at);
+    else if (kind === "all") [here, behind] = [[], here];
+    else [lost, here] = [joinRich(lost, insertedText(here)), []];
+    if (behind.length > 0) gone.push([block, frame, behind]);
+  }
+  return { here, gone, lost };
+}
