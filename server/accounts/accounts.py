@@ -1,0 +1,90 @@
+"""The accounts: people, workspaces, invitations, sign-ins, tokens, links and the log, in one order.
+
+Idea. One object, opened by every node as nobody in particular; no page can open it. So whatever is
+asked for is judged at its place in the order, by the state right before it: a change of a role has
+an exact edge, and two owners who take each other's role do not both succeed. Each operation says
+on whose behalf it is called and from where; the nodes of a cluster trust each other in this.
+
+What is random (ids, secrets) comes from the order or from who calls; time is the order's, which
+never runs back (`self.context.time_s`). What is too old is no good at once, and `expire` takes it
+out, so that everything else is a function of the fields alone.
+
+Source. reliability.md, T9, T11, T12, T14, T17, T21 and invariant 22.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from groupcore.shared import operation
+from server.accounts.errors import AccountError
+from server.accounts.links import Links
+from server.accounts.records import RightsChanged
+from server.accounts.roles import USER
+
+NAME = "accounts"
+"""As what the object is opened."""
+
+
+class Accounts(Links, check_every=64):
+    """All of it; what here touches several parts at once."""
+
+    @operation
+    def set_verifier(self, by: str, user: str, verifier: str, keep: str, origin: str) -> None:
+        """Change a password: all sign-ins of the person are over, but `keep`."""
+        found = self._known_user(user)
+        self._check_self_or_manages(by, user)
+        self.users[user] = replace(found, verifier=verifier)
+        self._note(by, "password.changed", user, origin)
+        self._end(lambda _, one: one.principal == USER + user and one.id != keep, "password")
+
+    @operation
+    def set_disabled(self, by: str, user: str, is_disabled: bool, origin: str) -> None:
+        """Switch an account off, or on again; off, all its sign-ins and tokens are over."""
+        self._check_manages(by)
+        found = self._known_user(user)
+        if found.is_disabled == is_disabled:
+            return
+        self.users[user] = replace(found, is_disabled=is_disabled)
+        for workspace in self.workspaces if is_disabled else ():
+            self._check_owned(workspace)
+        self._note(by, "user.disabled" if is_disabled else "user.enabled", user, origin)
+        if is_disabled:
+            self._end(lambda _, one: one.principal == USER + user, "disabled")
+            self._drop_tokens(user)
+        self.emit(RightsChanged())
+
+    def has_expired(self, now_s: float) -> bool:
+        """Whether there is something for `expire` to do."""
+        return (
+            any(one.expires_s <= now_s for one in self.sign_ins.values())
+            or any(one.expires_s <= now_s for one in self.links.values())
+            or any(one.expires_s <= now_s for one in self.tokens.values())
+            or any(one.expires_s <= now_s for one in self.invitations.values())
+        )
+
+    @operation
+    def expire(self) -> int:
+        """Take out what is too old; gives how much that was."""
+        now_s = self.context.time_s
+        links = [link.id for link in self.links.values() if link.expires_s <= now_s]
+        for link in links:
+            self._drop_link(link)
+        ended = self._end(lambda _, one: one.expires_s <= now_s, "expired")
+        tokens = [key for key, one in self.tokens.items() if one.expires_s <= now_s]
+        for key in tokens:
+            del self.tokens[key]
+        invitations = [key for key, one in self.invitations.items() if one.expires_s <= now_s]
+        for key in invitations:
+            del self.invitations[key]
+        return len(links) + ended + len(tokens) + len(invitations)
+
+    @operation
+    def make_user(self, by: str, name: str, email: str, verifier: str, origin: str) -> str:
+        """An account without an invitation, by who manages accounts; gives its id."""
+        self._check_manages(by)
+        if not verifier:
+            raise AccountError("bad_request", "an account that is made so needs a password")
+        user = self._add_user(name, email, verifier, "")
+        self._note(by, "user.created", user.id, origin)
+        return user.id

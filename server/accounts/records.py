@@ -1,0 +1,99 @@
+"""What is known of people, sign-ins, links and tokens. Secrets are here only as hashes.
+
+Times are seconds since 1970 in the order's time; `digest` is `secrets.digest_of` of a secret.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from server.accounts.roles import Role
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person. `verifier`: of the password, if there is one; `subject`: at a provider."""
+
+    id: str
+    name: str
+    email: str
+    verifier: str
+    created_s: float
+    is_disabled: bool = False
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Documents and the people who may see them."""
+
+    id: str
+    name: str
+    created_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """Whoever has the secret may join; `email` empty: whoever it is."""
+
+    id: str
+    workspace: str
+    role: Role
+    email: str
+    by: str
+    expires_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """A browser that somebody has signed in with."""
+
+    id: str
+    principal: str
+    created_s: float
+    seen_s: float
+    expires_s: float
+    node: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiToken:
+    """A program that acts for its user, within its scopes."""
+
+    id: str
+    user: str
+    name: str
+    scopes: tuple[str, ...]
+    created_s: float
+    expires_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLink:
+    """Whoever has the secret has this role for the document."""
+
+    id: str
+    digest: str
+    document: str
+    role: Role
+    by: str
+    created_s: float
+    expires_s: float
+    verifier: str = ""
+    is_revoked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A detail of a change: these sign-ins are over."""
+
+    sign_ins: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RightsChanged:
+    """A detail of a change: what may be done to these documents; empty: to any."""
+
+    documents: tuple[str, ...] = ()
