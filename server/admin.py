@@ -1,123 +1,195 @@
-"""The management address: status, metrics, and the state that other nodes fetch."""
+"""The management address: status, metrics, and what an operator asks of a node."""
 
 from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from groupcore.errors import GroupcoreError, PlanError
+from groupcore.sequencing.plan_run import PlanProgress
+from groupcore.web import SharedObjects
 from server import VERSION
 from server.errors import BadMessageError
+from server.metrics import Metrics, drops_of, groups_of
 from server.node import Node
 from server.routes.health import health_routes
-from server.routes.problems import on_bad_message, on_failure, on_http_error, problem
-from server.session_registry import SessionRegistry
+from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
+
+BODY_MAX = 16 << 20
+PLAN_S = 30.0
+"""How long a request waits for the end of its plan; it is carried out anyway."""
 
 
-def make_admin(node: Node, sessions: SessionRegistry) -> Starlette:
-    """The application of the management address."""
-
-    async def status(_: Request) -> Response:
-        return JSONResponse(status_of(node, sessions))
-
-    async def metrics(_: Request) -> Response:
-        set_gauges(node, sessions)
-        return Response(node.metrics.expose(), media_type="text/plain; version=0.0.4")
-
-    async def transfer(request: Request) -> Response:
-        try:
-            ticket = bytes.fromhex(request.path_params["ticket"])
-        except ValueError:
-            ticket = b""
-        wanted = node.provider.redeem(ticket)
-        if wanted is None:
-            return problem(404, "no_such_ticket", "a ticket is good once, for a short time")
-        stream = node.provider.stream(ticket, wanted)
-        return StreamingResponse(stream, media_type="application/octet-stream")
-
+def make_admin(node: Node, pages: SharedObjects, leave: Callable[[], None]) -> Starlette:
+    """The application of the management address; `leave` has the program end."""
+    desk = Desk(node, pages, leave)
     return Starlette(
         routes=[
-            Route("/admin/status", status),
-            Route("/metrics", metrics),
-            Route("/internal/transfer/{ticket}", transfer),
+            Route("/admin/status", desk.status),
+            Route("/metrics", desk.metrics),
+            Route("/admin/migrate", desk.migrate, methods=["POST"]),
+            Route("/admin/drain", desk.drain, methods=["POST"]),
+            Route("/admin/revive", desk.revive, methods=["POST"]),
+            Route("/admin/leave", desk.leave, methods=["POST"]),
+            Route("/admin/end-sessions", desk.end_sessions, methods=["POST"]),
             *health_routes(node),
         ],
         exception_handlers={
             HTTPException: on_http_error,
             BadMessageError: on_bad_message,
+            PlanError: on_bad_plan,
+            GroupcoreError: on_refusal,
             Exception: on_failure,
         },
     )
 
 
-def status_of(node: Node, sessions: SessionRegistry) -> dict[str, object]:
-    """What `GET /admin/status` answers."""
-    view = node.view
-    sequencer = None if view is None else view.coordinator.name
-    versions = {doc: node.replica.version_of(doc) for doc in sorted(node.replica.documents)}
-    counters = node.channel.counters()
-    return {
-        "node": node.settings.node_id,
-        "incarnation": node.me.incarnation,
-        "version": VERSION,
-        "view": None
-        if view is None
-        else {
-            "id": f"{view.epoch}.{view.number}",
-            "members": list(view.names),
-            "primary": node.primary,
-        },
-        "state": node.state,
-        "sequencer": sequencer,
-        "groups": {
-            "documents": {
-                "epoch": node.order.epoch,
-                "sequencer": sequencer,
-                "head": node.replica.position,
-                "synced": node.order.synced_position,
-                "saved": node.order.saved_position,
+async def on_bad_plan(request: Request, error: Exception) -> Response:
+    """A plan that cannot be carried out."""
+    return await on_bad_message(request, BadMessageError("bad_plan", str(error)))
+
+
+class Desk:
+    """The handlers, on one node."""
+
+    def __init__(self, node: Node, pages: SharedObjects, leave: Callable[[], None]) -> None:
+        self._node = node
+        self._pages = pages
+        self._leave = leave
+        self._metrics = Metrics(node, pages)
+        self._synced: dict[int, int] = {}
+        self._plans: set[asyncio.Task[PlanProgress | None]] = set()
+
+    # --- looking --------------------------------------------------------------------------------
+
+    async def status(self, _: Request) -> Response:
+        """What the node is, and every group as it knows it."""
+        node, view = self._node, self._node.view
+        return JSONResponse(
+            {
+                "node": node.settings.node_id,
+                "incarnation": node.me.incarnation,
+                "version": VERSION,
+                "view": None
+                if view is None
+                else {
+                    "id": f"{view.epoch}.{view.number}",
+                    "members": list(view.names),
+                    "primary": node.primary,
+                },
+                "state": node.state,
+                "coordinator": None if view is None else view.coordinator.name,
+                "groups": self._groups(),
+                "documents": {doc: len(held.blocks) for doc, held in node.keeper.documents.items()},
+                "sessions": self._pages.figures.sessions,
+                "drops": drops_of(node),
+                "counters": node.objects.groups.counters(),
             }
-        },
-        "documents": {
-            doc: {"epoch": epoch, "head": version, "saved": node.order.saved.version(doc)}
-            for doc, (epoch, version) in versions.items()
-        },
-        "sessions": len(sessions),
-        "drops": drops_of(node, counters),
-        "counters": counters,
-    }
+        )
 
+    def _groups(self) -> dict[str, dict[str, object]]:
+        """By name, or number where a group has none."""
+        rows: dict[str, dict[str, object]] = {}
+        for group in groups_of(self._node):
+            if group.stored:
+                self._synced[group.group] = group.head
+            rows[group.name or str(group.group)] = {
+                "group": group.group,
+                "epoch": group.epoch,
+                "sequencer": group.sequencer,
+                "head": group.head,
+                "synced": min(self._synced.get(group.group, 0), group.head),
+                "members": group.members,
+            }
+        return rows
 
-def drops_of(node: Node, counters: dict[str, int]) -> dict[str, int]:
-    """What was dropped, by reason: by the channel's layers and by the server."""
-    found = dict(node.metrics.drops)
-    for name, number in counters.items():
-        _, drops, reason = name.partition("drops.")
-        if drops and reason:
-            found[reason] = found.get(reason, 0) + number
-    return dict(sorted(found.items()))
+    async def metrics(self, _: Request) -> Response:
+        """For Prometheus."""
+        return Response(self._metrics.expose(), media_type="text/plain; version=0.0.4")
 
+    # --- asking ---------------------------------------------------------------------------------
 
-def set_gauges(node: Node, sessions: SessionRegistry) -> None:
-    """What is read at the moment of the scrape."""
-    gauge = node.metrics.gauge
-    hub = node.hub
-    gauge("connections", "Sessions connected", len(sessions))
-    gauge("ready", "1 when sessions may be sent here", int(node.ready))
-    gauge("primary", "1 in the primary view", int(node.primary))
-    gauge("view_members", "Members of the view", 0 if node.view is None else len(node.view.members))
-    gauge("documents", "Documents held", len(node.replica.documents))
-    gauge("head_position", "Last position applied", node.replica.position)
-    gauge("synced_position", "Last position on this disk", node.order.synced_position)
-    gauge("saved_position", "Last position on a quorum's disks", node.order.saved_position)
-    gauge("log_queue_bytes", "Waiting for the journal", node.journal.queued_bytes)
-    gauge("log_commits", "Groups committed by the journal", node.journal.commits)
-    gauge("submissions_waiting", "Operations without a place yet", len(node.submissions))
-    gauge("connection_frames_written", "Frames written to sessions", hub.frames_written)
-    gauge("connections_resumed", "Slow sessions brought to the present", hub.resumed)
-    gauge("connections_cut", "Slow sessions closed with 4002", hub.cut)
-    for name, number in node.channel.counters().items():
-        clean = "".join(c if c.isalnum() else "_" for c in name.lower())
-        gauge(f"channel_{clean}", "A counter of the channel", number)
+    async def migrate(self, request: Request) -> Response:
+        """Carry out a placement plan; answers when it is done, or after PLAN_S with how far."""
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > BODY_MAX:
+                raise BadMessageError("too_large", "the plan is too long; split it")
+        progress = await self._carried_out(bytes(body))
+        if progress is None:
+            return JSONResponse({"finished": False}, 202)
+        answer = {
+            "finished": progress.finished,
+            "total": progress.total,
+            "done": progress.done,
+            "under_way": progress.under_way,
+            "failed": {str(group): why for group, why in progress.failed.items()},
+            "away": list(progress.away),
+        }
+        return JSONResponse(answer, 200 if progress.finished else 202)
+
+    async def _carried_out(self, plan: bytes) -> PlanProgress | None:
+        """How far it is in the end; PlanError, GroupRefusedError."""
+        running = self._node.objects.groups.run_plan(plan)
+        newest: PlanProgress | None = None
+
+        async def follow() -> PlanProgress | None:
+            nonlocal newest
+            async for progress in running:
+                newest = progress
+            return newest
+
+        following = asyncio.get_running_loop().create_task(follow())
+        self._plans.add(following)
+        following.add_done_callback(self._plans.discard)
+        done, _ = await asyncio.wait([following], timeout=PLAN_S)
+        return following.result() if done else newest
+
+    async def drain(self, request: Request) -> Response:
+        """Have a node sequence nothing any more; its groups migrate to the others."""
+        return await self._drain(request, True)
+
+    async def revive(self, request: Request) -> Response:
+        """Let a drained node sequence again."""
+        return await self._drain(request, False)
+
+    async def _drain(self, request: Request, on: bool) -> Response:
+        name = await self._named(request)
+        self._node.objects.groups.drain(name, on)
+        return JSONResponse({"node": name, "draining": on})
+
+    async def _named(self, request: Request) -> str:
+        """The node that the body names, this one without a body."""
+        body = await request.body()
+        if not body:
+            return self._node.settings.node_id
+        try:
+            found = json.loads(body)
+        except (ValueError, RecursionError):
+            raise BadMessageError("bad_request", "the body is not JSON") from None
+        if not isinstance(found, dict) or set(found) - {"node"}:
+            raise BadMessageError("bad_request", 'the body must be {"node": NAME}, or empty')
+        name = found.get("node", self._node.settings.node_id)
+        view = self._node.view
+        if view is None or name not in view.names:
+            raise BadMessageError("unknown_node", f"no node {str(name)[:64]!r} is in the view")
+        return str(name)
+
+    async def leave(self, _: Request) -> Response:
+        """Leave the cluster and end, as on SIGTERM."""
+        asyncio.get_running_loop().call_later(0.1, self._leave)  # the answer goes out first
+        return JSONResponse({"leaving": self._node.settings.node_id}, 202)
+
+    async def end_sessions(self, _: Request) -> Response:
+        """Send all pages away; they may come back, here or at another node."""
+        ended = self._pages.figures.sessions
+        await self._pages.send_away()
+        return JSONResponse({"ended": ended})

@@ -11,14 +11,21 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from groupcore.errors import GroupcoreError
+from groupcore.web import SharedObjects
+from server.documents.entrance import Entrance
+from server.documents.names import TYPES
 from server.errors import BadMessageError
 from server.node import Node
 from server.routes.api import DocumentRoutes
 from server.routes.health import health_routes
 from server.routes.page import page_routes
-from server.routes.problems import on_bad_message, on_failure, on_http_error
-from server.routes.socket import SocketRoute
-from server.session_registry import SessionRegistry
+from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
+
+PROTOCOL = "groupcore.v1.msgpack"
+"""The subprotocol of `/ws`."""
+GUEST = "guest"
+"""On whose behalf every page acts."""
 
 # The page moves between the nodes, so it may open sockets on other ports. Scripts and styles come
 # from here alone; ProseMirror sets styles through the CSSOM, which needs no exception.
@@ -69,16 +76,46 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-def make_app(node: Node, sessions: SessionRegistry) -> Starlette:
+def make_pages(node: Node) -> SharedObjects:
+    """The gateway for the pages of one node."""
+    settings = node.settings
+    entrance = Entrance(node.keeper, node.knows)
+    return SharedObjects(
+        node.objects,
+        TYPES,
+        authenticate=lambda websocket: GUEST,
+        origins=Origins(node),
+        subprotocols=(PROTOCOL,),
+        opening=entrance.opening,
+        closed=entrance.closed,
+        sessions_max=settings.sessions_max,
+        heartbeat_s=settings.heartbeat_s,
+        rate=settings.rate,
+        burst=settings.burst,
+    )
+
+
+class Origins:
+    """Whose pages may come here, as of when it is asked: nodes come and go."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    def __contains__(self, origin: object) -> bool:
+        return origin in self._node.origins()
+
+
+def make_app(node: Node, pages: SharedObjects) -> Starlette:
     """One node's public application."""
     handlers: dict[type[Exception] | int, Callable[..., object]] = {
         HTTPException: on_http_error,
         BadMessageError: on_bad_message,
+        GroupcoreError: on_refusal,
         Exception: on_failure,
     }
     return Starlette(
         routes=[
-            WebSocketRoute("/ws", SocketRoute(node, sessions).endpoint),
+            WebSocketRoute("/ws", pages),
             Mount("/api/v1", routes=DocumentRoutes(node).routes()),
             *health_routes(node),
             *page_routes(node.settings.page),

@@ -64,5 +64,7 @@ def refusal(code: str, detail: str) -> ServerError:
     match code:
         case "id_in_use":
             return IdInUseProblem(f"--node-id: {detail}")
+        case "version":
+            return VersionProblem(f"the cluster runs another version of this program: {detail}")
         case _:
             return SettingsProblem(f"--data belongs to another cluster: {detail}")

@@ -1,94 +1,71 @@
-"""The journal from outside: `verify-log` and `dump-log`. The node must not run meanwhile."""
+"""A node's log from outside: `verify-log` and `dump-log`. The node must not run meanwhile."""
 
 from __future__ import annotations
 
-import json
-import sys
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from server.errors import BadMessageError, ServerError, SettingsProblem
-from server.journal import lock_folder
-from server.operations import Create, Submit, decode_operation
-from server.replica import Created, Rejected, Replica, Updated
-from server.store import Record, Recovered, Store, open_store
+from groupcore.aio.commits import lock_folder
+from groupcore.aio.log_store import FILES, VERSION, DamagedError, LogStore
+from server.errors import (
+    DamagedStoreError,
+    IdInUseProblem,
+    ServerError,
+    SettingsProblem,
+    VersionProblem,
+)
+from server.folder import check_folder
 
 
-def open_existing(folder: Path) -> Store:
-    """The store in a folder that has one."""
-    if not (folder / "journal.sqlite3").is_file():
-        raise SettingsProblem(f"{folder} holds no journal; name a node's --data folder")
-    lock_folder(folder)
-    return open_store(folder, "", "")
+@contextmanager
+def opened(folder: Path) -> Iterator[LogStore]:
+    """The log in a folder that has one, for this program alone."""
+    path = folder / FILES[0]
+    check_folder(folder)
+    if not path.is_file():
+        raise SettingsProblem(f"{folder} holds no log; name a node's --data folder")
+    try:
+        lock = lock_folder(folder)
+    except BlockingIOError:
+        raise IdInUseProblem(f"a node uses {folder}; stop it first") from None
+    try:
+        store = LogStore(path)
+        try:
+            yield store
+        except (sqlite3.Error, DamagedError) as error:
+            raise DamagedStoreError(f"the log {path} is damaged: {error}") from None
+        finally:
+            store.close()
+    finally:
+        os.close(lock)
+
+
+def read_parts(store: LogStore) -> list[bytes]:
+    """All parts of the log, every checksum checked."""
+    version = store.database.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION:
+        raise VersionProblem(f"{store.path} has format {version}, this program reads {VERSION}")
+    store.verify()
+    store.get_record()
+    return store.read()
 
 
 def verify_log(folder: Path) -> None:
-    """Check every checksum and replay everything; DamagedStoreError names what is wrong."""
-    store = open_existing(folder)
-    state = store.recover()
-    replay(state)
-    print(
-        f"good: position {state.position}, epoch {state.epoch}, "
-        f"{len(state.documents)} documents stored, {len(state.records)} records to replay"
-    )
-
-
-def replay(state: Recovered) -> Replica:
-    """The replica that a start makes of this."""
-    replica = Replica()
-    replica.restore(state.documents)
-    for record in state.records:
-        replica.apply(record)
-    return replica
-
-
-def dump_log(folder: Path) -> None:
-    """Every record that the log still holds, as JSON lines."""
-    store = open_existing(folder)
-    state = store.recover()
-    replica = Replica()
-    replica.restore(state.documents)
-    for record, _ in store.read_log(-1, 2**62):
-        sys.stdout.write(json.dumps(describe(record, replica), ensure_ascii=False) + "\n")
-
-
-def describe(record: Record, replica: Replica) -> dict[str, object]:
-    """One record; the verdict is known for those behind the stored documents."""
-    row: dict[str, object] = {
-        "group": "documents",
-        "epoch": record.epoch,
-        "sequence_number": record.position,
-    }
-    try:
-        operation = decode_operation(record.payload) if record.payload else None
-    except BadMessageError as error:
-        return row | {"verdict": f"no operation: {error.message}"}
-    if operation is None:
-        return row | {"verdict": "empty"}
-    row["document"] = operation.doc
-    if isinstance(operation, Create):
-        row |= {"subject": "", "client_operation_id": operation.key, "operation": "create"}
-        row["title"] = operation.title
-    else:
-        row |= {"subject": operation.client, "client_operation_id": operation.op}
-        changes = operation.changes if isinstance(operation, Submit) else operation.code
-        row["operation"] = changes
-    match replica.apply(record):
-        case Updated(again=again):
-            verdict = "repeated" if again else "applied"
-        case Rejected(code=code):
-            verdict = code
-        case Created(again=again):
-            verdict = "exists" if again else "created"
-        case None:
-            verdict = "before the snapshot"
-    return row | {"verdict": verdict}
+    """Check every checksum; DamagedStoreError names what is wrong."""
+    with opened(folder) as store:
+        parts = read_parts(store)
+        owner = f"node {store.owner('node')} of {store.owner('cluster')}"
+    print(f"good: {owner}, {len(parts)} parts up to {store.position}")
 
 
 def run_command(name: str, arguments: list[str]) -> None:
-    """One of the two commands, with the folder as its one argument."""
+    """One of the commands, with the folder as its one argument."""
     if len(arguments) != 1:
         raise SettingsProblem(f"{name} needs one folder: python -m server {name} DIR")
     try:
-        {"verify-log": verify_log, "dump-log": dump_log}[name](Path(arguments[0]))
+        {"verify-log": verify_log}[name](Path(arguments[0]))
     except BrokenPipeError:
         raise ServerError("the reader of the output has gone") from None

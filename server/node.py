@@ -1,391 +1,255 @@
-"""The node: from the channel to the replicas, the journal and the sessions, in that order.
+"""The node: its place in the cluster, the list of documents, and the documents that it keeps.
 
-The channel's receiver hands over what a loop turn has delivered. Each ordered operation is
-applied to the replica, queued for the journal and published to the hub; nothing here waits. The
-journal calls back when a group is on disk, the channel is told (`synced`), and its `Saved` event
-says up to where a quorum has it: that becomes `saved` frames.
-
-On a fresh view (this member did not live through the former one) the node either holds exactly
-the group's position, or it holds deliveries back, takes the state from a holder, replays what was
-held and only then serves (design, section 4, rule 11).
+What the node is and can do now (`state`) follows from its channel and its disk. Documents,
+catalogue and addresses are shared objects; the sequencing service beneath orders and stores them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Coroutine
 
-from groupcore.endpoint import Delivery
-from groupcore.events import (
-    Congested,
-    Event,
-    Excluded,
-    PrimaryLost,
-    PrimaryRegained,
-    Refused,
-    Saved,
-    ViewInstalled,
+from groupcore.aio import JoinRefusedError
+from groupcore.aio import Node as ObjectsNode
+from groupcore.aio.errors import (
+    FolderInUseError,
+    ForeignFolderError,
+    FormatError,
+    StorageError,
 )
+from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.shared.changes import Change
+from groupcore.stacks import StackOptions
 from groupcore.view import Address, View
+from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
+from server.documents.keeper import Keeper
 from server.errors import (
     BadMessageError,
     DamagedStoreError,
+    IdInUseProblem,
+    KeyProblem,
     ServerError,
+    SettingsProblem,
+    VersionProblem,
     refusal,
 )
-from server.frames import Message, pack
-from server.hub import Hub, Position, Subscriber
-from server.journal import Journal
-from server.metrics import Metrics
-from server.neighbours import Neighbours
-from server.operations import Create, Operation, encode_operation
-from server.ports import GroupChannel, Receiver
-from server.recovery.catch_up import CatchUp
-from server.recovery.joiner import Joiner
-from server.recovery.provider import Order, Provider
-from server.replica import Created, Effect, Rejected, Replica, Updated
-from server.replication import Replication
 from server.settings import Settings
 from server.state import State
-from server.store import Record
-from server.submissions import Key, Submissions
-from server.waiters import Waiters
 
 logger = logging.getLogger("server")
 
-HELD_BYTES_MAX = 256 * 2**20
-"""Deliveries held back while the state comes; above it the node gives up and starts again."""
-
-PROVIDE_WAIT_S = 2.0
-"""How long a holder waits to reach what a joiner needs."""
-
-
-MakeChannel = Callable[[Receiver, Journal], GroupChannel]
+LOOK_S = 0.2
+"""How often the node looks whether its state has changed, to say so in its log."""
 
 
 class Node:
     """One node's service. Made on the loop; `start` connects, `close` leaves."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        journal: Journal,
-        make_channel: MakeChannel,
-        *,
-        cluster_key: bytes,
-        public_url: str,
-        admin_url: str,
-    ) -> None:
+    def __init__(self, settings: Settings, key: bytes | None, public_url: str) -> None:
         self.settings = settings
         self.public_url = public_url
-        self.journal = journal
-        self.metrics = Metrics()
-        self.hub = Hub(
-            flush_s=settings.flush_ms / 1000,
-            outbox_bytes=settings.outbox_kib * 1024,
-            lag_s=settings.lag_s,
-            resume=self.resume_messages,
-            position=lambda doc: self.replica.version_of(doc),
-        )
-        self.channel = make_channel(self.receive, journal)
-        self.order = Replication(settings, journal, self._publish, self.channel.synced)
-        self.neighbours = Neighbours(
-            settings.node_id, public_url, self.hub, self.metrics, self._on_bug
-        )
-        self.joiner = joiner = Joiner(cluster_key, self.neighbours.tell_one)
-        self.provider = Provider(
-            journal, cluster_key, admin_url, self._what_may_be_given, self._wait_for_position
-        )
-        self.neighbours.connect(self.channel, self.provider, self.joiner)
-        self.submissions = Submissions(self.channel.multicast_nowait, settings.submits_max)
-        self.view: View | None = None
-        self.primary = False
-        self.state = State.REBUILDING
-        self.me = Address(settings.node_id, 0)
-        self.subscribers: dict[str, Subscriber] = {}
-        self.on_state: Callable[[State], None] = lambda state: None
+        self.objects = make_objects(settings, key)
+        self.channel = self.objects.groups.channel
+        self.channel.on_failure = self._on_failure
+        self.keeper = Keeper(self.objects, self._tell_title)
+        self.catalogue: Catalogue | None = None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._held: list[Delivery] = []
-        self._held_bytes = 0
-        self._congested = False
-        self._catch_up = CatchUp(joiner, self.order, self._others, self._on_caught_up, self._on_bug)
-        self.waiters = Waiters()
-
-    @property
-    def replica(self) -> Replica:
-        """The documents; a transfer puts a new one in its place."""
-        return self.order.replica
+        self._nodes: Nodes | None = None
+        self._draining = False
+        self._look_now: asyncio.Future[None] | None = None
+        self._next_look: asyncio.Future[None] | None = None
+        self._told = State.REBUILDING
+        self._tasks: set[asyncio.Task[None]] = set()
 
     # --- life -----------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Replay the journal and join the group; returns when the first view is installed."""
-        self.order.restore()
-        self.journal.start(
-            lambda _, position: self.order.on_synced(position), self._on_journal_trouble
-        )
-        await self.channel.connect(self.order.epoch, self.order.position)
+        """Apply the log, join the cluster, open what every node has open. ServerError."""
+        self._spawn(self._watch())
+        try:
+            await self.objects.__aenter__()
+            catalogue = await self.objects.open(Catalogue, NAME)
+            self._nodes = await self.objects.open(Nodes, NODES)
+        except GroupcoreError as error:
+            raise problem_of(error) from None
+        except OSError as error:
+            raise ServerError(f"cannot join the cluster: {error}") from None
+        self.catalogue = catalogue
+        self._nodes.changes().tap = self._on_nodes
+        self._on_nodes(None)
 
     async def close(self) -> None:
-        """Leave the group, then close the journal."""
-        self._set_state(State.DRAINING)
-        self._catch_up.stop()
-        await self.channel.close()
-        self.neighbours.close()
-        self.hub.close()
-        await self.journal.close()
+        """Leave the cluster: what is sent is sent, what is on its way to the disk gets there."""
+        self._draining = True
+        for task in list(self._tasks):
+            task.cancel()
+        await self.keeper.close()
+        await self.objects.close()
+
+    def drain(self) -> None:
+        """The node is about to leave: it takes no sessions any more."""
+        self._draining = True
 
     def fail(self, error: ServerError) -> None:
         """End the program with this error."""
         if not self.ended.done():
             self.ended.set_exception(error)
 
-    def _on_bug(self, error: BaseException) -> None:
-        logger.error("internal error", exc_info=error)
-        self.fail(ServerError(f"internal error: {error!r}"))
+    def _on_failure(self, error: GroupcoreError) -> None:
+        self.fail(problem_of(error))
+
+    # --- what it is now -------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """What the node can do for sessions now."""
+        storage = self.objects.groups.storage
+        if self._draining:
+            return State.DRAINING
+        if self.catalogue is None or self.view is None:
+            return State.REBUILDING
+        if storage is not None and storage.full:
+            return State.READONLY
+        return State.SERVING if self.primary else State.STALE
 
     @property
     def ready(self) -> bool:
         """Whether sessions may be sent here."""
         return self.state is State.SERVING
 
-    def _set_state(self, state: State) -> None:
-        if state is not self.state and self.state is not State.DRAINING:
-            self.state = state
-            logger.info("node %s is %s", self.settings.node_id, state)
-            self.on_state(state)
-        self._gate()
+    @property
+    def view(self) -> View | None:
+        """The view that this node is in; None outside."""
+        return self.channel.view
 
-    def _serve(self) -> None:
-        """Serving or stale, as the primary view says; a full disk stays read only."""
-        if self.state is State.READONLY and self.journal.full:
-            return
-        self._set_state(State.SERVING if self.primary else State.STALE)
+    @property
+    def primary(self) -> bool:
+        """Whether it is in the primary view and reaches a quorum of it."""
+        return self.channel.primary
 
-    def _gate(self) -> None:
-        """Operations go out while this node is whole, in the primary view and not congested."""
-        self.submissions.set_open(
-            self.state is State.SERVING and self.primary and not self._congested
-        )
-
-    # --- from the channel -----------------------------------------------------------------------
-
-    def receive(self, items: list[Delivery | Event]) -> None:
-        """The channel's receiver: what one loop turn has delivered."""
+    @property
+    def me(self) -> Address:
+        """This life of this node; incarnation 0 before the first."""
         try:
-            self._receive(items)
-        except Exception as error:
-            # A replica that has failed on an operation must not go on with the next.
-            self._on_bug(error)
+            return self.channel.address
+        except GroupcoreError:
+            return Address(self.settings.node_id, 0)
 
-    def _receive(self, items: list[Delivery | Event]) -> None:
-        records: list[Record] = []
-        for item in items:
-            if isinstance(item, Delivery):
-                if item.position == 0:
-                    self.neighbours.receive(item)
-                elif self.order.whole:
-                    self.order.apply(item, records)
-                else:
-                    self._hold(item)
-                continue
-            # What an event says about positions includes what was delivered before it.
-            self._log(records)
-            records = []
-            self._on_event(item)
-        self._log(records)
+    @property
+    def whole_catalogue(self) -> Catalogue:
+        """The list of documents; BadMessageError `not_ready` before this node has it."""
+        if self.catalogue is None:
+            raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
+        return self.catalogue
 
-    def _log(self, records: list[Record]) -> None:
-        if records:
-            self.order.log(records)
-            self.metrics.ordered.inc(len(records))
-            self.waiters.wake()
-
-    def _hold(self, delivery: Delivery) -> None:
-        self._held.append(delivery)
-        self._held_bytes += sum(map(len, delivery.payloads))
-        if self._held_bytes > HELD_BYTES_MAX:
-            self.fail(ServerError("the state comes more slowly than others write; start again"))
-
-    def _publish(self, record: Record, effect: Effect | None) -> None:
-        """Tell sessions and callers what an operation has done."""
-        match effect:
-            case Updated(doc, client, op, message, position):
-                self._on_ordered((doc, client, op))
-                self.order.saved.note(record.position, doc, position[1])
-                if effect.again:
-                    self._send_to_client(client, doc, message)
-                else:
-                    self.hub.publish(doc, message, position)
-            case Rejected(doc, client, op):
-                self._on_ordered((doc, client, op))
-                self.metrics.rejected.labels(effect.code).inc()
-                self._send_to_client(client, doc, effect.message)
-            case Created(doc, version):
-                self._on_ordered((doc, "", 0))
-                self.order.saved.note(record.position, doc, version)
-
-    def _on_ordered(self, key: Key) -> None:
-        waited_s = self.submissions.delivered(key, asyncio.get_running_loop().time())
-        if waited_s is not None:
-            self.metrics.order_latency.observe(waited_s)
-
-    def _send_to_client(self, client: str, doc: str, message: Message) -> None:
-        subscriber = self.subscribers.get(client)
-        if subscriber is not None and doc in subscriber.docs:
-            self.hub.send(subscriber, [pack(message)])
-
-    def _on_event(self, event: Event) -> None:
-        match event:
-            case ViewInstalled():
-                self._on_view(event)
-            case PrimaryLost():
-                self._on_primary(False)
-            case PrimaryRegained():
-                self._on_primary(True)
-            case Excluded(reason):
-                self._on_excluded(reason)
-            case Saved(epoch, position):
-                self._tell_saved(self.order.on_saved(epoch, position))
-            case Congested(on):
-                self._congested = on
-                self._gate()
-            case Refused(code, detail):
-                self.fail(refusal(code, detail))
-
-    def _on_view(self, event: ViewInstalled) -> None:
-        self.view, self.primary, self.me = event.view, True, self.channel.address
-        logger.info("view %s", event.view)
-        self.neighbours.on_view(event, self.me)
-        if event.fresh:
-            self._congested = False
-            self._catch_up.stop()
-            if self._holds(event):
-                self._become_whole(event.view)
-            else:
-                self._become_joiner(event)
-        elif self.order.whole:
-            records: list[Record] = []
-            self.order.fill_gap(event.position, records)
-            self._log(records)
-            self.order.begin_epoch(event.view.epoch, event.view.floor)
-            self.order.report_synced()
-            self._serve()
-
-    def _holds(self, event: ViewInstalled) -> bool:
-        """Whether this node has everything up to the view's position, and nothing else."""
-        if event.position != self.order.position:
-            return False
-        if event.position == 0:
+    async def knows(self, doc: str) -> bool:
+        """Whether there is a document of this id; one that others have just made, too."""
+        catalogue = self.whole_catalogue
+        if doc in catalogue:
             return True
-        mine = self.order.epoch == event.view.epoch or event.view.floor == event.position
-        return mine and (not event.holders or self.me in event.holders)
+        if self._next_look is None:
+            self._next_look = asyncio.ensure_future(self._look(self._look_now))
+        await asyncio.shield(self._next_look)
+        return doc in catalogue
 
-    def _on_primary(self, primary: bool) -> None:
-        self.primary = primary
-        if self.order.whole:
-            self._serve()
+    async def _look(self, former: asyncio.Future[None] | None) -> None:
+        """Ask the order once for all who have come while it was asked before."""
+        if former is not None:
+            await asyncio.wait([former])
+        self._look_now, self._next_look = self._next_look, None
+        await self.whole_catalogue.refresh()
 
-    def _on_excluded(self, reason: str) -> None:
-        logger.warning("excluded by the primary view: %s; joining again", reason)
-        self.primary = False
-        self._catch_up.stop()
-        # The next deliveries come after a fresh view, which says what they follow.
-        self._forget_held()
-        self._set_state(State.STALE)
+    def urls(self) -> dict[str, str]:
+        """What browsers call the nodes that are in the view, this one first."""
+        mine = self.settings.node_id
+        urls = {mine: self.public_url}
+        for name in () if self.view is None else self.view.names:
+            url = None if self._nodes is None else self._nodes.get(name)
+            if url is not None and name != mine:
+                urls[name] = url
+        return urls
 
-    def _tell_saved(self, grown: dict[str, int]) -> None:
-        for doc, version in grown.items():
-            epoch = self.replica.version_of(doc)[0]
-            message: Message = {"t": "saved", "doc": doc, "epoch": epoch, "version": version}
-            self.hub.publish(doc, message, lazy=True)
-        self.waiters.wake()
+    def origins(self) -> set[str]:
+        """Whose pages may come here: this cluster's nodes', and those that settings name."""
+        known = [] if self._nodes is None else self._nodes.values()
+        return {*self.settings.origins, self.public_url, *known}
 
-    # --- taking and giving the state ------------------------------------------------------------
+    async def _watch(self) -> None:
+        """Say in the log what the node becomes."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            state = self.state
+            if state is not self._told:
+                self._told = state
+                logger.info("node %s is %s", self.settings.node_id, state)
 
-    def _become_joiner(self, event: ViewInstalled) -> None:
-        """Hold deliveries back and fetch what is missing."""
-        self._forget_held()
-        if event.view.members == (self.me,):
-            self.fail(
-                DamagedStoreError(
-                    f"the group is at position {event.position} and nobody else has its state; "
-                    f"this node's journal holds {self.order.position}. Start the others first"
-                )
-            )
-            return
-        self._set_state(State.REBUILDING)
-        self._catch_up.start(event)
+    # --- what it tells the others ---------------------------------------------------------------
 
-    def _forget_held(self) -> None:
-        self.order.set_whole(False)
-        self._held, self._held_bytes = [], 0
+    def _on_nodes(self, change: Change | None) -> None:
+        """The others shall know this node's address, whatever life it lives."""
+        del change
+        nodes, mine = self._nodes, self.settings.node_id
+        if nodes is not None and nodes.get(mine) != self.public_url:
+            self._spawn(self._quietly(nodes.set(mine, self.public_url)))
 
-    def _on_caught_up(self, view: View, replaced: bool) -> None:
-        self.metrics.catchup.labels("snapshot" if replaced else "stream").inc()
-        if replaced:
-            self.hub.resume_all()
-        self._become_whole(view)
+    def _tell_title(self, doc: str, title: str) -> None:
+        catalogue = self.catalogue
+        listed = None if catalogue is None else catalogue.get(doc)
+        if catalogue is not None and listed is not None and listed.title != title:
+            self._spawn(self._quietly(catalogue.retitle(doc, title)))
 
-    def _others(self) -> list[Address]:
-        members = () if self.view is None else self.view.members
-        return [member for member in members if member != self.me]
+    async def _quietly(self, work: Awaitable[object]) -> None:
+        """Do what is told anew whenever something changes: now it may fail."""
+        try:
+            await work
+        except GroupcoreError as error:
+            logger.debug("not told: %s", error)
 
-    def _become_whole(self, view: View) -> None:
-        """Everything up to the view is here: apply what was held, and serve."""
-        self.order.begin_epoch(view.epoch, view.floor)
-        held, self._held, self._held_bytes = self._held, [], 0
-        records: list[Record] = []
-        for delivery in held:
-            self.order.apply(delivery, records)
-        self._log(records)
-        self._tell_saved(self.order.set_whole(True))
-        # Before the gate opens: what waited is sent once, not as waiting and then again.
-        self.submissions.send_all_again()
-        self._serve()
+    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    def _what_may_be_given(self) -> tuple[Order, Replica] | None:
-        order = self.order
-        if not order.whole or not self.primary:
-            return None
-        return Order(order.epoch, order.position, dict(order.epochs)), order.replica
 
-    async def _wait_for_position(self, position: int) -> bool:
-        return await self.waiters.until(lambda: self.order.position >= position, PROVIDE_WAIT_S)
+def make_objects(settings: Settings, key: bytes | None) -> ObjectsNode:
+    """The node of the shared objects beneath; KeyProblem, SettingsProblem."""
+    try:
+        return ObjectsNode(
+            settings.cluster,
+            node_id=settings.node_id,
+            options=ServiceOptions(k=settings.k),
+            data_dir=settings.data,
+            bind=settings.bind,
+            port=settings.node_port,
+            multicast=settings.multicast,
+            initial_hosts=settings.initial_hosts,
+            key=key,
+            ttl=settings.ttl,
+            cluster_size=settings.cluster_size,
+            stack_options=StackOptions(k=settings.k),
+        )
+    except KeyFileError as error:
+        raise KeyProblem(f"--key-file: {error}") from None
+    except SettingsError as error:
+        raise SettingsProblem(f"--bind, --multicast or --initial-hosts: {error}") from None
 
-    # --- the journal calls back -----------------------------------------------------------------
 
-    def _on_journal_trouble(self, kind: str, detail: str) -> None:
-        match kind:
-            case "full":
-                logger.error("the disk of %s is full; read only: %s", self.settings.data, detail)
-                self._set_state(State.READONLY)
-            case "recovered":
-                if self.state is State.READONLY:
-                    self._serve()
-            case _:
-                self.fail(DamagedStoreError(f"the journal cannot be written: {detail}"))
-
-    # --- for sessions and routes ----------------------------------------------------------------
-
-    def submit(self, operation: Operation) -> None:
-        """Take an operation; it comes back in the order.
-
-        BadMessageError `too_large`, `busy`, `not_primary` when it cannot be taken.
-        """
-        if self.state in (State.READONLY, State.DRAINING):
-            raise BadMessageError("busy", f"this node is {self.state}; try another")
-        payload = encode_operation(operation)
-        key = (operation.doc, "", 0)
-        if not isinstance(operation, Create):
-            key = (operation.doc, operation.client, operation.op)
-        if not self.submissions.add(key, payload, asyncio.get_running_loop().time()):
-            if self.ready:
-                raise BadMessageError("busy", "too many operations wait; try again")
-            raise BadMessageError("not_primary", "this node is outside the primary view")
-        self.metrics.submitted.inc()
-
-    def resume_messages(self, subscriber: Subscriber, doc: str, position: Position) -> list[bytes]:
-        """What brings a session from a position to the present: updates, or a snapshot."""
-        return self.replica.resume(doc, position, subscriber.client, self.order.saved.version(doc))
+def problem_of(error: GroupcoreError) -> ServerError:
+    """What ends the program when the node cannot be in its cluster."""
+    match error:
+        case IdInUseError():
+            return IdInUseProblem(f"--node-id: {error}")
+        case JoinRefusedError():
+            return refusal(error.code, str(error))
+        case FolderInUseError():
+            return IdInUseProblem(f"--data: {error}")
+        case ForeignFolderError() | SettingsError():
+            return SettingsProblem(f"--data: {error}")
+        case FormatError():
+            return VersionProblem(f"--data: {error}")
+        case StorageError():
+            return DamagedStoreError(f"--data: {error}")
+        case _:
+            return ServerError(f"cannot be in the cluster: {error}")

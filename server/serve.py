@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import hashlib
 import logging
 import signal
 import socket
@@ -14,26 +13,16 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.applications import Starlette
 
-from groupcore.aio import Channel, JoinRefusedError, read_key_file
+from groupcore.aio import read_key_file
 from groupcore.aio.allocator import keep_freed_memory
-from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
-from groupcore.stacks import StackOptions
+from groupcore.errors import KeyFileError
+from groupcore.web.limits import FRAME_BYTES_MAX
 from server.admin import make_admin
-from server.app import make_app
-from server.errors import (
-    AddressTakenProblem,
-    IdInUseProblem,
-    KeyProblem,
-    ServerError,
-    SettingsProblem,
-    refusal,
-)
-from server.fanout import FanoutWebSocketProtocol
-from server.journal import Journal
+from server.app import make_app, make_pages
+from server.errors import AddressTakenProblem, KeyProblem, ServerError, SettingsProblem
+from server.folder import check_folder
 from server.key_watch import watch_key
-from server.node import MakeChannel, Node
-from server.ports import GroupChannel, Receiver
-from server.session_registry import SessionRegistry
+from server.node import Node
 from server.settings import Settings, host_port
 
 logger = logging.getLogger("server")
@@ -82,13 +71,12 @@ def url_of(listener: socket.socket, instead_of_any: str) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def make_server(app: Starlette, settings: Settings) -> QuietServer:
+def make_server(app: Starlette) -> QuietServer:
     """A uvicorn server for an application, without a log of every request."""
     return QuietServer(
         uvicorn.Config(
             app,
-            ws=FanoutWebSocketProtocol,
-            ws_max_size=settings.frame_kib * 1024,
+            ws_max_size=FRAME_BYTES_MAX,
             ws_ping_interval=None,
             ws_per_message_deflate=False,
             lifespan="off",
@@ -111,100 +99,65 @@ def read_key(settings: Settings) -> bytes | None:
         raise KeyProblem(f"--key-file: {error}") from None
 
 
-def channel_maker(settings: Settings, key: bytes | None) -> MakeChannel:
-    """Makes the node's channel over UDP."""
-
-    def make(receiver: Receiver, journal: Journal) -> GroupChannel:
-        try:
-            return Channel(
-                settings.cluster,
-                node_id=settings.node_id,
-                bind=settings.bind,
-                port=settings.node_port,
-                multicast=settings.multicast,
-                initial_hosts=settings.initial_hosts,
-                key=key,
-                ttl=settings.ttl,
-                cluster_size=settings.cluster_size,
-                application_state=True,
-                stack_options=StackOptions(k=settings.k),
-                lineage=journal,
-                receiver=receiver,
-            )
-        except KeyFileError as error:
-            raise KeyProblem(f"--key-file: {error}") from None
-        except SettingsError as error:
-            raise SettingsProblem(f"--bind, --multicast or --initial-hosts: {error}") from None
-
-    return make
-
-
 class RunningNode:
     """A node with its two servers. `start` serves at once; `/readyz` says when it is whole."""
 
-    def __init__(self, settings: Settings, make_channel: MakeChannel, key: bytes | None) -> None:
+    def __init__(self, settings: Settings, key: bytes | None) -> None:
         self.settings = settings
         self._sockets = [listen(settings.http, "--http")]
         try:
             self._sockets.append(listen(settings.admin, "--admin"))
-            self.journal = Journal(settings.data, settings.cluster, settings.node_id)
+            self.url = settings.public_url or url_of(self._sockets[0], settings.bind)
+            self.admin_url = url_of(self._sockets[1], settings.bind)
+            check_folder(settings.data)
+            self.node = Node(settings, key, self.url)
         except ServerError:
             self._close_sockets()
             raise
-        self.url = settings.public_url or url_of(self._sockets[0], settings.bind)
-        self.admin_url = url_of(self._sockets[1], settings.bind)
-        # Where nodes run without a key, on loopback, transfers are sealed under the cluster's name.
-        transfer_key = key or hashlib.blake2b(settings.cluster.encode(), digest_size=32).digest()
-        self.node = Node(
-            settings,
-            self.journal,
-            make_channel,
-            cluster_key=transfer_key,
-            public_url=self.url,
-            admin_url=self.admin_url,
-        )
-        self.sessions = SessionRegistry(self.node)
+        self.pages = make_pages(self.node)
+        self.leaving: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._servers = [
-            make_server(make_app(self.node, self.sessions), settings),
-            make_server(make_admin(self.node, self.sessions), settings),
+            make_server(make_app(self.node, self.pages)),
+            make_server(make_admin(self.node, self.pages, self.leave)),
         ]
         self._serving: list[asyncio.Task[None]] = []
         self._joining: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Listen, then join the group in the background."""
+        """Listen, then join the cluster in the background."""
         for server, listener in zip(self._servers, self._sockets, strict=True):
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             self._serving.append(serving)
         self._joining = asyncio.create_task(self._join())
         self._joining.add_done_callback(self._on_joined)
-        watching = watch_key(
-            self.node.channel.counters, lambda: self.node.view is not None, self.node.fail
-        )
+        node = self.node
+        watching = watch_key(node.objects.groups.counters, lambda: node.view is not None, node.fail)
         self._watching = asyncio.create_task(watching)
+
+    def leave(self) -> None:
+        """Ask the node to leave, as SIGTERM does."""
+        if not self.leaving.done():
+            self.leaving.set_result(None)
+
+    async def until_over(self) -> None:
+        """Wait until the node is asked to leave, or has failed."""
+        await asyncio.wait({self.leaving, self.node.ended}, return_when=asyncio.FIRST_COMPLETED)
 
     async def _join(self) -> None:
         try:
             await self.node.start()
         except ServerError as error:
             self.node.fail(error)
-        except IdInUseError as error:
-            self.node.fail(IdInUseProblem(f"--node-id: {error}"))
-        except JoinRefusedError as error:
-            self.node.fail(refusal(error.code, str(error)))
-        except SettingsError as error:
-            self.node.fail(SettingsProblem(str(error)))
-        except (GroupcoreError, OSError) as error:
-            self.node.fail(ServerError(f"cannot join the group: {error}"))
 
     def _on_joined(self, joining: asyncio.Task[None]) -> None:
         if not joining.cancelled() and (error := joining.exception()) is not None:
             self.node.fail(ServerError(f"internal error: {error!r}"))
 
     async def stop(self) -> None:
-        """Leave: sessions, group, journal, servers."""
-        self.sessions.close_all()
+        """Leave: sessions, cluster, log, servers."""
+        self.node.drain()
+        await self.pages.close()
         for task in (self._watching, self._joining):
             if task is not None:
                 task.cancel()
@@ -223,22 +176,15 @@ class RunningNode:
 async def run(settings: Settings) -> None:
     """Serve until SIGTERM, SIGINT or a failure; ServerError says which."""
     keep_freed_memory()
-    key = read_key(settings)
-    running = RunningNode(settings, channel_maker(settings, key), key)
-    asked = asyncio.get_running_loop().create_future()
+    running = RunningNode(settings, read_key(settings))
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, _ask, asked)
+        asyncio.get_running_loop().add_signal_handler(number, running.leave)
     logger.info("node %s serves %s", settings.node_id, running.url)
     logger.info("management on %s", running.admin_url)
     await running.start()
     try:
-        await asyncio.wait({asked, running.node.ended}, return_when=asyncio.FIRST_COMPLETED)
+        await running.until_over()
     finally:
         await running.stop()
     if running.node.ended.done():
         running.node.ended.result()
-
-
-def _ask(asked: asyncio.Future[None]) -> None:
-    if not asked.done():
-        asked.set_result(None)

@@ -140,7 +140,7 @@ SETTINGS: tuple[Setting, ...] = (
         "public_url", optional_url, "", "", "what browsers call this node; from --http if empty"
     ),
     Setting("origins", parse_list, "", "", "more origins, between commas, that may open a session"),
-    Setting("data", Path, "", ".data/node", "folder of the journal; one node a folder"),
+    Setting("data", Path, "", ".data/node", "folder of the log; one node a folder"),
     Setting(
         "key_file", optional_path, "", "", "file with the cluster key; may miss on loopback only"
     ),
@@ -154,37 +154,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("trace", optional_path, "", "", "folder for the trace of orders and deliveries"),
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
-    Setting(
-        "snapshot_every",
-        between(10, 1_000_000),
-        "operations",
-        "1000",
-        "a start replays at most about twice this; smaller: more writing",
-    ),
-    Setting(
-        "log_kept",
-        between(0, 100_000_000),
-        "operations",
-        "20000",
-        "kept behind the snapshot, so that a node that was away shorter takes the log alone",
-    ),
-    Setting(
-        "flush_ms",
-        between(0, 1000),
-        "ms",
-        "5",
-        "least time between two frames to a session; CPU a session = 1000 / this x 1.6 us a second",
-    ),
-    Setting(
-        "outbox_kib",
-        between(64, 1_048_576),
-        "KiB",
-        "1024",
-        "unsent bytes of a session before it is cut; memory = this x slow sessions",
-    ),
-    Setting("lag_s", between(1, 3600), "s", "10", "how long a session may stay congested"),
-    Setting("heartbeat_s", between(1, 3600), "s", "25", "ping interval; a tab gives up after two"),
-    Setting("hello_s", between(1, 3600), "s", "10", "a session must say hello within this"),
+    Setting("heartbeat_s", between(1, 3600), "s", "15", "ping interval; a page gives up after two"),
     Setting(
         "rate",
         between(1, 1_000_000),
@@ -193,14 +163,8 @@ SETTINGS: tuple[Setting, ...] = (
         "a session's lasting rate; above it, it is closed with 4429",
     ),
     Setting("burst", between(1, 1_000_000), "messages", "1000", "what a session may send at once"),
-    Setting("sessions_max", between(1, 1_000_000), "sessions", "10000", "24 KB each, then 1013"),
-    Setting("frame_kib", between(16, 65536), "KiB", "1024", "largest frame from a browser"),
     Setting(
-        "submits_max",
-        between(1, 1_000_000),
-        "operations",
-        "1000",
-        "submits that wait for their place; above it they are refused as busy or not_primary",
+        "sessions_max", between(1, 1_000_000), "sessions", "10000", "30 KB each, then 503"
     ),
     Setting("import_kib", between(1, 65536), "KiB", "4096", "largest Markdown document imported"),
     Setting(
@@ -230,18 +194,10 @@ class Settings:
     k: int
     trace: Path | None
     page: Path
-    snapshot_every: int
-    log_kept: int
-    flush_ms: int
-    outbox_kib: int
-    lag_s: int
     heartbeat_s: int
-    hello_s: int
     rate: int
     burst: int
     sessions_max: int
-    frame_kib: int
-    submits_max: int
     import_kib: int
     documents_max: int
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -55,8 +55,8 @@ class Channel:
 
     Deliveries go to `receiver` (called once a turn with a list), or, without one, to the
     iterators. `view` is the last view that the application was told of, None outside; `primary`
-    tells whether this member can take part in the order now. Use one channel from one loop and one
-    task at a time.
+    tells whether this member can take part in the order now. `on_failure` is told what has ended a
+    channel that was connected. Use one channel from one loop and one task at a time.
     """
 
     def __init__(
@@ -127,6 +127,7 @@ class Channel:
         self._first_view: asyncio.Future[View] | None = None
         self._left = asyncio.Event()
         self._closed = False
+        self.on_failure: Callable[[GroupcoreError], None] = lambda error: None
 
     async def connect(self, epoch: int = 0, position: int = 0) -> View:
         """Join the group, or form it; returns the first view, however long that takes.
@@ -351,6 +352,7 @@ class Channel:
             self._first_view.set_exception(error)
         else:
             log.error("the channel of %s has ended: %s", self._settings.node_id, error)
+            self.on_failure(error)
         self._inbox.close(error)
 
     async def _shut_down(self) -> None:

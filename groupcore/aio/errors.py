@@ -15,6 +15,22 @@ class StorageError(GroupcoreError):
     """A node's folder cannot be used or written; the text names the file and what to do."""
 
 
+class FolderInUseError(StorageError):
+    """Another process uses the folder; stop it, or give this node another one."""
+
+
+class ForeignFolderError(StorageError):
+    """The folder belongs to another node or cluster; give each node one of its own."""
+
+
+class FormatError(StorageError):
+    """The folder was written by another version of this program; run that one."""
+
+
+class DamagedLogError(StorageError):
+    """The log is not what was written; move the folder away and take all from the others."""
+
+
 class JoinRefusedError(GroupcoreError):
     """The group does not take this member; `code` is `version` or `foreign_cluster`."""
 

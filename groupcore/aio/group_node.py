@@ -77,8 +77,8 @@ class GroupNode:
 
     `copy_state` gives the state of a group as of what the receiver has been told, for another
     node; None where it has none that others could use: they ask somebody else. `data_dir`: a folder
-    of the node's own, for its log; with it what is `saved` survives the loss of all nodes at once.
-    All nodes of a cluster have one, or none has. Settings are those of `Channel`. Use one node from
+    of the node's own, for its log, or a `LogStorage` on one; with it what is `saved` survives the
+    loss of all nodes at once. All nodes of a cluster have one, or none has. Settings are those of `Channel`. Use one node from
     one loop.
     """
 
@@ -90,14 +90,16 @@ class GroupNode:
         receiver: Callable[[list[ServiceEvent]], None],
         copy_state: CopyState = lambda group: b"",
         options: ServiceOptions | None = None,
-        data_dir: Path | str | None = None,
+        data_dir: Path | str | LogStorage | None = None,
         **settings: Unpack[NodeSettings],
     ) -> None:
         self.options = options or ServiceOptions()
         self.storage: LogStorage | None = None
         if data_dir is not None:
             self.options = replace(self.options, durable=True)
-            self.storage = LogStorage(data_dir, cluster, node_id)
+            if not isinstance(data_dir, LogStorage):
+                data_dir = LogStorage(data_dir, cluster, node_id)
+            self.storage = data_dir
             if settings.get("lineage") is not None:
                 raise SettingsError("lineage: the folder `data_dir` is one; leave it out")
             settings["lineage"] = self.storage
@@ -225,6 +227,15 @@ class GroupNode:
         running = self._plans[number] = RunningPlan(call_off)
         self.channel.wake_soon()
         return running
+
+    def drain(self, name: str, on: bool) -> int:
+        """Have a node sequence nothing any more: its groups migrate to others. Or let it again.
+
+        `Refused` with the number that this returns tells why nothing has changed: `unknown_node`.
+        """
+        request = self.service.drain(name, on, 0.0)
+        self.channel.wake_soon()
+        return request
 
     def propose(self, command: Command) -> None:
         """Say a command in the control plane's order."""

@@ -5,7 +5,7 @@ thread writes everything in the order in which it was handed over, a record of m
 on disk before the log that belongs to it.
 
 A log that is damaged is set aside, whole, and the node begins as one that has lost its disk: it has
-no vote before it has taken everything from the others.
+no vote before it has taken everything from the others. Or it is refused, for a person to look at.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from groupcore.aio.commits import GroupCommit, lock_folder
-from groupcore.aio.errors import StorageError
+from groupcore.aio.errors import (
+    DamagedLogError,
+    FolderInUseError,
+    ForeignFolderError,
+    FormatError,
+    StorageError,
+)
 from groupcore.aio.sealed_store import GENESIS, HEAD, SealedStore, chained, checksum
 from groupcore.sequencing.log import LogPart
 
@@ -120,12 +126,16 @@ class LogStore(SealedStore):
 
 class LogStorage:
     """A node's folder; `durable`, as a `Lineage` is. Its calls come from the loop or, where they
-    wait, from other threads."""
+    wait, from other threads. `sets_aside`: a damaged log is moved away, and not refused.
+    """
 
     durable = True
 
-    def __init__(self, folder: Path | str, cluster: str, node_id: str) -> None:
+    def __init__(
+        self, folder: Path | str, cluster: str, node_id: str, *, sets_aside: bool = True
+    ) -> None:
         self.folder = Path(folder)
+        self.sets_aside = sets_aside
         self.set_aside: Path | None = None
         self._owner = {"cluster": cluster, "node": node_id}
         self._lock: int | None = None
@@ -138,6 +148,11 @@ class LogStorage:
         """What waits to be written."""
         return 0 if self._writer is None else self._writer.queued_bytes
 
+    @property
+    def full(self) -> bool:
+        """Whether there is no room on the disk: what is written now is not saved here yet."""
+        return self._writer is not None and self._writer.full
+
     def counters(self) -> dict[str, int]:
         """What was handed over, commits, and what waits for the next, by name."""
         commits = 0 if self._writer is None else self._writer.commits
@@ -148,14 +163,14 @@ class LogStorage:
         }
 
     def open(self) -> None:
-        """Open the files, or make them; a damaged log is set aside. StorageError.
+        """Open the files, or make them; a damaged log is set aside. StorageError and its kinds.
 
         Waits for the disk; `start` follows on the loop.
         """
         try:
             self._lock = lock_folder(self.folder)
         except BlockingIOError:
-            raise StorageError(
+            raise FolderInUseError(
                 f"another process uses the folder {self.folder}; stop it, or give this node "
                 "another one"
             ) from None
@@ -172,6 +187,11 @@ class LogStorage:
         try:
             store = self._checked_store()
         except DamagedError as error:
+            if not self.sets_aside:
+                raise DamagedLogError(
+                    f"the log {self.folder / FILES[0]} is damaged ({error}); move the folder away, "
+                    "and the node takes everything from the others"
+                ) from None
             self.set_aside = self._move_away()
             log.error(
                 "the log %s is damaged (%s); it is in %s now, and the node takes everything from "
@@ -200,13 +220,13 @@ class LogStorage:
         try:
             version = store.prepare(TABLES, VERSION, self._owner)
             if version != VERSION:
-                raise StorageError(
+                raise FormatError(
                     f"{store.path} has format {version}, this program reads format {VERSION}; "
                     "use the program that wrote it, or an empty folder"
                 )
             for key, mine in self._owner.items():
                 if store.owner(key) != mine:
-                    raise StorageError(
+                    raise ForeignFolderError(
                         f"{self.folder} belongs to {key} {store.owner(key)!r}, not {mine!r}; give "
                         "each node a folder of its own"
                     )

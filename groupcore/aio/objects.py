@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 from groupcore.aio.group_node import GroupNode, NodeSettings, Over
+from groupcore.aio.log_store import LogStorage
 from groupcore.aio.sessions import Session
 from groupcore.aio.sites import Site
 from groupcore.sequencing.events import ServiceEvent
@@ -58,7 +59,7 @@ class Node:
         principal: str = "",
         on_event: Callable[[SharedEvent], None] = log_event,
         options: ServiceOptions | None = None,
-        data_dir: Path | str | None = None,
+        data_dir: Path | str | LogStorage | None = None,
         **settings: Unpack[NodeSettings],
     ) -> None:
         self.node_id = node_id

@@ -7,7 +7,7 @@ says how it works; each rule is in the module that is named after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from random import Random
 
 from groupcore.batch import Batch
@@ -39,6 +39,7 @@ from groupcore.sequencing.saving import Saving
 from groupcore.sequencing.sections import Local
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
+from groupcore.sequencing.status import GroupStatus, group_status
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
@@ -349,6 +350,10 @@ class Service(DirectoryRequests):
         if plane.log is not None:
             output.log = plane.log.take(plane.streams.values() if plane.ready else ())
         return output
+
+    def groups(self) -> Iterator[GroupStatus]:
+        """All groups, as this node knows them now."""
+        return group_status(self.plane)
 
     def counters(self) -> dict[str, int]:
         """How much of what has happened, by name."""

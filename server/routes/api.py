@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
+import asyncio
 import json
-import secrets
-from typing import cast
+from collections.abc import Awaitable
+from datetime import UTC, datetime
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from groupcore.objects.parsing import check_title, is_identifier
+from groupcore.objects.rich_delta import plain
+from groupcore.objects.rich_parsing import to_wire
+from groupcore.shared.documents.shown import Shot
+from server.documents.making import NewBlock, document_id, make_document
+from server.documents.markdown import clean_title, export_markdown, import_markdown
 from server.errors import BadMessageError
-from server.frames import Json
-from server.limits import TITLE_MAX
-from server.markdown import clean_title, export_markdown, import_markdown
 from server.node import Node
-from server.operations import Block, Create, text
-from server.replica import Entry, new_document_problem
 from server.routes.origins import origin_allowed
 
-EMPTY_DOCUMENT: list[Block] = [("first", {"kind": "paragraph"}, "")]
-"""A new document has one empty paragraph, so that whoever comes first types into the same."""
-DELIVERY_S = 10.0
-"""How long a creation waits for its place in the order."""
+T = TypeVar("T")
 
+ORDER_S = 10.0
+"""How long a request waits for the order."""
 SAVED_S = 5.0
-"""How long it then waits to be saved."""
+"""How long a creation then waits to be on the disks of a quorum."""
+KEY_MAX = 200
 
 
 class DocumentRoutes:
@@ -49,16 +51,10 @@ class DocumentRoutes:
     async def list_documents(self, _: Request) -> Response:
         """All documents, ordered by title."""
         rows = [
-            {
-                "id": doc,
-                "title": entry.document.title,
-                "epoch": entry.document.epoch,
-                "version": entry.document.version,
-                "blocks": len(entry.document),
-            }
-            for doc, entry in self.node.replica.documents.items()
+            {"id": doc, "title": listed.title, "created": instant(listed.created_s)}
+            for doc, listed in self.node.whole_catalogue.items()
         ]
-        rows.sort(key=lambda row: (str(row["title"]).casefold(), str(row["id"])))
+        rows.sort(key=lambda row: (row["title"].casefold(), row["id"]))
         return JSONResponse({"documents": rows})
 
     async def create(self, request: Request) -> Response:
@@ -74,8 +70,12 @@ class DocumentRoutes:
             raise BadMessageError("bad_request", "markdown must be a string")
         if unknown := sorted(set(body) - {"title", "markdown"}):
             raise BadMessageError("bad_request", f"unknown field {unknown[0][:40]!r}")
-        blocks = import_markdown(markdown, text(title, TITLE_MAX)).blocks or EMPTY_DOCUMENT
-        return await self._create(request, str(title), blocks)
+        title = check_title(title)
+        try:
+            markdown.encode()
+        except UnicodeEncodeError:
+            raise BadMessageError("bad_request", "markdown holds half a character") from None
+        return await self._create(request, title, import_markdown(markdown, title).blocks)
 
     async def import_document(self, request: Request) -> Response:
         """A new document from a Markdown body."""
@@ -85,12 +85,12 @@ class DocumentRoutes:
             raise BadMessageError("bad_request", "the body is not UTF-8 text") from None
         given = request.query_params.get("title", "")
         imported = import_markdown(source, clean_title(given) if given else "")
-        return await self._create(request, imported.title, imported.blocks or EMPTY_DOCUMENT)
+        return await self._create(request, imported.title, imported.blocks)
 
     async def _body(self, request: Request) -> bytes:
         """The body, bounded; writes from foreign pages are refused."""
         settings = self.node.settings
-        if not origin_allowed(request, settings, self.node.neighbours.urls.values()):
+        if not origin_allowed(request, self.node.origins()):
             raise BadMessageError("forbidden_origin", "this page may not write here")
         most = settings.import_kib * 1024
         body = bytearray()
@@ -100,84 +100,66 @@ class DocumentRoutes:
                 raise BadMessageError("too_large", f"the body is over {settings.import_kib} KiB")
         return bytes(body)
 
-    async def _create(self, request: Request, title: str, blocks: list[Block]) -> Response:
+    async def _create(self, request: Request, title: str, blocks: list[NewBlock]) -> Response:
         node = self.node
-        key = request.headers.get("idempotency-key", "")
-        create = Create(document_id(node.settings.cluster, key), title, blocks, key[:200])
-        documents = node.replica.documents
-        if create.doc not in documents:
-            if len(documents) >= node.settings.documents_max:
-                raise BadMessageError("too_many_documents", "no more documents are taken here")
-            if (wrong := new_document_problem(create)) is not None:
-                raise wrong
-            node.submit(create)
-            if not await node.waiters.until(
-                lambda: create.doc in node.replica.documents, DELIVERY_S
-            ):
-                raise BadMessageError("not_primary", "the cluster takes no changes now; try again")
-        entry = node.replica.documents[create.doc]
-        place = entry.position
-        await node.waiters.until(lambda: node.order.saved_position >= place, SAVED_S)
-        body = {
-            "id": create.doc,
-            "title": entry.document.title,
-            "epoch": entry.document.epoch,
-            "version": entry.document.version,
-        }
-        return JSONResponse(body, 201, {"Location": f"/api/v1/documents/{create.doc}"})
+        catalogue = node.whole_catalogue
+        key = request.headers.get("idempotency-key", "")[:KEY_MAX]
+        doc = document_id(node.settings.cluster, key)
+        most = node.settings.documents_max
+        await ordered(make_document(node.keeper, catalogue, doc, title, blocks, most))
+        saved = True
+        try:
+            async with asyncio.timeout(SAVED_S):
+                await node.objects.saved()
+        except TimeoutError:
+            saved = False
+        body = {"id": doc, "title": catalogue[doc].title, "saved": saved}
+        return JSONResponse(body, 201, {"Location": f"/api/v1/documents/{doc}"})
 
-    async def _delivered(self, doc: str) -> bool:
-        here = self.node
-        return await here.waiters.until(lambda: doc in here.replica.documents, DELIVERY_S)
+    async def _shot(self, request: Request) -> tuple[str, str, Shot]:
+        """Id, title and blocks of the document that is asked for."""
+        doc = request.path_params["doc"]
+        if not is_identifier(doc) or not await ordered(self.node.knows(doc)):
+            raise BadMessageError("no_such_document", "there is no document of this id here")
+        return await ordered(self._read(doc))
+
+    async def _read(self, doc: str) -> tuple[str, str, Shot]:
+        async with self.node.keeper.holding(doc) as document:
+            return doc, document.outline.title, await document.snapshot()
 
     async def read(self, request: Request) -> Response:
-        """The present state of this node's replica."""
-        doc, entry = self._entry(request)
-        blocks: list[Json] = []
-        for block_id, attributes, content in entry.document.blocks():
-            kept = cast("dict[str, Json]", attributes)
-            blocks.append({"id": block_id, **kept, "text": content})
-        return JSONResponse(
-            {
-                "id": doc,
-                "title": entry.document.title,
-                "epoch": entry.document.epoch,
-                "version": entry.document.version,
-                "saved": self.node.order.saved.version(doc),
-                "blocks": blocks,
-            }
-        )
+        """The document as this node has it."""
+        doc, title, shot = await self._shot(request)
+        blocks = [
+            {"id": block, **dict(attributes), "text": plain(text), "content": to_wire(text)}
+            for block, attributes, text in shot
+        ]
+        return JSONResponse({"id": doc, "title": title, "blocks": blocks})
 
     async def export(self, request: Request) -> Response:
         """The document as Markdown."""
-        doc, entry = self._entry(request)
-        blocks = [
-            (block_id, cast("dict[str, Json]", attributes), content)
-            for block_id, attributes, content in entry.document.blocks()
-        ]
-        source = export_markdown(entry.document.title, blocks)
+        doc, title, shot = await self._shot(request)
+        source = export_markdown(title, [(attributes, text) for _, attributes, text in shot])
         headers = {"Content-Disposition": f'attachment; filename="{doc}.md"'}
         return Response(source, 200, headers, "text/markdown; charset=utf-8")
 
-    def _entry(self, request: Request) -> tuple[str, Entry]:
-        doc = request.path_params["doc"]
-        entry = self.node.replica.documents.get(doc)
-        if entry is None:
-            raise BadMessageError("no_such_document", "there is no document of this id here")
-        return doc, entry
-
     async def nodes(self, _: Request) -> Response:
         """The members of the view with their public addresses, this one first."""
-        node = self.node
-        me = node.settings.node_id
-        names = node.view.names if node.view is not None else (me,)
-        known = [name for name in names if name in node.neighbours.urls and name != me]
-        rows = [{"id": name, "url": node.neighbours.urls[name]} for name in [me, *known]]
+        rows = [{"id": name, "url": url} for name, url in self.node.urls().items()]
         return JSONResponse({"nodes": rows})
 
 
-def document_id(cluster: str, key: str) -> str:
-    """A new id, the same for the same Idempotency-Key."""
-    if not key:
-        return secrets.token_hex(8)
-    return hashlib.blake2b(key.encode(), key=cluster.encode()[:64], digest_size=8).hexdigest()
+def instant(time_s: int) -> str:
+    """A time in the format of RFC 3339."""
+    return datetime.fromtimestamp(time_s, UTC).isoformat().replace("+00:00", "Z")
+
+
+async def ordered(work: Awaitable[T]) -> T:
+    """What needs the order; BadMessageError `not_primary` when that takes too long."""
+    try:
+        async with asyncio.timeout(ORDER_S):
+            return await work
+    except TimeoutError:
+        raise BadMessageError(
+            "not_primary", "the cluster takes no changes now; try again"
+        ) from None

@@ -8,6 +8,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from groupcore.errors import GroupcoreError
+from groupcore.objects.refusal import RefusalError
+from server.documents.catalogue import TooManyDocumentsError
 from server.errors import BadMessageError
 
 STATUS = {
@@ -18,6 +21,9 @@ STATUS = {
     "too_large": 413,
     "too_many_documents": 507,
     "forbidden_origin": 403,
+    "unknown_group": 404,
+    "unknown_node": 404,
+    "moving": 409,
 }
 """HTTP status by code; others are 400."""
 
@@ -48,6 +54,16 @@ async def on_bad_message(_: Request, error: Exception) -> Response:
     """What the application refuses."""
     assert isinstance(error, BadMessageError)
     return problem(STATUS.get(error.code, 400), error.code, error.message)
+
+
+async def on_refusal(_: Request, error: Exception) -> Response:
+    """What objects and the service refuse."""
+    if isinstance(error, TooManyDocumentsError):
+        return problem(507, "too_many_documents", str(error))
+    if isinstance(error, RefusalError):
+        return problem(STATUS.get(error.code, 400), error.code, str(error))
+    assert isinstance(error, GroupcoreError)
+    return problem(503, "not_primary", f"{error}; try again")
 
 
 async def on_failure(_: Request, __: Exception) -> Response:

@@ -22,7 +22,6 @@ from functools import partial
 
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.objects.rich_delta import Rich, RichDelta, plain
-from groupcore.objects.rich_parsing import size_bytes
 from groupcore.shared.changes import Change, Changed, MemberChanged
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import OPEN, UNBORN
@@ -37,14 +36,13 @@ from groupcore.shared.documents.parts import (
     Seed,
     Value,
 )
+from groupcore.shared.documents.seeding import runs_of
 from groupcore.shared.documents.shown import Shown
 from groupcore.shared.documents.tending import Host, Tender
 from groupcore.shared.errors import SharedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.streams import Stream
 
-SEEDS_BYTES_MAX = 40_000
-"""About what the seeds of one message may take."""
 OPENING_MAX = 200
 """So many blocks are opened at a time."""
 IDS_MAX = 800
@@ -268,23 +266,16 @@ class Document(Shown):
 
         When one message is refused, those before it stand; errors as `DocumentOutline.insert`.
         """
-        ids: list[str] = []
-        run: list[Seed] = []
-        size = 0
+        seeds: list[Seed] = []
         for place, text in enumerate(texts):
             given: Attributes = ()
             if place < len(attributes):
                 given = tuple(sorted(attributes[place].items()))
-            seed = Seed(self._host.new_id(), given, text)
-            size += size_bytes(text) + 100
-            if run and size > SEEDS_BYTES_MAX:
-                await self.outline.insert(after, run)
-                after, run, size = run[-1].id, [], size_bytes(text) + 100
-            run.append(seed)
-            ids.append(seed.id)
-        if run:
+            seeds.append(Seed(self._host.new_id(), given, text))
+        for run in runs_of(seeds):
             await self.outline.insert(after, run)
-        return ids
+            after = run[-1].id
+        return [seed.id for seed in seeds]
 
     async def write(self, block: str, delta: RichDelta, base: int | None = None) -> Edited:
         """Edit a block's text as it is here, or as it was with version `base`.

@@ -19,13 +19,16 @@ ATTRIBUTES_MAX = 20
 VALUE_MAX = 2_000
 """Most characters of an attribute's value."""
 
+HERE = "here"
+"""No block's id: under this name a document's people are, beside its blocks."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_.-]{0,31}")
 
 
 def check_id(block: str) -> None:
     """BadChangeError when this cannot be the id of a block."""
-    if not is_identifier(block):
-        raise BadChangeError("a block id must be 1 to 64 characters of A-Za-z0-9_-")
+    if not is_identifier(block) or block == HERE:
+        raise BadChangeError("a block id must be 1 to 64 characters of A-Za-z0-9_-, and not 'here'")
 
 
 def check_attributes(attributes: Mapping[str, object]) -> None:

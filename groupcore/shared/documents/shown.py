@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from groupcore.objects.rich_delta import Rich, inserted, plain
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import JOINED, UNBORN
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.parts import Attributes
+
+Shot: TypeAlias = list[tuple[str, Attributes, Rich]]
+"""Id, attributes and text of all blocks, in their order."""
 
 
 class Shown:
@@ -68,9 +73,9 @@ class Shown:
             content = (await self._group(block)).content
         return content
 
-    async def snapshot(self) -> list[tuple[str, Attributes, Rich]]:
+    async def snapshot(self) -> Shot:
         """Id, attributes and text of all blocks, in their order, as far as this node is."""
-        shot: list[tuple[str, Attributes, Rich]] = []
+        shot: Shot = []
         for block in list(self.outline.order):
             text = await self.read(block)
             found, seed = self.blocks.get(block), self.outline.seeds.get(block)

@@ -18,10 +18,12 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from server.frames import Json
-from server.limits import TITLE_MAX
-from server.operations import Block
+from groupcore.objects.changes import DEFAULT_LIMITS
+from groupcore.objects.rich_delta import plain, rich
+from groupcore.shared.documents.parts import Value
+from server.documents.making import NewBlock
 
+TITLE_MAX = DEFAULT_LIMITS.title
 DEPTH_MAX = 8
 SEPARATOR = "<!-- -->"
 LIST_KINDS = {"bullet", "numbered", "todo"}
@@ -40,21 +42,21 @@ class Imported:
     """A document as it comes out of Markdown."""
 
     title: str
-    blocks: list[Block]
+    blocks: list[NewBlock]
 
 
 @dataclass(slots=True)
 class _Reader:
     """Walks the tokens; keeps the open lists and whether the next text begins an item."""
 
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[NewBlock] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
     quotes: int = 0
     item: bool = False
     heading: int = 0
 
-    def add(self, attributes: dict[str, Json], text: str) -> None:
-        self.blocks.append((f"b{len(self.blocks) + 1}", attributes, text))
+    def add(self, attributes: dict[str, Value], text: str) -> None:
+        self.blocks.append((tuple(sorted(attributes.items())), rich(text)))
 
     def read(self, tokens: list[Token]) -> None:
         for token in tokens:
@@ -81,26 +83,26 @@ class _Reader:
                 case "html_block" if token.content.strip() != SEPARATOR:
                     self.text(token.content.rstrip("\n"))
                 case "hr":
-                    self.add({"kind": "divider"}, "")
+                    self.add({"type": "divider"}, "")
 
     def text(self, content: str) -> None:
-        attributes: dict[str, Json] = {"kind": "paragraph"}
+        attributes: dict[str, Value] = {"type": "paragraph"}
         if self.item and self.lists:
             self.item = False
-            attributes = {"kind": self.lists[-1], "depth": min(len(self.lists) - 1, DEPTH_MAX)}
+            attributes = {"type": self.lists[-1], "depth": min(len(self.lists) - 1, DEPTH_MAX)}
             task = TASK.match(content)
             if task and self.lists[-1] == "bullet":
-                attributes |= {"kind": "todo", "checked": task[1] != " "}
+                attributes |= {"type": "todo", "checked": task[1] != " "}
                 content = content[task.end() :]
         elif self.heading:
-            attributes = {"kind": "heading", "level": self.heading}
+            attributes = {"type": "heading", "level": self.heading}
         elif self.quotes:
-            attributes = {"kind": "quote"}
+            attributes = {"type": "quote"}
         self.heading = 0
         self.add(attributes, unwrap(unescape(content)))
 
     def code(self, token: Token) -> None:
-        attributes: dict[str, Json] = {"kind": "code"}
+        attributes: dict[str, Value] = {"type": "code"}
         words = token.info.split()
         if words and len(words[0]) <= 40:
             attributes["language"] = words[0]
@@ -118,8 +120,8 @@ def import_markdown(source: str, title: str = "") -> Imported:
     reader = _Reader()
     reader.read(_parser.parse(source))
     blocks = reader.blocks
-    if blocks and blocks[0][1].get("level") == 1:
-        first = " ".join(blocks[0][2].split())
+    if blocks and dict(blocks[0][0]).get("level") == 1:
+        first = " ".join(plain(blocks[0][1]).split())
         if first and title in ("", first):
             title, blocks = first, blocks[1:]
     return Imported(clean_title(title), blocks)
@@ -131,18 +133,19 @@ def clean_title(title: str) -> str:
     return " ".join(plain.split())[:TITLE_MAX].strip() or "Untitled"
 
 
-def export_markdown(title: str, blocks: list[Block]) -> str:
+def export_markdown(title: str, blocks: list[NewBlock]) -> str:
     """The document as Markdown, its title as the first heading."""
     return "\n".join(["# " + escape(title), *_lines(blocks)]) + "\n"
 
 
-def _lines(blocks: list[Block]) -> Iterator[str]:
+def _lines(blocks: list[NewBlock]) -> Iterator[str]:
     """The lines of all blocks; neighbours of one list or quote without an empty line."""
     margins: list[int] = []
     previous = ""
     marker = ""
-    for _, attributes, text in blocks:
-        kind = str(attributes.get("kind", "paragraph"))
+    for given, content in blocks:
+        attributes, text = dict(given), plain(content)
+        kind = str(attributes.get("type", "paragraph"))
         if kind not in LIST_KINDS:
             yield ""
             if kind == "quote" and previous == "quote":
@@ -165,13 +168,13 @@ def _lines(blocks: list[Block]) -> Iterator[str]:
         previous = kind
 
 
-def _marker(kind: str, attributes: dict[str, Json]) -> str:
+def _marker(kind: str, attributes: dict[str, Value]) -> str:
     if kind == "todo":
         return "- [x] " if attributes.get("checked") else "- [ ] "
     return "1. " if kind == "numbered" else "- "
 
 
-def _plain(kind: str, attributes: dict[str, Json], text: str) -> list[str]:
+def _plain(kind: str, attributes: dict[str, Value], text: str) -> list[str]:
     """The lines of a block that is no list item."""
     match kind:
         case "heading":

@@ -1,0 +1,75 @@
+"""What a page's `open` waits for, and what holds documents at this node while pages have them.
+
+Idea. The gateway asks before a page opens an object, and says when the page has it no more. In
+between the node holds the document that the object belongs to. So a page never has a document open
+that nobody tends; and it finds a block with its text, as the node opens and plants it before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from groupcore.shared.documents import Document
+from groupcore.web.errors import BadRequestError
+from server.documents.keeper import Keeper
+from server.documents.names import place_of
+
+BLOCK_WAIT_S = 5.0
+"""How long a page that asks for a block waits until the node knows that block."""
+POLL_S = 0.02
+
+Knows = Callable[[str], Awaitable[bool]]
+
+
+class Entrance:
+    """The gateway's hooks; `knows` says whether there is a document of an id."""
+
+    def __init__(self, keeper: Keeper, knows: Knows, wait_s: float = BLOCK_WAIT_S) -> None:
+        self._keeper = keeper
+        self._knows = knows
+        self._wait_s = wait_s
+
+    async def opening(self, principal: str, kind: str, name: str) -> None:
+        """Have the object's document open here; BadRequestError says why it may not be opened."""
+        del principal  # access lists are the objects' own
+        place = place_of(name)
+        if place is None or place.type != kind:
+            raise BadRequestError("no_such_object", f"no {kind} is called {name!r}")
+        if not place.doc:
+            return
+        if place.doc not in self._keeper.documents and not await self._knows(place.doc):
+            raise BadRequestError("no_such_document", f"there is no document {place.doc}")
+        document = await self._keeper.hold(place.doc)
+        try:
+            if place.block:
+                await self._have_block(document, place.block)
+        except BaseException:
+            self._keeper.let_go(place.doc)
+            raise
+
+    def closed(self, principal: str, kind: str, name: str) -> None:
+        """The page has the object no more."""
+        del principal, kind
+        place = place_of(name)
+        if place is not None and place.doc:
+            self._keeper.let_go(place.doc)
+
+    async def _have_block(self, document: Document, block: str) -> None:
+        """The block's text is in its group, not in the outline any more."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._wait_s
+        while not is_known(document, block):
+            if loop.time() > deadline:
+                raise BadRequestError("no_such_block", f"there is no block {block}")
+            await asyncio.sleep(POLL_S)
+        if block in document.outline.seeds:
+            await document.block(block)
+
+
+def is_known(document: Document, block: str) -> bool:
+    """Whether the document has, had, or is about to have such a block."""
+    outline = document.outline
+    if block in outline.entries or block in outline.gone or block in document.blocks:
+        return True
+    return any(block in open_block.owes for open_block in document.blocks.values())

@@ -1,0 +1,77 @@
+"""What pages may open, under which names, and what they show of themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from groupcore.objects.delta import check_text
+from groupcore.objects.parsing import is_identifier
+from groupcore.objects.refusal import RefusalError
+from groupcore.shared.documents import Block, DocumentOutline
+from groupcore.shared.documents.limits import HERE
+from groupcore.shared.types import Presence
+from server.documents import catalogue
+
+NAME_MAX = 80
+"""Most code points of a name that a page shows."""
+PLACE_MAX = 1_000_000
+"""No place in a text is behind this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What a page shows of itself: a name, and where its selection is.
+
+    `block` is None while the caret is in no text; `anchor` and `head` are places in the block, in
+    code points.
+    """
+
+    name: str
+    block: str | None
+    anchor: int
+    head: int
+
+    def __post_init__(self) -> None:
+        try:
+            check_text(self.name, NAME_MAX)
+        except RefusalError as error:
+            raise ValueError(str(error)) from None
+        if self.block is not None and not is_identifier(self.block):
+            raise ValueError("block must be the id of one, or nil")
+        if not (0 <= self.anchor <= PLACE_MAX and 0 <= self.head <= PLACE_MAX):
+            raise ValueError(f"places are from 0 to {PLACE_MAX}")
+
+
+TYPES: dict[str, type[object]] = {
+    "Block": Block,
+    "Catalogue": catalogue.Catalogue,
+    "DocumentOutline": DocumentOutline,
+    "Nodes": catalogue.Nodes,
+    "Presence": Presence[Here],
+}
+"""What pages may open, by the protocol's names."""
+
+
+class Place(NamedTuple):
+    """What a name means: the type that belongs there, the document, and the block."""
+
+    type: str
+    doc: str = ""
+    block: str = ""
+
+
+def place_of(name: str) -> Place | None:
+    """What an object's name means; None when nothing has this name."""
+    match name.split("/"):
+        case [catalogue.NAME]:
+            return Place("Catalogue")
+        case [catalogue.NODES]:
+            return Place("Nodes")
+        case ["doc", doc] if is_identifier(doc):
+            return Place("DocumentOutline", doc)
+        case ["doc", doc, part] if is_identifier(doc) and part == HERE:
+            return Place("Presence", doc)
+        case ["doc", doc, block] if is_identifier(doc) and is_identifier(block):
+            return Place("Block", doc, block)
+    return None

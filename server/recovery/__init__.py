@@ -1,1 +1,0 @@
-"""How a node gets the state that it has missed."""
