@@ -9,7 +9,7 @@ import sys
 
 from server import VERSION
 from server.errors import ServerError
-from server.logs import run_command
+from server.logs import COMMANDS, run_command
 from server.serve import run
 from server.settings import help_text, read_settings
 
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     try:
-        if arguments and arguments[0] in ("verify-log", "dump-log"):
+        if arguments and arguments[0] in COMMANDS:
             run_command(arguments[0], arguments[1:])
             return 0
         settings = read_settings(arguments, os.environ)

@@ -61,11 +61,14 @@ def verify_log(folder: Path) -> None:
     print(f"good: {owner}, {len(parts)} parts up to {store.position}")
 
 
+COMMANDS = {"verify-log": verify_log}
+
+
 def run_command(name: str, arguments: list[str]) -> None:
     """One of the commands, with the folder as its one argument."""
     if len(arguments) != 1:
         raise SettingsProblem(f"{name} needs one folder: python -m server {name} DIR")
     try:
-        {"verify-log": verify_log}[name](Path(arguments[0]))
+        COMMANDS[name](Path(arguments[0]))
     except BrokenPipeError:
         raise ServerError("the reader of the output has gone") from None

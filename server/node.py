@@ -18,6 +18,7 @@ from groupcore.aio.errors import (
     FormatError,
     StorageError,
 )
+from groupcore.aio.log_store import LogStorage
 from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.changes import Change
@@ -220,7 +221,9 @@ def make_objects(settings: Settings, key: bytes | None) -> ObjectsNode:
             settings.cluster,
             node_id=settings.node_id,
             options=ServiceOptions(k=settings.k),
-            data_dir=settings.data,
+            data_dir=LogStorage(
+                settings.data, settings.cluster, settings.node_id, sets_aside=False
+            ),
             bind=settings.bind,
             port=settings.node_port,
             multicast=settings.multicast,

@@ -163,9 +163,7 @@ SETTINGS: tuple[Setting, ...] = (
         "a session's lasting rate; above it, it is closed with 4429",
     ),
     Setting("burst", between(1, 1_000_000), "messages", "1000", "what a session may send at once"),
-    Setting(
-        "sessions_max", between(1, 1_000_000), "sessions", "10000", "30 KB each, then 503"
-    ),
+    Setting("sessions_max", between(1, 1_000_000), "sessions", "10000", "30 KB each, then 503"),
     Setting("import_kib", between(1, 65536), "KiB", "4096", "largest Markdown document imported"),
     Setting(
         "documents_max", between(1, 10_000_000), "documents", "10000", "then creation is refused"

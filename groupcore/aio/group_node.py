@@ -78,8 +78,8 @@ class GroupNode:
     `copy_state` gives the state of a group as of what the receiver has been told, for another
     node; None where it has none that others could use: they ask somebody else. `data_dir`: a folder
     of the node's own, for its log, or a `LogStorage` on one; with it what is `saved` survives the
-    loss of all nodes at once. All nodes of a cluster have one, or none has. Settings are those of `Channel`. Use one node from
-    one loop.
+    loss of all nodes at once. All nodes of a cluster have one, or none has. Settings are those of
+    `Channel`. Use one node from one loop.
     """
 
     def __init__(

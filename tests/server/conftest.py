@@ -12,7 +12,7 @@ from tests.server.support import Cluster
 
 @pytest_asyncio.fixture
 async def cluster(tmp_path: Path) -> AsyncIterator[Cluster]:
-    """Nodes over a group in memory, stopped at the end."""
+    """A cluster of one node or a few, stopped at the end."""
     made = Cluster(tmp_path)
     yield made
     await made.close()

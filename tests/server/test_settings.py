@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import socket
@@ -13,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from groupcore.aio.log_store import TABLES, VERSION, LogStore
 from groupcore.probe import make_parser
+from groupcore.sequencing.log import LogPart
 from server.errors import SettingsProblem
 from server.settings import SETTINGS, help_text, read_settings
-from server.store import Record, open_store
 from server.supervise import (
     PROBE_DEFAULTS,
     Line,
@@ -132,17 +132,26 @@ async def test_leaving_loopback_without_a_key_exits_3(tmp_path: Path) -> None:
     assert "key" in error
 
 
+def write_log(folder: Path) -> None:
+    """The folder of a node "a" that has run."""
+    folder.mkdir()
+    store = LogStore(folder / "log.sqlite3")
+    store.prepare(TABLES, VERSION, {"cluster": "groupcore", "node": "a"})
+    store.begin()
+    store.append([LogPart(1, b"x")])
+    store.commit()
+    store.close()
+
+
 @pytest.mark.process
 async def test_a_damaged_store_exits_4_and_another_version_5(tmp_path: Path) -> None:
-    for name, version in (("damaged", 1), ("newer", 9)):
-        store = open_store(tmp_path / name, "groupcore", "a")
-        store.begin()
-        store.append([Record(1, 1, b"x")])
-        store.commit()
-        store.close()
-        database = sqlite3.connect(tmp_path / name / "journal.sqlite3")
-        database.execute("UPDATE log SET payload = x'01'")
-        database.execute(f"PRAGMA user_version = {version}")
+    for name, damage in (
+        ("damaged", "UPDATE log SET part = x'01'"),
+        ("newer", "PRAGMA user_version = 9"),
+    ):
+        write_log(tmp_path / name)
+        database = sqlite3.connect(tmp_path / name / "log.sqlite3")
+        database.execute(damage)
         database.commit()
         database.close()
     codes = []
@@ -150,9 +159,24 @@ async def test_a_damaged_store_exits_4_and_another_version_5(tmp_path: Path) -> 
         data = str(tmp_path / name)
         code, _, error = await run_server("--node-id", "a", "--data", data, *addresses())
         codes.append(code)
-        assert "journal" in error
-    code, _, _ = await run_server("verify-log", str(tmp_path / "damaged"))
-    assert [*codes, code] == [4, 5, 4]
+        assert "log.sqlite3" in error
+        codes.append((await run_server("verify-log", data))[0])
+    assert codes == [4, 4, 5, 5]
+
+
+@pytest.mark.process
+async def test_a_folder_of_another_node_exits_2_and_one_of_a_former_version_5(
+    tmp_path: Path,
+) -> None:
+    write_log(tmp_path / "a")
+    data = str(tmp_path / "a")
+    code, _, error = await run_server("--node-id", "b", "--data", data, *addresses())
+    assert (code, "belongs to node 'a'" in error) == (2, True)
+    (tmp_path / "former").mkdir()
+    (tmp_path / "former" / "journal.sqlite3").touch()
+    data = str(tmp_path / "former")
+    code, _, error = await run_server("--node-id", "a", "--data", data, *addresses())
+    assert (code, "former version" in error) == (5, True)
 
 
 @pytest.mark.process
@@ -171,32 +195,12 @@ async def test_a_node_runs_refuses_a_second_one_in_its_folder_and_leaves_on_sigt
                 break
         code, _, error = await run_server("--node-id", "a", "--data", data, *addresses())
         assert code == 6
-        assert "another process uses the data folder" in error
+        assert "another process uses the folder" in error
         process.send_signal(signal.SIGTERM)
         await process.communicate()
     assert process.returncode == 0
     code, output, _ = await run_server("verify-log", data)
-    assert (code, output.startswith("good: position 0")) == (0, True)
-
-
-@pytest.mark.process
-async def test_the_log_is_dumped_as_json_lines(tmp_path: Path) -> None:
-    from server.operations import Create, Submit, encode_operation
-
-    store = open_store(tmp_path, "groupcore", "a")
-    store.begin()
-    create = Create("d", "Title", [("b1", {"kind": "paragraph"}, "x")], "key")
-    submit = Submit("d", "c1", 1, 1, 0, [["text", "b1", ["y"]]], "Ann")
-    operations = [encode_operation(create), encode_operation(submit), b"junk"]
-    store.append([Record(n, 1, payload) for n, payload in enumerate(operations, 1)])
-    store.commit()
-    store.close()
-    code, output, _ = await run_server("dump-log", str(tmp_path))
-    rows = [json.loads(line) for line in output.splitlines()]
-    assert code == 0
-    assert [row["verdict"].split(":")[0] for row in rows] == ["created", "applied", "no operation"]
-    assert (rows[1]["subject"], rows[1]["client_operation_id"]) == ("c1", 1)
-    assert [row["sequence_number"] for row in rows] == [1, 2, 3]
+    assert (code, output.startswith("good: node a of groupcore")) == (0, True)
 
 
 def test_the_procfile_becomes_commands_with_the_variables_filled_in() -> None:

@@ -14,7 +14,7 @@ SEED_BYTES = 100
 
 
 def runs_of(seeds: Iterable[Seed]) -> Iterator[list[Seed]]:
-    """The seeds in their order, as many at a time as one message takes; one that is large, alone."""
+    """The seeds in their order, as many at a time as a message takes; a large one alone."""
     run: list[Seed] = []
     size = 0
     for seed in seeds:
