@@ -80,7 +80,12 @@ async def run_server(*arguments: str) -> tuple[int, str, str]:
         stderr=asyncio.subprocess.PIPE,
         env={name: text for name, text in os.environ.items() if "GROUPCORE" not in name},
     )
-    output, errors = await asyncio.wait_for(process.communicate(), 60)
+    try:
+        output, errors = await asyncio.wait_for(process.communicate(), 60)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
     assert process.returncode is not None
     assert "Traceback" not in errors.decode()
     return process.returncode, output.decode(), errors.decode().splitlines()[-1] if errors else ""
