@@ -120,7 +120,7 @@ def test_a_late_split_is_told_where_its_place_is() -> None:
     block, new = born("b", "abcdef"), Block()
     block.split(0, 2, "new").result()
     assert block.split(0, 5, "third").result() == Elsewhere("new", 1, 3)
-    assert block.split(0, 2, "here").result() is None
+    assert block.split(0, 2, "there").result() is None
     carry(block, new)
     new.join("b").result()
     assert new.split(0, 1, "fourth").result() == Elsewhere("b", 1, 1)
