@@ -6,5 +6,6 @@ it, docs/protocol-objects.md what goes over the wire.
 
 from groupcore.web.application import SharedObjects
 from groupcore.web.errors import BadRequestError, MissingPackageError
+from groupcore.web.settings import Badge
 
-__all__ = ["BadRequestError", "MissingPackageError", "SharedObjects"]
+__all__ = ["BadRequestError", "Badge", "MissingPackageError", "SharedObjects"]

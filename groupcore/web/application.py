@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import suppress
@@ -14,12 +15,13 @@ from groupcore.aio import Node
 from groupcore.frames import BadFrameError, Message, decode, pack
 from groupcore.origins import origin_allowed
 from groupcore.shared.messages import PRINCIPAL_MAX
-from groupcore.web.errors import MissingPackageError, SessionEndError
+from groupcore.web.asking import ticket_of
+from groupcore.web.errors import BadRequestError, MissingPackageError, SessionEndError
 from groupcore.web.figures import Figures
 from groupcore.web.gateway import Gateway
 from groupcore.web.limits import CONGESTED_BYTES, FRAME_BYTES_MAX, HELLO_S, PROTOCOL, RULES
 from groupcore.web.page import Page, greet
-from groupcore.web.settings import GatewaySettings
+from groupcore.web.settings import Badge, GatewaySettings
 
 try:
     from starlette.responses import JSONResponse, Response
@@ -34,8 +36,13 @@ PING = b"\x91" + pack({"t": "ping"})
 CLOSE_S = 2.0
 """How long a close frame may wait for a congested connection."""
 
+log = logging.getLogger(__name__)
+
 Authenticate = Callable[[WebSocket], "str | Awaitable[str | None] | None"]
 """Gives the principal of who connects, empty for nobody in particular; None: may not."""
+
+AuthenticateHello = Callable[[WebSocket, str], "Awaitable[Badge | None]"]
+"""Gives the badge of who says hello with this ticket, empty for none; None: may not."""
 
 
 def everybody(websocket: WebSocket) -> str:
@@ -48,9 +55,11 @@ class SharedObjects:
     """Lets browsers work with shared objects of a node, as an application to mount.
 
     `types`: what may be opened, by class name, or as a dict by names of your own. `authenticate`
-    gives the principal of a connection, None to refuse it. `origins`: of which pages, beside those
-    of this very host; `subprotocols`: under which names pages may ask for the protocol. Settings
-    are those of `groupcore.web.settings.Terms`. Call `close` before the node is closed.
+    gives the principal of a connection, None to refuse it; `authenticate_hello`, where it is given,
+    is asked with the ticket of the page's hello, and its word counts. `origins`: of which pages,
+    beside those of this very host; `subprotocols`: under which names pages may ask for the
+    protocol. Settings are those of `groupcore.web.settings.Terms`. Call `close` before the node is
+    closed.
     """
 
     def __init__(
@@ -59,6 +68,7 @@ class SharedObjects:
         types: Sequence[type[object]] | Mapping[str, type[object]],
         *,
         authenticate: Authenticate = everybody,
+        authenticate_hello: AuthenticateHello | None = None,
         origins: Container[str] = (),
         subprotocols: Sequence[str] = (PROTOCOL,),
         **settings: Unpack[GatewaySettings],
@@ -66,6 +76,7 @@ class SharedObjects:
         self.gateway = Gateway(node, types, **settings)
         self.draining = False
         self._authenticate = authenticate
+        self._authenticate_hello = authenticate_hello
         self._origins = origins
         self._subprotocols = tuple(subprotocols)
 
@@ -78,6 +89,14 @@ class SharedObjects:
         """Let nobody in any more, send the pages to other nodes, and end their sessions."""
         self.draining = True
         await self.gateway.close()
+
+    def dismiss(self, wanted: Callable[[Badge], bool], code: int, reason: str) -> int:
+        """End the sessions of pages with such badges, at once; gives how many."""
+        return self.gateway.dismiss(wanted, code, reason)
+
+    def recheck(self) -> None:
+        """What pages have open and may open no more, by `may_open`, they let go."""
+        self.gateway.recheck()
 
     async def send_away(self) -> None:
         """Send the pages to other nodes; set `draining` before, lest they come back."""
@@ -133,6 +152,21 @@ class SharedObjects:
         problem = {**body, "code": code, "detail": detail}
         return JSONResponse(problem, status, headers, media_type="application/problem+json")
 
+    async def _badge(self, websocket: WebSocket, hello: Message) -> Badge | None:
+        """Who says hello, by its ticket; SessionEndError when it is nobody who may."""
+        if self._authenticate_hello is None or hello["t"] != "hello":
+            return None
+        try:
+            badge = await self._authenticate_hello(websocket, ticket_of(hello))
+        except BadRequestError as error:
+            raise SessionEndError(1008, str(error)) from None
+        except Exception:  # what goes wrong in there lets nobody in
+            log.exception("who says hello could not be found out")
+            badge = None
+        if badge is None or len(badge.principal) > PRINCIPAL_MAX:
+            raise SessionEndError(4401, "sign in first")
+        return badge
+
     async def _serve(self, websocket: WebSocket, subprotocol: str, principal: str) -> None:
         await websocket.accept(subprotocol=subprotocol)
         connection = Connection(websocket, self.gateway)
@@ -140,7 +174,10 @@ class SharedObjects:
         try:
             async with asyncio.timeout(HELLO_S):
                 first, *rest = await connection.receive()
+                badge = await self._badge(websocket, first)
+            principal = principal if badge is None else badge.principal
             page = greet(self.gateway, first, principal, connection)
+            page.badge = badge
             for message in rest:
                 page.receive(message)
             while True:

@@ -15,8 +15,11 @@ from groupcore.web.limits import NAME_MAX, RULES
 
 _CLIENT = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
+TICKET_MAX = 1_000
+"""Most characters of what a page shows in its hello."""
+
 FIELDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
-    "hello": (frozenset({"v", "client"}), frozenset()),
+    "hello": (frozenset({"v", "client"}), frozenset({"ticket"})),
     "open": (frozenset({"name", "type"}), frozenset({"birth", "version", "base"})),
     "close": (frozenset({"name"}), frozenset()),
     "call": (frozenset({"name", "n", "answered", "calls"}), frozenset()),
@@ -46,6 +49,14 @@ def client_of(value: object) -> str:
     if type(value) is not str or not _CLIENT.fullmatch(value):
         raise BadRequestError("bad_message", "client must be 16 to 64 of A-Za-z0-9_-")
     return value
+
+
+def ticket_of(message: Message) -> str:
+    """What a page shows in its hello, empty where it shows nothing."""
+    ticket = message.get("ticket", "")
+    if type(ticket) is not str or len(ticket) > TICKET_MAX:
+        raise BadRequestError("bad_message", f"ticket must have at most {TICKET_MAX} characters")
+    return ticket
 
 
 def name_of(value: object, what: str = "name") -> str:

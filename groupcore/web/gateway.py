@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Unpack
 
 from groupcore.aio import Node
@@ -22,7 +22,7 @@ from groupcore.web.kinds import Kind, kinds_of
 from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, RULES
 from groupcore.web.outlet import Outlet
 from groupcore.web.page import Page
-from groupcore.web.settings import GatewaySettings, Terms
+from groupcore.web.settings import Badge, GatewaySettings, Terms
 
 LAG_CHECK_S = 0.05
 PACKED_MAX = 256
@@ -76,6 +76,20 @@ class Gateway:
         for page in list(self.pages.values()):
             page.cut(4001, "this node is leaving")
             await page.end()
+
+    def dismiss(self, wanted: Callable[[Badge], bool], code: int, reason: str) -> int:
+        """End the sessions of these pages at once; gives how many."""
+        badges = [(page, page.badge) for page in self.pages.values()]
+        dismissed = [page for page, badge in badges if badge is not None and wanted(badge)]
+        for page in dismissed:
+            page.cut(code, reason)
+            page.end_soon()
+        return len(dismissed)
+
+    def recheck(self) -> None:
+        """Ask `may_open` again about all that is open; what may not be is let go."""
+        for page in list(self.pages.values()):
+            page.recheck()
 
     def add(self, page: Page) -> None:
         """A session begins; of those that wait for their page the oldest makes room, if need be."""

@@ -221,6 +221,18 @@ class Holder(Outlet):
             self._gateway.unfollow(opened.feed, self)
         self._release(name, opened)
 
+    def recheck(self) -> None:
+        """Let go of what the page may not have open any more."""
+        may_open, principal = self._gateway.terms.may_open, self.session.principal
+        for name, opened in list(self.opened.items()):
+            if not may_open(principal, opened.kind.name, name):
+                self.let_go(name)
+                self.refuse(BadRequestError("forbidden", f"you may not open {name!r}"), name=name)
+        for name, asked in self._asked.items():
+            if asked.is_wanted and not may_open(principal, asked.kind.name, name):
+                asked.is_wanted = False
+                self.refuse(BadRequestError("forbidden", f"you may not open {name!r}"), name=name)
+
     def _release(self, name: str, opened: Opened) -> None:
         if opened.is_released:
             return

@@ -25,6 +25,7 @@ from groupcore.web.asking import calls_of, check_fields, client_of, name_of, num
 from groupcore.web.errors import BadRequestError, SessionEndError
 from groupcore.web.holder import Holder
 from groupcore.web.outlet import Opened, Writer
+from groupcore.web.settings import Badge
 
 if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
@@ -36,6 +37,7 @@ class Page(Holder):
     def __init__(self, gateway: Gateway, client: str, session: Session) -> None:
         super().__init__(gateway, client, session)
         self.calls = 0
+        self.badge: Badge | None = None
         self._tokens = float(gateway.terms.burst)
         self._tokens_s = asyncio.get_running_loop().time()
         self._linger: asyncio.TimerHandle | None = None

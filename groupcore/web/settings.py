@@ -22,6 +22,14 @@ Closed: TypeAlias = Callable[[str, str, str], None]
 """Called once for each `Opening` that came to its end, when the session has that object no more."""
 
 
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """Who a page has shown to be: a principal for access lists, and which sign-in it was."""
+
+    principal: str
+    key: str = ""
+
+
 class GatewaySettings(TypedDict, total=False):
     """The settings of a gateway that have a default, see `Terms`."""
 
