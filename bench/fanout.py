@@ -1,4 +1,4 @@
-"""Fan-out: one document, 500 sessions on one node, 20 updates a second: CPU for each delivery."""
+"""Fan-out: one shared text, 500 pages on one node, 20 edits a second: CPU for each delivery."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import secrets
 import socket
 import struct
 import time
+from functools import partial
 from multiprocessing.connection import Connection
 from urllib.parse import urlsplit
 
 import msgpack
 
+from bench.gateways import NAME, PATH, SUBPROTOCOL, gateways
+from bench.helpers import helper
 from bench.measuring import cpu_of, load_average, quantile, rss_kb_of
-from bench.nodes import helper, nodes
-from tests.end_to_end.page import Tab
+from bench.pages import Page, hello, opening, type_steadily
 
 UPDATES_PER_S = 20
 WARM_UP_S = 1.0
@@ -36,23 +38,22 @@ def masked(payload: bytes) -> bytes:
     return (head or struct.pack("!BBH", 0x82, 0x80 | 126, size)) + bytes(4) + payload
 
 
-def open_session(url: str, doc: str, number: int) -> socket.socket:
+def open_session(url: str) -> socket.socket:
     """A session by hand: handshake, hello, open; nothing of it is read after the handshake."""
     parts = urlsplit(url)
     opened = socket.create_connection((parts.hostname, parts.port), timeout=20)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
     key = base64.b64encode(secrets.token_bytes(16)).decode()
     opened.sendall(
-        f"GET /ws HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\n"
+        f"GET {PATH} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\n"
         f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-        "Sec-WebSocket-Protocol: groupcore.v1.msgpack\r\n\r\n".encode()
+        f"Sec-WebSocket-Protocol: {SUBPROTOCOL}\r\n\r\n".encode()
     )
     answer = b""
     while b"\r\n\r\n" not in answer:
         answer += opened.recv(4096)
     assert answer.startswith(b"HTTP/1.1 101"), answer
-    hello = {"t": "hello", "v": 1, "client": f"s{number}", "name": f"Session {number}"}
-    opened.sendall(masked(msgpack.packb([hello, {"t": "open", "doc": doc}])))
+    opened.sendall(masked(msgpack.packb([hello(), opening()])))
     return opened
 
 
@@ -69,10 +70,10 @@ def drained(opened: socket.socket) -> int:
         size += len(data)
 
 
-def hold_sessions(url: str, doc: str, count: int, pipe: Connection) -> None:
+def hold_sessions(url: str, count: int, pipe: Connection) -> None:
     """Open sessions; sleep until told to look what has come."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
-    held = [open_session(url, doc, number) for number in range(count)]
+    held = [open_session(url) for _ in range(count)]
     pipe.send(len(held))
     while pipe.recv() == "look":
         pipe.send([drained(one) for one in held])
@@ -114,53 +115,39 @@ def send_bare(count: int, rounds: int, pipe: Connection) -> None:
 # --- the round ----------------------------------------------------------------------------------
 
 
-async def type_for(tab: Tab, updates: int) -> list[float]:
-    """Type at a steady rate; when each keystroke fell."""
-    fell = []
-    begin = time.monotonic()
-    for number in range(updates):
-        due = begin + number / UPDATES_PER_S
-        await asyncio.sleep(max(0.0, due - time.monotonic()))
-        await tab.until(lambda: tab.unanswered is None, "the former one is answered")
-        await tab.type_token()
-        fell.append(due)
-    await tab.until(lambda: tab.unanswered is None, "the last one is answered")
-    return fell
+def note(seen: dict[int, float], _name: str, edits: int) -> None:
+    """The page has seen this edit."""
+    seen[edits] = time.monotonic()
 
 
 async def measure(sessions: int, updates: int) -> dict[str, object]:
-    """Two nodes: one is typed at, the other has the sessions and gets each update by datagram."""
-    async with nodes("a", "b", sessions_max=sessions + 10) as cluster:
-        doc = await cluster.create("a")
-        sequencer = await cluster.sequencer()
-        busy, other = ("b", "a") if sequencer == "a" else ("a", "b")
-        node = cluster.nodes[busy]
-        pid = node.process.pid
-        before_kb = rss_kb_of(pid)
-        idle_s, idle = cpu_of(pid), time.monotonic()
+    """Two nodes: one is typed at, the other has the pages and gets each update by datagram."""
+    with gateways(2) as (other, busy):
+        before_kb = rss_kb_of(busy.pid)
+        idle_s, idle = cpu_of(busy.pid), time.monotonic()
         await asyncio.sleep(WARM_UP_S)
-        idle_share = (cpu_of(pid) - idle_s) / (time.monotonic() - idle)
-        with helper(hold_sessions, node.url, doc, sessions) as holder:
+        idle_share = (cpu_of(busy.pid) - idle_s) / (time.monotonic() - idle)
+        with helper(hold_sessions, busy.url, sessions) as holder:
             await holder.ask()
-            writer = Tab("w", doc, lambda: [cluster.nodes[other].url])
             # The last that opens is the last that is written to.
-            reader = Tab("r", doc, lambda: [node.url])
-            async with writer, reader:
-                seen: list[float] = []
-                await type_for(writer, int(WARM_UP_S * UPDATES_PER_S))
-                await reader.all_saved()
+            async with Page(other.url) as writer, Page(busy.url) as reader:
+                await writer.open(NAME)
+                await reader.open(NAME)
+                warm_up = int(WARM_UP_S * UPDATES_PER_S)
+                seen: dict[int, float] = {}
+                reader.on_edit = partial(note, seen)
+                await type_steadily(writer, warm_up, UPDATES_PER_S)
+                await reader.until(lambda: warm_up in seen)
                 await holder.ask("look")
-                session_kb = (rss_kb_of(pid) - before_kb) / sessions
-                reader.on_update = lambda: seen.append(time.monotonic())
-                used_s, began = cpu_of(pid), time.monotonic()
-                fell = await type_for(writer, updates)
-                await reader.until(lambda: len(seen) == updates, "all updates")
-                await reader.all_saved()
-                used_s, wall_s = cpu_of(pid) - used_s, time.monotonic() - began
+                session_kb = (rss_kb_of(busy.pid) - before_kb) / sessions
+                used_s, began = cpu_of(busy.pid), time.monotonic()
+                fell = await type_steadily(writer, updates, UPDATES_PER_S)
+                await reader.until(lambda: warm_up + updates in seen)
+                used_s, wall_s = cpu_of(busy.pid) - used_s, time.monotonic() - began
                 got = await holder.ask("look")
-    assert len(set(got)) == 1, "every session has got the same"
+    assert len(set(got)) == 1, "every page has got the same"
     deliveries = updates * (sessions + 1)
-    times = [1000 * (at - pressed) for at, pressed in zip(seen, fell, strict=True)]
+    times = [1000 * (seen[warm_up + at] - pressed) for at, pressed in enumerate(fell, 1)]
     return {
         "sessions": sessions,
         "updates_per_s": UPDATES_PER_S,

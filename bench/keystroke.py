@@ -1,4 +1,4 @@
-"""A keystroke, from the client that types to the page model of another client on another node."""
+"""A keystroke, from the page that types to a page of another node, and what it costs the nodes."""
 
 from __future__ import annotations
 
@@ -6,97 +6,103 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
+from functools import partial
 from multiprocessing.connection import Connection
 
-from bench.measuring import load_average, quantile
-from bench.nodes import helper, nodes
-from tests.end_to_end.page import Tab
+from bench.gateways import NAME, gateways
+from bench.helpers import helper
+from bench.measuring import cpu_of, load_average, quantile
+from bench.pages import Page, type_steadily
 
 EDITS_PER_S = 20
 WARM_UP = 20
+ROLES = ("sequencer", "writers_node", "readers_node")
 
 
-class Clock:
-    """Notes when an update is in the page model."""
-
-    def __init__(self) -> None:
-        self.seen: dict[int, float] = {}
-
-    def note(self, tab: Tab) -> None:
-        """Everything up to the tab's version is shown by now."""
-        self.seen.setdefault(tab.page.position[1], time.monotonic())
+def note(seen: dict[int, float], _name: str, number: int) -> None:
+    """This edit, or the answer to this call, is in the page."""
+    seen.setdefault(number, time.monotonic())
 
 
-async def write(url: str, doc: str, edits: int, pipe: Connection) -> None:
-    """Type at a steady rate; answer when each keystroke fell, by operation number."""
-    async with Tab("w", doc, lambda: [url]) as tab:
+async def write(url: str, edits: int, pipe: Connection) -> None:
+    """Type at a steady rate; tell when each keystroke fell, and when it was answered."""
+    async with Page(url) as page:
+        await page.open(NAME)
         pipe.send("open")
         await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
-        fell = {}
-        begin = time.monotonic()
-        for number in range(WARM_UP + edits):
-            due = begin + number / EDITS_PER_S
-            await asyncio.sleep(max(0.0, due - time.monotonic()))
-            # What a slow answer holds up counts from when it was typed.
-            await tab.until(lambda: tab.unanswered is None, "the former one is answered")
-            await tab.type_token()
-            fell[tab.op] = max(due, begin)
-        await tab.until(lambda: tab.unanswered is None, "the last one is answered")
-        pipe.send(fell)
+        await type_steadily(page, WARM_UP, EDITS_PER_S)
+        answered: dict[int, float] = {}
+        page.on_answer = partial(note, answered)
+        pipe.send("warm")
+        fell = await type_steadily(page, edits, EDITS_PER_S)
+        pipe.send((fell, [answered[WARM_UP + at] for at in range(1, edits + 1)]))
 
 
-async def read(url: str, doc: str, edits: int, pipe: Connection) -> None:
-    """Show the document; answer when each version was in the page model."""
-    clock = Clock()
-    async with Tab("r", doc, lambda: [url]) as tab:
-        tab.on_update = lambda: clock.note(tab)
+async def read(url: str, edits: int, pipe: Connection) -> None:
+    """Have the text open; tell when each edit was seen."""
+    seen: dict[int, float] = {}
+    async with Page(url) as page:
+        page.on_edit = partial(note, seen)
+        await page.open(NAME)
         pipe.send("open")
-        await tab.until(lambda: tab.page.position[1] >= WARM_UP + edits, "all", limit_s=60)
-        pipe.send(clock.seen)
+        await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
+        await page.until(lambda: WARM_UP + edits in seen)
+        pipe.send([seen[WARM_UP + at] for at in range(1, edits + 1)])
 
 
 def run_client(
-    client: Callable[..., Coroutine[object, object, None]],
-    url: str,
-    doc: str,
-    edits: int,
-    pipe: Connection,
+    client: Callable[..., Coroutine[object, object, None]], url: str, edits: int, pipe: Connection
 ) -> None:
     """The process's main function."""
     import uvloop
 
-    uvloop.run(client(url, doc, edits, pipe))
+    uvloop.run(client(url, edits, pipe))
 
 
-async def measure(edits: int) -> list[float]:
-    """Latencies in milliseconds, from the time when the key is pressed."""
-    async with nodes("a", "b", "c") as cluster:
-        doc = await cluster.create("a")
-        sequencer = await cluster.sequencer()
-        first, second = (cluster.nodes[name].url for name in "abc" if name != sequencer)
-        with ExitStack() as stack:
-            writer = stack.enter_context(helper(run_client, write, first, doc, edits))
-            reader = stack.enter_context(helper(run_client, read, second, doc, edits))
-            await writer.ask()
-            await reader.ask()
-            fell = await writer.ask("type")
-            seen = await reader.ask()
-    # Version n is what operation n has made: nobody else types.
-    times = [1000 * (seen[op] - at) for op, at in fell.items() if op > WARM_UP]
-    assert len(times) == edits, "every keystroke has arrived"
-    return times
-
-
-def run(quick: bool) -> dict[str, object]:
-    """Three nodes, both clients away from the sequencer: the longest way."""
-    times = asyncio.run(measure(60 if quick else 500))
+async def measure(edits: int) -> dict[str, object]:
+    """Both pages away from the sequencer: the longest way."""
+    with gateways(3) as (sequencer, first, second), ExitStack() as stack:
+        nodes = (sequencer, first, second)
+        writer = stack.enter_context(helper(run_client, write, first.url, edits))
+        reader = stack.enter_context(helper(run_client, read, second.url, edits))
+        await writer.ask()
+        await reader.ask()
+        before = [cpu_of(node.pid) for node in nodes]
+        await asyncio.sleep(1.0)
+        idle = [cpu_of(node.pid) - was for node, was in zip(nodes, before, strict=True)]
+        await writer.ask("type")
+        before, began = [cpu_of(node.pid) for node in nodes], time.monotonic()
+        fell, answered = await writer.ask()
+        seen = await reader.ask("tell")
+        wall_s = time.monotonic() - began
+        used = [cpu_of(node.pid) - was for node, was in zip(nodes, before, strict=True)]
+    busy = [max(0.0, took - rest * wall_s) for took, rest in zip(used, idle, strict=True)]
+    times = [1000 * (at - pressed) for at, pressed in zip(seen, fell, strict=True)]
+    own = [1000 * (at - pressed) for at, pressed in zip(answered, fell, strict=True)]
     return {
         "p50_ms": round(quantile(times, 0.5), 2),
         "p99_ms": round(quantile(times, 0.99), 2),
         "most_ms": round(max(times), 2),
-        "keystrokes": len(times),
+        "answered_p50_ms": round(quantile(own, 0.5), 2),
+        "answered_p99_ms": round(quantile(own, 0.99), 2),
+        "cpu_us": {role: round(1e6 * took / edits) for role, took in zip(ROLES, busy, strict=True)},
+        "idle_percent": {
+            role: round(100 * share, 1) for role, share in zip(ROLES, idle, strict=True)
+        },
+    }
+
+
+def run(quick: bool) -> dict[str, object]:
+    """Three nodes with logs, one page that types and one that reads.
+
+    `cpu_us`: of each node for each keystroke, beside what it uses when nobody types.
+    """
+    edits = 60 if quick else 500
+    figures = asyncio.run(measure(edits))
+    return {
+        **figures,
+        "keystrokes": edits,
         "edits_per_s": EDITS_PER_S,
         "nodes": 3,
-        "k": 1,
         "load_average": load_average(),
     }

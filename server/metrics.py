@@ -43,7 +43,6 @@ COUNTERS = {
     "calls": "Calls of pages",
     "frames_received": "Frames from pages",
     "frames_sent": "Frames to pages",
-    "bytes_sent": "Bytes to pages",
     "connections_behind": "Times that a page fell behind and was left out for a while",
 }
 
@@ -80,7 +79,6 @@ class Collector:
             figures.calls,
             figures.frames_in,
             figures.frames_out,
-            figures.bytes_out,
             figures.fell_behind,
         )
         for (name, text), count in zip(COUNTERS.items(), counts, strict=True):

@@ -110,7 +110,7 @@ class GroupNode:
         self._copy_state = copy_state
         self._service: Service | None = None
         self._waiting: dict[int, asyncio.Future[GroupId]] = {}
-        self._joining: dict[tuple[Process, GroupId], asyncio.Future[int]] = {}
+        self._joining: dict[tuple[Process, GroupId], tuple[int, asyncio.Future[int]]] = {}
         self._join_requests: dict[int, tuple[Process, GroupId]] = {}
         self._plans: dict[int, RunningPlan] = {}
         self._uncongested = asyncio.Event()
@@ -162,7 +162,7 @@ class GroupNode:
         """
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         request = self.service.join(process, group, 0.0)
-        self._joining[process, group] = future
+        self._joining[process, group] = request, future
         self._join_requests[request] = (process, group)
         self.channel.wake_soon()
         return await future
@@ -301,14 +301,14 @@ class GroupNode:
             case Created(request, group, _, _):
                 self._resolve(self._waiting.pop(request, None), group)
             case Joined(group, seqno, process):
-                self._resolve(self._joining.pop((process, group), None), seqno)
+                self._resolve(self._joined(process, group), seqno)
             case Departed(group, _, process, _):
-                self._fail(self._joining.pop((process, group), None), "left", "it has left")
+                self._fail(self._joined(process, group), "left", "it has left")
             case Refused(request, code, detail):
                 self._fail(self._waiting.pop(request, None), code, detail)
-                key = self._join_requests.pop(request, None)
+                key = self._join_requests.get(request)
                 if key is not None:
-                    self._fail(self._joining.pop(key, None), code, detail)
+                    self._fail(self._joined(*key), code, detail)
             case PlanProgressed(run, progress):
                 running = self._plans.get(run)
                 if running is not None:
@@ -323,8 +323,15 @@ class GroupNode:
                 else:
                     self._uncongested.set()
 
+    def _joined(self, process: Process, group: GroupId) -> asyncio.Future[int] | None:
+        """Who waits for this JOIN, and does so no more."""
+        request, future = self._joining.pop((process, group), (0, None))
+        self._join_requests.pop(request, None)
+        return future
+
     def _end(self, code: str, detail: str) -> None:
-        for future in (*self._waiting.values(), *self._joining.values()):
+        joining = [future for _, future in self._joining.values()]
+        for future in (*self._waiting.values(), *joining):
             self._fail(future, code, detail)
         for plan in self._plans.values():
             plan.fail(GroupRefusedError(code, detail))

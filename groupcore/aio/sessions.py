@@ -211,6 +211,17 @@ class Session:
 class _Port:
     """A session in one group: the `GroupPort` of this shell."""
 
+    __slots__ = (
+        "_alarm",
+        "_is_open",
+        "_joined_as",
+        "_object",
+        "_opening",
+        "_session",
+        "is_closing",
+        "site",
+        "user",
+    )
     wait: Wait = staticmethod(wait)
 
     def __init__(self, session: Session, site: Site) -> None:
@@ -218,6 +229,8 @@ class _Port:
         self._session = session
         self._alarm: asyncio.TimerHandle | None = None
         self._opening: asyncio.Task[object] | None = None
+        self._is_open = False
+        self._object: object = None
         self._joined_as: Process | None = None
         self.is_closing = False
         self.user: GroupUser = site.attach(self)
@@ -225,6 +238,8 @@ class _Port:
 
     async def opened(self) -> object:
         """The object, once it can be used; whoever waits for it waits for one opening."""
+        if self._is_open:
+            return self._object
         if self._opening is None:
             self._opening = asyncio.get_running_loop().create_task(self._open())
         return await asyncio.shield(self._opening)
@@ -232,7 +247,10 @@ class _Port:
     async def _open(self) -> object:
         try:
             await self._session.node.find_group(self.site)
-            return await self.user.open()
+            self._object = await self.user.open()
+            self._is_open = True
+            self._opening = None  # a task is large, and there are many ports
+            return self._object
         except ForbiddenError:
             raise  # it leaves, and is closed when it has left
         except GroupRefusedError as error:
@@ -258,7 +276,9 @@ class _Port:
     async def close(self) -> None:
         """Close the object; when it was never opened, at once."""
         self.is_closing = True
-        if self._opening is not None and self._opening.done() and not self._opening.cancelled():
+        opening = self._opening
+        has_failed = opening is not None and opening.done() and not opening.cancelled()
+        if self._is_open or has_failed:
             await self.user.close()
         else:
             self.user.end(ClosedError("the session is closed"))

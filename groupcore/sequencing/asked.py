@@ -125,12 +125,13 @@ class Stamping:
         self.size_bytes += sum(map(len, payloads))
         merge_into(self.numbers, numbers)
 
-    def batch(self, me: Address, rests: bytes) -> Batch | None:
-        """The frame, which rests on these; None when there is nothing in it."""
+    def batch(self, me: Address, view: int, rests: bytes) -> Batch | None:
+        """The frame, made in this view, which rests on these; None when there is nothing in it."""
         if not self._groups:
             return None
         accept = Accept(
             self.number,
+            view,
             self.origin,
             encode_context(self.numbers),
             rests,

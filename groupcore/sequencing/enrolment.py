@@ -144,9 +144,8 @@ class Enrolment:
             owned.members = {}
         owned.members[process] = what == JOINED
         owned.frame = self._plane.own.received + 1
-        change = Change(
-            owned.frame, group, owned.seqno, process.node, process.number, what, request
-        )
+        place = (owned.frame, self._plane.view_number, group, owned.seqno)
+        change = Change(*place, process.node, process.number, what, request)
         self._stamp(Batch(self._plane.me, None, (change,)))
 
     def close_books(self, node: Address) -> None:

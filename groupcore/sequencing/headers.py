@@ -92,11 +92,12 @@ class Accept(Header):
     """ACCEPT, sequencer to all: frame `frame` of its stream, with each run's first number.
 
     The body is the one that came with DO-MULTICAST, unopened. `rests`: what the context names that
-    the sequencer does not know to be held.
+    the sequencer does not know to be held. `view`: in which its sequencer has it since.
     """
 
     kind: ClassVar[str] = "sequencing.accept"
     frame: int
+    view: int
     origin: Address
     context: bytes
     rests: bytes
@@ -112,10 +113,12 @@ class Change(Header):
     """Sequencer to all: frame `frame`, at number `seqno` of the group a process joins or leaves.
 
     `what`: 1 GROUP-JOINED, 2 GROUP-LEFT, 3 left because its node is gone (`request` is 0 then).
+    `view` as of an ACCEPT.
     """
 
     kind: ClassVar[str] = "sequencing.change"
     frame: int
+    view: int
     group: int
     seqno: int
     node: Address

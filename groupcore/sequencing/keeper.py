@@ -1,24 +1,24 @@
 """The keeper of streams: what arrives is kept, what is missing asked for, what is stable dropped.
 
-Idea. Every node tells all how far it is with every stream, and the end of its own: that is the
-acknowledgement, the resilience and the stability of everything at once (design, 4.7), and it shows
-a receiver that a last frame is missing (pbcast design, "Last Message dropped"). A gap is asked for
-in the turn in which it is seen, of its sequencer, or of another node that has it.
+Idea. Every node tells how far it is with every stream, and the end of its own (`telling`): that
+is the acknowledgement, the resilience and the stability of everything at once, and it shows a
+receiver that a last frame is missing (pbcast design, "Last Message dropped"). A gap is asked for in
+the turn in which it is seen, of its sequencer, or of another node that has it.
 
 Invariants.
   I1  What is missing is asked for until it is here, at growing intervals, of different holders.
-  I2  A digest goes out in every turn that brought frames, and rarely when nothing happens.
-  I3  What is acknowledged in a later view than this node's counts when that view is here.
+  I2  What is acknowledged in a later view than this node's counts when that view is here.
 """
 
 from __future__ import annotations
 
 from groupcore.batch import Batch
 from groupcore.errors import WireError
-from groupcore.sequencing.headers import Accept, Change, Digest, Fetch, Reach, Repair
+from groupcore.sequencing.headers import Accept, Change, Digest, Fetch, Repair
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiving import Receiving
 from groupcore.sequencing.stream import Stream
+from groupcore.sequencing.telling import Telling
 from groupcore.view import Address
 from groupcore.wire import decode_packet, encode_packet, unpack_packets
 
@@ -30,8 +30,6 @@ GIVEN_BYTES = 256 << 10
 
 EARLY_MAX = 256
 """Digests of later views that are kept; the others come again."""
-OVER_S = 30.0
-"""How long it is repeated that a stream is here to its end."""
 
 
 class Asking:
@@ -52,22 +50,16 @@ class Keeper:
         self._plane = plane
         self.touched: dict[Address, Stream] = {}
         self._asking: dict[Address, Asking] = {}
-        self._news = False
-        self._digest_at: float | None = None
-        self._digest_wait_s = plane.options.digest_s
-        self._told: dict[Address, tuple[int, int, int]] = {}
-        self._told_last = -1
-        self._over: dict[Address, tuple[int, float]] = {}
         self._cut: dict[Address, tuple[int, tuple[Address, ...]]] = {}
         self._early: list[tuple[Address, Digest]] = []
         self._seen_news = (-1, -1)
         self.receiving = Receiving(plane)
+        self.telling = Telling(plane)
 
     def on_view(self) -> None:
         """A view begins: who is new hears everything, and what was said in it counts."""
         self._cut.clear()
-        self._told.clear()
-        self._news = True
+        self.telling.on_view()
         self.touched.update(self._plane.streams)
         self._count(self.receiving.look_again())
         early, self._early = self._early, []
@@ -87,16 +79,23 @@ class Keeper:
             stream = plane.stream(sequencer)
         if stream.take(number, batch):
             self.touched[sequencer] = stream
-            self._news = True
+            self.telling.came(len(batch.body))
+            self._count_its_own(sequencer, number, batch)
             self._count(self.receiving.advance(stream))
         else:
             plane.counters["dropped.old_frame"] += 1
 
     def _count(self, moved: list[Stream]) -> None:
         """Of these streams more has been received."""
-        if moved:
-            self.touched.update((stream.address, stream) for stream in moved)
-            self._news = True
+        for stream in moved:
+            self.touched[stream.address] = stream
+            self.telling.received(stream.address)
+
+    def _count_its_own(self, sequencer: Address, number: int, batch: Batch) -> None:
+        """Who has made a frame has it, from the view on in which that was."""
+        view, header = self._plane.view, batch.headers[-1]
+        if view is not None and isinstance(header, Accept | Change) and header.view <= view.number:
+            self._plane.reaches.note(sequencer, sequencer, number, 0)
 
     def on_repair(self, header: Repair) -> None:
         """A frame of another's stream, given away by who has it."""
@@ -133,7 +132,7 @@ class Keeper:
     # --- digests --------------------------------------------------------------------------------
 
     def on_digest(self, node: Address, header: Digest) -> None:
-        """How far another node is (I3)."""
+        """How far another node is (I2)."""
         plane = self._plane
         if plane.view is not None and header.view > plane.view.number:
             if len(self._early) < EARLY_MAX:
@@ -146,7 +145,7 @@ class Keeper:
         stream = plane.stream(node)
         if not stream.started:
             stream.start(header.last)
-            self._news = True
+            self.telling.at_once()
             self._count(self.receiving.look_again())
         if header.last > stream.highest:
             stream.note_last(header.last)
@@ -159,64 +158,10 @@ class Keeper:
                     self.touched[reach.stream] = one
                     one.note_last(reach.received)
 
-    def tell(self, now: float, at_once: bool = False) -> None:
-        """The turn ends: say how far this node is, when there is news or it is time (I2)."""
-        plane = self._plane
-        if plane.view is None:
-            return
-        reaches = []
-        for address, stream in plane.streams.items():
-            if not stream.started:
-                continue
-            reached = self._reached(stream)
-            if self._told.get(address) != reached:
-                plane.reaches.note(plane.me, address, *reached)
-                reaches.append(Reach(address, *reached))
-        last = plane.own.received
-        due = self._digest_at is not None and now >= self._digest_at
-        if not (self._news or due or at_once or last != self._told_last):
-            if reaches and self._digest_at is None:
-                self._digest_at = now + plane.options.digest_s
-            return
-        options = plane.options
-        if due and not reaches and not self._news:
-            self._digest_wait_s = min(self._digest_wait_s * 2, options.digest_max_s)
-        else:
-            self._digest_wait_s = options.digest_s
-        if due or at_once:
-            # A repetition says everything: what was lost of the former ones, too.
-            reaches = [
-                Reach(address, *self._reached(stream))
-                for address, stream in plane.streams.items()
-                if stream.started
-            ]
-            # Others may not have heard the last that was said of a stream that is over.
-            self._over = {one: over for one, over in self._over.items() if now < over[1]}
-            reaches += [Reach(one, end, end, end) for one, (end, _) in self._over.items()]
-        self._told.update((one.stream, (one.received, one.delivered, one.saved)) for one in reaches)
-        self._told_last = last
-        self._news = False
-        self._digest_at = now + self._digest_wait_s
-        plane.to(None, Digest(plane.view.number, last, tuple(reaches), *plane.basis))
-
-    def _reached(self, stream: Stream) -> tuple[int, int, int]:
-        """What this node says of a stream: received, delivered, saved.
-
-        Delivered is all that it has, while it hosts nothing yet. Others may drop that: a new node
-        has delivered what its state contains, and gets the frames.
-        """
-        plane = self._plane
-        delivered = stream.received
-        if plane.ready:
-            delivered = min(stream.delivered, stream.received)
-        return plane.acknowledged(stream), delivered, plane.saved_here(stream)
-
     def on_stored(self, now: float) -> None:
         """More is on disk here: others hear of it soon, with other news or without."""
-        if self._plane.view is None:
-            return  # nobody is there to be told, and nothing to wake for
-        soon = now + self._plane.options.digest_s
-        self._digest_at = soon if self._digest_at is None else min(soon, self._digest_at)
+        if self._plane.view is not None:  # else nobody is there to be told, nothing to wake for
+            self.telling.soon(now)
 
     def settle(self) -> list[Stream]:
         """The streams that may go on: something has been received, or said of them."""
@@ -241,8 +186,7 @@ class Keeper:
                     plane.log.over(address)
                 del plane.streams[address]
                 plane.reaches.forget(address)
-                self._told.pop(address, None)
-                self._over[address] = (stream.end, now + OVER_S)
+                self.telling.over(address, stream.end, now)
 
     # --- repair ---------------------------------------------------------------------------------
 
@@ -298,6 +242,7 @@ class Keeper:
     def next_wake(self) -> float | None:
         """When something is to be asked for, or said."""
         times = [asking.at for asking in self._asking.values()]
-        if self._digest_at is not None:
-            times.append(self._digest_at)
+        digest_at = self.telling.next_wake()
+        if digest_at is not None:
+            times.append(digest_at)
         return min(times, default=None)

@@ -117,6 +117,11 @@ class Plane:
         """
         return self.frozen is not None or self.own.kept_bytes > self.options.window_bytes
 
+    @property
+    def view_number(self) -> int:
+        """The number of the present view; 0 before the first."""
+        return 0 if self.view is None else self.view.number
+
     def in_view(self, node: Address) -> bool:
         """Whether the node is a member of the present view."""
         return self.view is not None and node in self.view.members

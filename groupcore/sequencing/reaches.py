@@ -105,6 +105,17 @@ class Reaches:
         by_member = self._received.get(stream, {})
         return [m for m in self._members if m != but and by_member.get(m, 0) >= frame]
 
+    def first_to_tell(self, stream: Address) -> list[Address]:
+        """The members, of lowest rank first, who make a quorum with the stream's sequencer (I1)."""
+        others = [member for member in self._members if member != stream]
+        return others[: self._need_with_first - 1]  # the lowest rank of all is in it, or sequences
+
+    def suffices_itself(self, stream: Address) -> bool:
+        """Whether every member makes a quorum with the stream's sequencer, so that only that one
+        has to be told."""
+        first = stream == self._members[0]
+        return (self._need_with_first if first else self._need) <= 2
+
     @property
     def need(self) -> int:
         """How many members must hold a frame, in the dearer case."""

@@ -166,6 +166,7 @@ class Sequencer:
             return
         accept = Accept(
             plane.own.received + 1,
+            plane.view_number,
             origin,
             encode_context(numbers),
             plane.rests(numbers),
@@ -354,7 +355,7 @@ class Sequencer:
         """The frame is complete."""
         plane = self._plane
         plane.drop_stable(stamping.numbers)
-        batch = stamping.batch(plane.me, plane.rests(stamping.numbers))
+        batch = stamping.batch(plane.me, plane.view_number, plane.rests(stamping.numbers))
         if batch is not None:
             plane.own.contexts[stamping.number] = stamping.numbers
             self._multicast(batch)

@@ -317,7 +317,7 @@ class Service(DirectoryRequests):
         self.cut.end_turn()
         if plane.view is not None:
             keeper.ask(now)
-            keeper.tell(now, self.conductor.news)
+            keeper.telling.tell(now, self.conductor.news)
             self.conductor.news = False
             if log is not None:
                 self.saving.end_turn(now)

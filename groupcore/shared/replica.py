@@ -13,7 +13,6 @@ Invariants.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
@@ -97,7 +96,7 @@ class Replica(GroupUser, Generic[T]):
         self._error: Exception | None = None
         self._forbidden = False
         self._held: list[_Sent] = []
-        self._unsaved: deque[tuple[int, Numbered]] = deque()
+        self._unsaved: list[tuple[int, Numbered]] = []
         self.tell_saved: Callable[[int], None] | None = None
         if alone:
             self.body.attach(self, port.process)
@@ -190,7 +189,7 @@ class Replica(GroupUser, Generic[T]):
         """The process's messages up to this one are on disk: tell of a client's calls in them."""
         last = 0
         while self._unsaved and self._unsaved[0][0] <= number:
-            last = self._unsaved.popleft()[1].number
+            last = self._unsaved.pop(0)[1].number
         if last and self.tell_saved is not None:
             self.tell_saved(last)
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
-from contextlib import suppress
 from http import HTTPStatus
 from inspect import isawaitable
 from typing import Unpack
 
 from groupcore.aio import Node
-from groupcore.frames import BadFrameError, Message, decode, pack
+from groupcore.frames import Message
 from groupcore.origins import origin_allowed
 from groupcore.shared.messages import PRINCIPAL_MAX
 from groupcore.web.asking import ticket_of
 from groupcore.web.errors import BadRequestError, MissingPackageError, SessionEndError
 from groupcore.web.figures import Figures
 from groupcore.web.gateway import Gateway
-from groupcore.web.limits import CONGESTED_BYTES, FRAME_BYTES_MAX, HELLO_S, PROTOCOL, RULES
+from groupcore.web.limits import HELLO_S, PROTOCOL
 from groupcore.web.page import Page, greet
 from groupcore.web.settings import Badge, GatewaySettings
 
@@ -27,14 +25,12 @@ try:
     from starlette.responses import JSONResponse, Response
     from starlette.types import Receive, Scope, Send
     from starlette.websockets import WebSocket, WebSocketDisconnect
+
+    from groupcore.web.connection import Connection
 except ImportError as error:
     raise MissingPackageError(
         'groupcore.web needs Starlette; run: pip install "groupcore[web]"'
     ) from error
-
-PING = b"\x91" + pack({"t": "ping"})
-CLOSE_S = 2.0
-"""How long a close frame may wait for a congested connection."""
 
 log = logging.getLogger(__name__)
 
@@ -176,7 +172,7 @@ class SharedObjects:
                 first, *rest = await connection.receive()
                 badge = await self._badge(websocket, first)
             principal = principal if badge is None else badge.principal
-            page = greet(self.gateway, first, principal, connection)
+            page = greet(self.gateway, first, principal, connection.writer)
             page.badge = badge
             for message in rest:
                 page.receive(message)
@@ -191,112 +187,5 @@ class SharedObjects:
             pass  # the page comes back, or its session lingers to its end
         finally:
             if page is not None:
-                page.disconnect(connection)
+                page.disconnect(connection.writer)
             await connection.finish()
-
-
-class Connection:
-    """One WebSocket: frames in, and frames out from a queue whose size is known."""
-
-    def __init__(self, websocket: WebSocket, gateway: Gateway) -> None:
-        self._websocket = websocket
-        self._figures = gateway.figures
-        self._heartbeat_s = gateway.terms.heartbeat_s
-        self._frames: deque[bytes] = deque()
-        self._bytes = 0
-        self._wake = asyncio.Event()
-        self._close: tuple[int, str] | None = None
-        self._aborted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.get_running_loop().create_task(self._send())
-
-    @property
-    def congested(self) -> bool:
-        """Above CONGESTED_BYTES."""
-        return self._bytes > CONGESTED_BYTES
-
-    def buffered(self) -> int:
-        """Bytes in the queue."""
-        return self._bytes
-
-    def write(self, frame: bytes) -> None:
-        """Queue a frame."""
-        if self._close is None:
-            self._frames.append(frame)
-            self._bytes += len(frame)
-            self._wake.set()
-
-    def abort(self, code: int, reason: str) -> None:
-        """Close it, behind what is queued if that leaves soon."""
-        if self._close is None:
-            self._close = (code, reason)
-            self._wake.set()
-            if not self._aborted.done():
-                self._aborted.set_result(None)
-
-    def end(self, code: int, reason: str) -> None:
-        """Close it for what has come over it."""
-        self._figures.cut[code] += 1
-        self.abort(code, reason)
-
-    async def receive(self) -> list[Message]:
-        """The messages of the next frame.
-
-        Raises SessionEndError for what is no frame, and after two heartbeats without any,
-        WebSocketDisconnect when the connection is gone or given up.
-        """
-        reading = asyncio.ensure_future(self._websocket.receive())
-        try:
-            await asyncio.wait(
-                (reading, self._aborted),
-                timeout=2 * self._heartbeat_s,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            if self._aborted.done():
-                raise WebSocketDisconnect(1006)
-            if not reading.done():
-                raise SessionEndError(4003, "nothing was heard for two heartbeats")
-            received = reading.result()
-        finally:
-            if not reading.done():
-                reading.cancel()
-        if received["type"] != "websocket.receive":
-            raise WebSocketDisconnect(received.get("code", 1006))
-        data = received.get("bytes")
-        if data is None:
-            raise SessionEndError(1008, "frames must be binary")
-        if len(data) > FRAME_BYTES_MAX:
-            raise SessionEndError(1009, f"a frame has {FRAME_BYTES_MAX} bytes at most")
-        try:
-            messages = decode(data, RULES)
-        except BadFrameError as error:
-            raise SessionEndError(1008, str(error)) from None
-        self._figures.frames_in += 1
-        self._figures.messages_in += len(messages)
-        return messages
-
-    async def _send(self) -> None:
-        try:
-            while True:
-                if not self._frames and self._close is None:
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(self._heartbeat_s):
-                            await self._wake.wait()
-                    if not self._wake.is_set():
-                        await self._websocket.send_bytes(PING)
-                self._wake.clear()
-                while self._frames:
-                    frame = self._frames.popleft()
-                    await self._websocket.send_bytes(frame)
-                    self._bytes -= len(frame)
-                if self._close is not None:
-                    await self._websocket.close(*self._close)
-                    return
-        except (WebSocketDisconnect, RuntimeError, OSError):
-            self._close = self._close or (1006, "")
-
-    async def finish(self) -> None:
-        """The connection is over: what is queued has a moment to leave."""
-        if self._close is None:
-            self._task.cancel()
-        await asyncio.wait([self._task], timeout=CLOSE_S)
-        self._task.cancel()

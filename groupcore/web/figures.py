@@ -37,7 +37,6 @@ class Figures:
     frames_in: int = 0
     messages_in: int = 0
     frames_out: int = 0
-    bytes_out: int = 0
     calls: int = 0
     fell_behind: int = 0
     refused: Counter[str] = field(default_factory=Counter)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Unpack
 
 from groupcore.aio import Node
@@ -47,12 +47,12 @@ class Gateway:
         self.figures = Figures()
         self._feeds: dict[str, Feed] = {}
         self._open: Feed | None = None
-        self._dirty: dict[Outlet, None] = {}
+        self.dirty: dict[Outlet, None] = {}
         self._behind: dict[Outlet, None] = {}
         self._packed: OrderedDict[tuple[object, ...], tuple[object, bytes]] = OrderedDict()
         self._scheduled: asyncio.Handle | None = None
         self._due = 0.0
-        self._frame = b"", b""
+        self._frames: dict[bytes | tuple[bytes, ...], list[bytes]] = {}
         self._last_flush = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -139,20 +139,23 @@ class Gateway:
             self._packed.popitem(last=False)
         return packed
 
-    def framed(self, messages: list[bytes]) -> Iterator[bytes]:
-        """Frames of these messages; one that many sessions are sent by itself is made once."""
-        if len(messages) != 1:
-            return joined(messages, RULES.messages_max, FRAME_BYTES_SENT)
-        if self._frame[0] is not messages[0]:
-            self._frame = messages[0], next(joined(messages, 1, 0))
-        return iter(self._frame[1:])
+    def framed(self, messages: list[bytes]) -> list[bytes]:
+        """Frames of these messages; what many sessions are sent in one flush is joined once."""
+        key = messages[0] if len(messages) == 1 else tuple(messages)
+        frames = self._frames.get(key)
+        if frames is None:
+            frames = self._frames[key] = list(
+                joined(messages, RULES.messages_max, FRAME_BYTES_SENT)
+            )
+        self.figures.frames_out += len(frames)
+        return frames
 
     # --- writing --------------------------------------------------------------------------------
 
     def touch(self, page: Outlet) -> None:
         """The session has something to be sent."""
-        if page not in self._dirty:
-            self._dirty[page] = None
+        if page not in self.dirty:
+            self.dirty[page] = None
             self.flush_soon()
 
     def behind(self, page: Outlet) -> None:
@@ -162,7 +165,7 @@ class Gateway:
 
     def forget(self, page: Page) -> None:
         """The session is no more."""
-        self._dirty.pop(page, None)
+        self.dirty.pop(page, None)
         self._behind.pop(page, None)
         self.lingering.pop(page, None)
         if self.pages.get(page.client) is page:
@@ -197,6 +200,7 @@ class Gateway:
         behind, self._behind = self._behind, {}
         for page in behind:
             page.catch_up(now)
-        dirty, self._dirty = self._dirty, {}
+        dirty, self.dirty = self.dirty, {}
         for page in dirty:
             page.write()
+        self._frames.clear()

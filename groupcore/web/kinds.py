@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, get_origin
 
+from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.errors import DeclarationError, MisfitError
 from groupcore.shared.object import SharedObject, declaration
 from groupcore.shared.opening import order_of
@@ -24,15 +25,14 @@ from groupcore.shared.types import (
     Map,
     Moved,
     Removed,
+    RichText,
     Text,
     TextEdited,
 )
+from groupcore.web import document_kinds
 
 Snapshot: TypeAlias = Callable[[SharedObject, int], object]
 """Of an object, for a client that has a text up to so many edits (-1: none)."""
-
-SHOWN_RECENT_MAX = 200
-"""Most edits that a snapshot of a text has in addition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _list(target: SharedObject, _base: int) -> object:
 def _text(target: SharedObject, base: int) -> object:
     assert isinstance(target, Text)
     recent = target.recent(base) if base >= 0 else None
-    if recent is not None and len(recent) > SHOWN_RECENT_MAX:
+    if recent is not None and len(recent) > document_kinds.SHOWN_RECENT_MAX:
         recent = None
     return {"text": target.text, "version": target.version, "recent": plain(recent)}
 
@@ -148,4 +148,7 @@ _LIBRARY: dict[type, tuple[Snapshot, bool, Callable[[object], object]]] = {
     Map: (_map, False, _map_detail),
     List: (_list, False, _list_detail),
     Text: (_text, False, _text_detail),
+    RichText: (document_kinds.rich_text, False, document_kinds.rich_text_detail),
+    Block: (document_kinds.block, False, document_kinds.block_detail),
+    DocumentOutline: (document_kinds.outline, False, document_kinds.outline_detail),
 }

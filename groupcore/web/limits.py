@@ -5,6 +5,8 @@ from __future__ import annotations
 from groupcore.frames import FrameRules
 
 PROTOCOL = "groupcore.objects.v1"
+SCOPE_KEY = "groupcore.fanout"
+"""Where a server puts a connection's `Writer` among the extensions of the ASGI scope."""
 VERSION = 1
 
 FRAME_BYTES_MAX = 256 * 1024

@@ -142,18 +142,21 @@ class Outlet:
 
     def put(self, packed: bytes) -> None:
         """Something that has its place among the changes."""
+        if not self._outbox:
+            self._gateway.touch(self)
         self._outbox.append(packed)
-        self._gateway.touch(self)
 
     def send_changes(self, feed: Feed, packed: bytes, before: int) -> None:
         """Changes of an object, made behind the version `before`."""
         writer = self._writer
-        if writer is None or feed.name in self._withheld:
+        if writer is None or (self._withheld and feed.name in self._withheld):
             return
         if writer.congested:
             self._fall_behind(feed.name, (feed.version[0], before))
-        else:
-            self.put(packed)
+            return
+        if not self._outbox:
+            self._gateway.dirty[self] = None  # a feed with changes has asked for a flush
+        self._outbox.append(packed)
 
     def send_snapshot(self, feed: Feed, base: int) -> None:
         """The whole state of an object."""
@@ -194,19 +197,19 @@ class Outlet:
 
     def write(self) -> None:
         """Write what there is: changes in their order, then answers."""
-        messages = [*self._outbox, *self._answers]
-        self._outbox, self._answers = [], []
+        messages = self._outbox
+        if self._answers:
+            messages += self._answers
+            self._answers = []
+        self._outbox = []
         writer = self._writer
         if writer is None:
             return
-        if writer.buffered() > limits.OUTBOX_BYTES_MAX:
+        if writer.congested and writer.buffered() > limits.OUTBOX_BYTES_MAX:
             self.cut(4002, "too slow; come back")
             return
-        figures = self._gateway.figures
         for frame in self._gateway.framed(messages):
             writer.write(frame)
-            figures.frames_out += 1
-            figures.bytes_out += len(frame)
 
     def send_presence(self, name: str, packed: bytes) -> None:
         """What somebody shows now; left out while the connection is congested."""

@@ -37,6 +37,7 @@ from groupcore.shared.documents.parts import (
     Attributes,
     BlockClosed,
     BlockCut,
+    BlockSet,
     Edited,
     Elsewhere,
     Step,
@@ -87,6 +88,7 @@ class Block(Handing):
             else:
                 self.attributes[name] = value
         check_attributes(self.attributes)
+        self.emit(BlockSet(tuple(changes.items())))
 
     # --- splitting, joining, deleting -----------------------------------------------------------
 
@@ -120,7 +122,7 @@ class Block(Handing):
         number = self._owe(new, "birth", behind, attributes=attributes)
         self.content = cut(self.content, 0, at)
         self._note(Step("cut", new=new, frame=number, at=at))
-        self.emit(BlockCut(self.version, at, new))
+        self.emit(BlockCut(self.version, at, new, attributes))
         return None
 
     @operation
@@ -139,7 +141,7 @@ class Block(Handing):
         number = self._owe(into, "append", content)
         self.status, self.into, self.content = JOINED, into, ()
         self._note(Step("all", new=into, frame=number))
-        self.emit(BlockClosed(into, content))
+        self.emit(BlockClosed(into, content, self.version, number))
         return True
 
     @operation
@@ -148,9 +150,10 @@ class Block(Handing):
         self._require_born()
         if self.status != OPEN:
             return False
-        self.emit(BlockClosed(None, self.content))
+        content = self.content
         self.status, self.content = DELETED, ()
         self._note(Step("gone"))
+        self.emit(BlockClosed(None, content, self.version))
         return True
 
     # --- who may --------------------------------------------------------------------------------

@@ -25,13 +25,14 @@ from groupcore.objects.rich_delta import Rich, RichDelta, plain
 from groupcore.shared.changes import Change, Changed, MemberChanged
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import OPEN, UNBORN
-from groupcore.shared.documents.outline import DocumentOutline, OutlineChanged
+from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.own_edits import OwnEdit, OwnEdits
 from groupcore.shared.documents.parts import (
     Attributes,
     BlockCut,
     Edited,
     Elsewhere,
+    OutlineChanged,
     Received,
     Seed,
     Value,

@@ -82,6 +82,13 @@ class Handing(SharedObject):
             lost = joined(lost, inserted(here))
         return Located(here, gone, lost)
 
+    def recent(self, base: int) -> list[Step] | None:
+        """The steps behind version `base`, for who has that; None when they are not all kept."""
+        try:
+            return list(edits_since(base, self.version, self._recent))
+        except RefusalError:
+            return None
+
     def _do(self, edit: Located, author: str) -> Edited:
         moved = [
             (block, self._owe(block, "edit", delta, frame=frame, author=author))
@@ -170,7 +177,7 @@ class Handing(SharedObject):
         self.status, self.content = OPEN, inserted(parcel.delta)
         self.attributes = dict(parcel.attributes)
         self._frame(source, parcel.number, Frame(self.version, 0))
-        self.emit(BlockOpened(self.version, self.content))
+        self.emit(BlockOpened(self.version, self.content, tuple(self.attributes.items())))
 
     def _append(self, source: str, parcel: Parcel) -> None:
         """D1: at the end of this text, or of the one that this one has gone to; or refused."""
@@ -249,7 +256,7 @@ class Handing(SharedObject):
             except RefusalError:
                 edit = Located((), [], inserted(parcel.delta))
             self._keep_draft(block, parcel, self._do(edit, parcel.author).draft)
-        self.emit(BlockOpened(self.version, self.content))
+        self.emit(BlockOpened(self.version, self.content, tuple(self.attributes.items())))
         return True
 
     def _reopened(self, block: str, text: Parcel) -> int:

@@ -12,6 +12,7 @@ Invariants.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from groupcore.objects.parsing import check_title
@@ -20,7 +21,18 @@ from groupcore.objects.rich_delta import length
 from groupcore.sequencing.names import Process
 from groupcore.shared.access import Guarded, Right
 from groupcore.shared.documents.limits import check_attributes, check_content, check_id
-from groupcore.shared.documents.parts import Entry, Seed, node_of
+from groupcore.shared.documents.parts import (
+    BlocksKnown,
+    BlocksLeft,
+    BlocksPlaced,
+    Entry,
+    OutlineChanged,
+    Renamed,
+    Seed,
+    SeedsPlanted,
+    SeedsSown,
+    node_of,
+)
 from groupcore.shared.operations import operation
 
 BLOCKS_MAX = 20_000
@@ -37,13 +49,6 @@ class Gone:
 
     previous: str
     joined: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineChanged:
-    """A detail of a change: these blocks have come, gone, or changed."""
-
-    blocks: tuple[str, ...]
 
 
 NODES_ONLY = frozenset({"admit", "attend", "planted", "restore"})
@@ -82,8 +87,11 @@ class DocumentOutline(Guarded):
             kind = str(dict(seed.attributes).get("type", "paragraph"))
             self.entries[seed.id] = Entry(kind, length(seed.content))
             self.seeds[seed.id] = seed
-        self.order[place:place] = [seed.id for seed in seeds]
-        self._told(*[seed.id for seed in seeds])
+        new = [seed.id for seed in seeds]
+        self.order[place:place] = new
+        self.emit(SeedsSown(tuple(seeds)))
+        self._placed(place, new)
+        self._told(*new)
 
     @operation
     def admit(self, after: str, new: list[tuple[str, str, int]]) -> None:
@@ -94,9 +102,18 @@ class DocumentOutline(Guarded):
         for block, kind, size in new:
             if block in self.entries or block in self.gone:
                 continue
-            self.order.insert(self._place(after), block)
-            self.entries[block] = Entry(kind, size, live=True)
+            self._enter(block, after, Entry(kind, size, live=True))
         self._told(*[block for block, _, _ in new])
+
+    def _enter(self, block: str, after: str, entry: Entry) -> None:
+        place = self._place(after)
+        self.order.insert(place, block)
+        self.entries[block] = entry
+        self.emit(BlocksKnown(((block, entry),)))
+        self._placed(place, [block])
+
+    def _placed(self, place: int, blocks: list[str]) -> None:
+        self.emit(BlocksPlaced(self.order[place - 1] if place else "", tuple(blocks)))
 
     def _place(self, after: str) -> int:
         """O2."""
@@ -123,6 +140,7 @@ class DocumentOutline(Guarded):
         left = [block for block in self.order if block not in chosen]
         place = left.index(anchor) + 1 if anchor else 0
         self.order = left[:place] + moved + left[place:]
+        self._placed(place, moved)
         self._told(*moved)
 
     @operation
@@ -145,6 +163,7 @@ class DocumentOutline(Guarded):
             self.seeds.pop(block, None)
         while len(self.gone) > GONE_MAX:
             del self.gone[next(iter(self.gone))]
+        self.emit(BlocksLeft(tuple(leaving), joined))
         self._told(*blocks)
         return [block for block in blocks if block in leaving]
 
@@ -153,9 +172,8 @@ class DocumentOutline(Guarded):
         """Put a block in again whose text nobody would take, where it stood."""
         gone = self.gone.get(block)
         if gone is not None:
-            self.order.insert(self._place(gone.previous), block)
             del self.gone[block]
-            self.entries[block] = Entry(live=True)
+            self._enter(block, gone.previous, Entry(live=True))
             self._told(block)
 
     # --- who tends ------------------------------------------------------------------------------
@@ -181,13 +199,19 @@ class DocumentOutline(Guarded):
         for block in blocks:
             if block in self.entries:
                 self.entries[block] = replace(self.entries[block], live=True)
+        self._know(blocks)
         self._told(*blocks)
+
+    def _know(self, blocks: Iterable[str]) -> None:
+        known = [(block, self.entries[block]) for block in blocks if block in self.entries]
+        self.emit(BlocksKnown(tuple(known)))
 
     @operation
     def planted(self, blocks: list[str]) -> None:
         """These blocks have their texts in their groups: the seeds are needed no more."""
         for block in blocks:
             self.seeds.pop(block, None)
+        self.emit(SeedsPlanted(tuple(blocks)))
 
     @operation
     def describe(self, news: list[tuple[str, str, int]]) -> None:
@@ -195,12 +219,15 @@ class DocumentOutline(Guarded):
         for block, kind, size in news:
             if block in self.entries:
                 self.entries[block] = replace(self.entries[block], type=kind, length=size)
-        self._told(*[block for block, _, _ in news])
+        blocks = [block for block, _, _ in news]
+        self._know(blocks)
+        self._told(*blocks)
 
     @operation
     def rename(self, title: str) -> None:
         """Set the title; BadChangeError, TooLargeError."""
         self.title = check_title(title)
+        self.emit(Renamed(self.title))
 
     def _told(self, *blocks: str) -> None:
         self.emit(OutlineChanged(blocks))

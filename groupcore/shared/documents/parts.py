@@ -139,19 +139,28 @@ class BlockEdited:
 
 @dataclass(frozen=True, slots=True)
 class BlockCut:
-    """A detail of a change: with `version`, all from `at` on went to the block `new`."""
+    """A detail of a change: with `version`, all from `at` on went to the block `new`.
+
+    That has these attributes.
+    """
 
     version: int
     at: int
     new: str
+    attributes: Attributes = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BlockClosed:
-    """A detail of a change: the block's text went to `into`, or (None) is deleted."""
+    """A detail of a change: the block's text went to `into`, or (None) is deleted.
+
+    `number` is the parcel's that the text goes to `into` in.
+    """
 
     into: str | None
     content: Rich
+    version: int
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +169,14 @@ class BlockOpened:
 
     version: int
     content: Rich
+    attributes: Attributes = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSet:
+    """A detail of a change: these attributes were set, or (None) removed."""
+
+    changes: tuple[tuple[str, Value | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +186,57 @@ class Received:
     source: str
     number: int
     outcome: Outcome
+
+
+# --- what followers of an outline are told -----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineChanged:
+    """A detail of a change: these blocks have come, gone, or changed."""
+
+    blocks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksPlaced:
+    """A detail of a change: these blocks stand behind `after` now, in this order."""
+
+    after: str
+    blocks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksLeft:
+    """A detail of a change: these blocks are out; `joined`: their texts live on elsewhere."""
+
+    blocks: tuple[str, ...]
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksKnown:
+    """A detail of a change: what the outline knows of these blocks now."""
+
+    news: tuple[tuple[str, Entry], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeedsSown:
+    """A detail of a change: new blocks, with what they begin with."""
+
+    seeds: tuple[Seed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeedsPlanted:
+    """A detail of a change: these blocks have their texts in groups of their own."""
+
+    blocks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A detail of a change: the document's title."""
+
+    title: str

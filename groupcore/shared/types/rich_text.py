@@ -121,6 +121,13 @@ class RichText(SharedObject):
         self.emit(RichTextEdited(self.version, delta))
         return self.version
 
+    def recent(self, base: int) -> list[RichDelta] | None:
+        """The deltas behind version `base`, for who has that; None when they are not all kept."""
+        try:
+            return list(edits_since(base, self.version, self._recent))
+        except RefusalError:
+            return None
+
     def insert(self, at: int, text: str, **marks: MarkValue) -> Pending[int]:
         """Insert before the code point at `at`; without marks, with those that `marks_at` gives."""
         self._check_range(at, 0)

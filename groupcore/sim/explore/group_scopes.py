@@ -98,9 +98,9 @@ GROUP_SCOPES: dict[str, GroupScope] = {
         ),
         GroupScope(
             "g-move",
-            "a group moves while two send to it",
+            "a group moves while two send to it, to who need not acknowledge",
             (0, 0),
-            (send(2), send(1), move(1)),
+            (send(2), send(1), move(2)),
         ),
         GroupScope(
             "g-move-loss",

@@ -376,7 +376,7 @@ def test_a_command_that_is_none_is_counted(scene: Scene, payload: bytes) -> None
 
 
 STALE: dict[str, Callable[[Scene], Header]] = {
-    "a frame of a stranger": lambda s: h.Change(1, s.group, 3, STRANGER, 1, 1, 1),
+    "a frame of a stranger": lambda s: h.Change(1, 1, s.group, 3, STRANGER, 1, 1, 1),
     "the repair of a stranger's frame": lambda s: h.Repair(STRANGER, b"x"),
     "frames that nobody has": lambda s: h.Fetch(STRANGER, 1, 5),
     "a level of another view": lambda s: h.Level(77, STRANGER, 5, STRANGER),

@@ -16,8 +16,9 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.websockets import WebSocket
 
-from groupcore.shared.types import Counter
+from groupcore.shared.types import Counter, Map
 from groupcore.web import SharedObjects
+from groupcore.web.fanout import FanoutHandle, FanoutProtocol
 from groupcore.web.limits import FRAME_BYTES_MAX, PROTOCOL
 from tests.groupcore.aio.cluster import LIMIT_S
 from tests.groupcore.aio.pages import programs, set_apart
@@ -36,6 +37,8 @@ def who_asks(websocket: WebSocket) -> str | None:
 class Served:
     """An application on a port, and what connects to it."""
 
+    way = "fanout"
+
     def __init__(self, objects: SharedObjects, port: int, http: aiohttp.ClientSession) -> None:
         self.objects = objects
         self.url = f"http://127.0.0.1:{port}/objects/?user=ann"
@@ -47,13 +50,21 @@ class Served:
             yield socket
 
 
+WAYS: dict[str, str | type[asyncio.Protocol]] = {
+    "fanout": FanoutProtocol,
+    "queue": "websockets-sansio",
+}
+both_ways = pytest.mark.parametrize("served", WAYS, indirect=True)
+"""With frames straight to the transports, and through the ordinary ASGI calls."""
+
+
 @pytest.fixture
-async def served() -> AsyncIterator[Served]:
+async def served(request: pytest.FixtureRequest) -> AsyncIterator[Served]:
     cluster = Cluster()
     (node,) = await cluster.start("a")
     objects = SharedObjects(
         node,
-        [Counter],
+        {"Counter": Counter, "Map": Map[str, str]},
         authenticate=who_asks,
         origins=["https://friend.example"],
         heartbeat_s=0.3,
@@ -61,13 +72,16 @@ async def served() -> AsyncIterator[Served]:
         sessions_max=3,
     )
     app = Starlette(routes=[Mount("/objects", objects)])
-    config = uvicorn.Config(app, port=0, log_level="warning", lifespan="off")
+    way = WAYS[getattr(request, "param", "fanout")]
+    config = uvicorn.Config(app, port=0, ws=way, log_level="warning", lifespan="off")
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
     await until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
     async with aiohttp.ClientSession() as http:
-        yield Served(objects, port, http)
+        made = Served(objects, port, http)
+        made.way = getattr(request, "param", "fanout")
+        yield made
     await objects.close()
     server.should_exit = True
     await serving
@@ -91,6 +105,7 @@ async def close_code(socket: aiohttp.ClientWebSocketResponse) -> int | None:
     return socket.close_code
 
 
+@both_ways
 async def test_a_page_works_with_an_object(served: Served) -> None:
     async with served.socket() as socket:
         await socket.send_bytes(HELLO)
@@ -102,6 +117,36 @@ async def test_a_page_works_with_an_object(served: Served) -> None:
         await socket.send_bytes(packb([call]))
         assert (await heard(socket, "result"))["results"] == [1]
         await heard(socket, "ping")
+
+
+@both_ways
+async def test_a_page_that_reads_nothing_holds_nobody_up_and_catches_up(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groupcore.web.feed.HISTORY_BYTES_MAX", 20_000)
+    gateway = served.objects.gateway
+    open_map = packb([{"t": "open", "name": "m", "type": "Map"}])
+    async with served.socket() as ann, served.socket() as slow:
+        for number, socket in enumerate((ann, slow)):
+            hello = {"t": "hello", "v": 1, "client": str(number) * 16}
+            await socket.send_bytes(packb([hello]))
+            await socket.send_bytes(open_map)
+            await heard(socket, "snapshot")
+        writer = gateway.pages["1" * 16]._writer
+        assert isinstance(writer, FanoutHandle) == (served.way == "fanout")
+        slow._conn.transport.pause_reading()  # type: ignore[union-attr]
+        for number in range(1, 400):
+            call = ["set", [f"k{number % 10}", f"{number}" + "x" * 30_000]]
+            said = {"t": "call", "name": "m", "n": number, "answered": number - 1, "calls": [call]}
+            await ann.send_bytes(packb([said]))
+            await heard(ann, "result")
+            await slow.send_bytes(packb([{"t": "pong"}]))
+            if gateway.figures.fell_behind:
+                break
+        assert gateway.figures.fell_behind == 1
+        slow._conn.transport.resume_reading()  # type: ignore[union-attr]
+        state = await heard(slow, "snapshot")
+        assert any(value.startswith(f"{number}x") for _, value in state["state"])  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -129,12 +174,14 @@ async def test_a_frame_that_is_none_closes_the_connection(
     assert served.objects.figures.cut[code] == 1
 
 
+@both_ways
 async def test_a_page_that_is_silent_is_closed(served: Served) -> None:
     async with served.socket() as socket:
         await socket.send_bytes(HELLO)
         assert await close_code(socket) == 4003
 
 
+@both_ways
 async def test_text_frames_are_refused(served: Served) -> None:
     async with served.socket() as socket:
         await socket.send_str("hello")
@@ -210,6 +257,7 @@ async def test_more_sessions_than_allowed_are_refused(served: Served) -> None:
         pass
 
 
+@both_ways
 async def test_a_node_that_drains_lets_nobody_in_and_sends_all_away(served: Served) -> None:
     async with served.socket() as socket:
         await socket.send_bytes(HELLO)

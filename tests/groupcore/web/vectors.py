@@ -7,20 +7,37 @@ from `snapshot` on is told, and the state as somebody new is shown it at the end
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from typing import cast
 
 from msgpack import packb, unpackb
 
 from groupcore.frames import Json
+from groupcore.objects.refusal import RefusalError
+from groupcore.objects.rich_delta import Run, canonical, length, rich
+from groupcore.shared.documents import Block, DocumentOutline, Seed
+from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.testing import World
-from groupcore.shared.types import Counter, List, Lock, Map, Register, Text
+from groupcore.shared.types import Counter, List, Lock, Map, Register, RichText, Text
 from groupcore.web.feed import Feed
 from groupcore.web.gateway import Gateway
 from groupcore.web.kinds import kinds_of
 from tests.groupcore.objects.vectors import FOLDER, File, as_text
 
 NAME = "objects.json"
-KINDS = kinds_of([Counter, List[str], Lock, Map[str, int], Register[str], Text])
+KINDS = kinds_of(
+    [
+        Counter,
+        List[str],
+        Lock,
+        Map[str, int],
+        Register[str],
+        Text,
+        RichText,
+        Block,
+        DocumentOutline,
+    ]
+)
 STEPS = 24
 CLIENT = "nobody in particular"
 
@@ -74,6 +91,64 @@ async def act(kind: str, target: object, draw: random.Random) -> None:
             at = draw.randrange(len(target) + 1)
             count = draw.randrange(min(3, len(target) - at) + 1)
             await target.replace(at, count, draw.choice(["", word, word + word]))
+
+        case RichText():
+            at = draw.randrange(len(target) + 1)
+            count = draw.randrange(min(3, len(target) - at) + 1)
+            if draw.random() < 0.6:
+                await target.insert(at, word, **draw.choice([{}, {"bold": True}]))
+            elif draw.random() < 0.5:
+                await target.delete(at, count)
+            elif count:
+                await target.format(at, count, bold=draw.choice([True, None]))
+        case _:
+            with suppress(RefusalError):
+                await act_in_document(target, word, draw)
+
+
+async def act_in_document(target: object, word: str, draw: random.Random) -> None:
+    """One operation of a block, or an outline."""
+    chosen = draw.random()
+    new = f"n{draw.randrange(10_000)}"
+    if isinstance(target, Block):
+        size = length(target.content)
+        if target.status == "unborn":
+            birth = Parcel(1, "birth", rich("Once"), attributes=(("type", "heading"),))
+            await target.accept("", "it", birth)
+        elif chosen < 0.5:
+            await target.edit(target.version, canonical([draw.randrange(size + 1), Run(word)]))
+        elif chosen < 0.6:
+            await target.split(target.version, draw.randrange(size + 1), new, (("level", 2),))
+        elif chosen < 0.7:
+            number = target.received.get("other", 0) + 1
+            await target.accept("other", "it", Parcel(number, "append", rich(word, bold=True)))
+        elif chosen < 0.9 or target.version < 12:
+            await target.set({"checked": draw.choice([True, False, None])})
+        elif chosen < 0.95:
+            await target.join("far")
+        else:
+            await target.delete()
+    elif isinstance(target, DocumentOutline):
+        some = draw.choice(["", *target.order])
+        several = draw.sample(target.order, min(len(target.order), 2))
+        if chosen < 0.4:
+            one, two = Seed(new, (("type", "quote"),), rich(word)), Seed(new + "b", (), ())
+            await target.insert(some, [one, two])
+        elif chosen < 0.5:
+            await target.move(several, some)
+        elif chosen < 0.6:
+            await target.remove(several[:1], draw.choice([True, False]))
+        elif chosen < 0.7:
+            await target.admit(some, [(new, "todo", 3)])
+        elif chosen < 0.8:
+            await target.wake(several)
+            await target.planted(several[:1])
+        elif chosen < 0.9:
+            await target.describe([(one, "code", 7) for one in several])
+        elif target.gone:
+            await target.restore(draw.choice([*target.gone]))
+        else:
+            await target.rename(word)
 
 
 def script(name: str, seed: int) -> dict[str, object]:

@@ -93,6 +93,17 @@ export abstract class Shared<C extends Change = Change> {
     this.end(new CallError("closed", `${this.name} is closed; open it again`));
   }
 
+  /** The number of the last call. */
+  get lastCall(): number {
+    return this.lastNumber;
+  }
+
+  /** Calls up to this number were made, and answered, before the object was opened again. */
+  countFrom(number: number): void {
+    this.lastNumber = number;
+    this.savedNumber = number;
+  }
+
   /** Calls that have no answer yet. */
   get unanswered(): number {
     return this.waiting.size;
@@ -250,18 +261,19 @@ export abstract class Shared<C extends Change = Change> {
     n: number,
     results: readonly unknown[] | null,
     tell: (one: Waiting) => void,
+    code = "",
   ): void {
     const one = this.waiting.get(n);
     if (one === undefined) return;
     this.waiting.delete(n);
     if (one.isSent) this.inFlight -= 1;
-    this.answered(n, results);
+    this.answered(n, results, code);
     tell(one);
     this.host.proceed();
   }
 
-  /** A call has its answer, null when it was refused; before who made it is told. */
-  protected answered(_n: number, _results: readonly unknown[] | null): void {
+  /** A call has its answer, null and a code when it was refused; before who made it is told. */
+  protected answered(_n: number, _results: readonly unknown[] | null, _code: string): void {
     return;
   }
 
@@ -273,7 +285,7 @@ export abstract class Shared<C extends Change = Change> {
       this.end(new CallError(code, message));
       this.host.forget(this.name);
     } else {
-      this.answer(n, null, (one) => one.reject(new CallError(code, message)));
+      this.answer(n, null, (one) => one.reject(new CallError(code, message)), code);
     }
   }
 

@@ -38,6 +38,9 @@ export interface Openable {
   readonly unsaved: number;
   readonly waitingSince_ms: number | null;
   readonly inFlight: number;
+  /** The number of the last call, and a call to go on behind one. */
+  readonly lastCall?: number;
+  countFrom?(number: number): void;
   sendWaiting(): void;
   ask(): void;
   disconnected(): void;
@@ -67,6 +70,8 @@ export class Session implements Host {
   state: State = "connecting";
   saves = false;
   private readonly objects = new Map<string, Held>();
+  /** The last call of each object that was closed: a number is given once in a session. */
+  private readonly numbers = new Map<string, number>();
   private readonly reopening = new Set<string>();
   private readonly selves = new Set<string>();
   private readonly link: Link<Out, In, Welcome>;
@@ -129,6 +134,7 @@ export class Session implements Host {
       return held.object;
     }
     const object = new kind(this, name, type);
+    object.countFrom?.(this.numbers.get(name) ?? 0);
     this.objects.set(name, { object, type });
     if (this.link.isConnected) object.ask();
     await object.ready;
@@ -175,6 +181,8 @@ export class Session implements Host {
   }
 
   forget(name: string): void {
+    const number = this.objects.get(name)?.object.lastCall ?? 0;
+    if (number > 0) this.numbers.set(name, number);
     this.objects.delete(name);
   }
 

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { Counter, Lock, SharedList, SharedMap, SharedObject, Text } from "../../src/client";
+import {
+  Counter,
+  Lock,
+  RichText,
+  SharedList,
+  SharedMap,
+  SharedObject,
+  Text,
+} from "../../src/client";
 import { changes, edited, FakeHost, result, snapshot } from "./host";
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -242,4 +250,24 @@ test("who acquires a lock waits for its turn", async () => {
   expect(lock.isMine).toBe(false);
   lock.hear(changes(3, [[3, "you", "release", []]], { queue: [mine] }));
   expect([await acquired, lock.isMine]).toEqual([mine, true]);
+});
+
+test("marks are seen at once, and carried over what others type", () => {
+  const host = new FakeHost();
+  const text = new RichText(host, "it", "RichText");
+  text.hear(snapshot({ content: ["one two"], version: 0, recent: null }));
+  text.format(0, 3, { bold: true });
+  text.insert(3, "!");
+  expect([text.content, host.calls()]).toEqual([
+    [["one!", { bold: true }], " two"],
+    [[1, 0, ["edit", [0, [[3, { bold: true }]]]]]],
+  ]);
+  text.hear(changes(2, [[2, "other", "edit", [[1, [1, "x"]]]]]));
+  expect(text.content).toEqual([["oxne!", { bold: true }], " two"]);
+  text.hear(changes(3, [[3, "me#1", "edit", [[2, [[4, { bold: true }]]]]]]));
+  expect(host.calls()).toEqual([[2, 0, ["edit", [2, [4, ["!", { bold: true }]]]]]]);
+  text.delete(0, 2);
+  text.embed(0, "p1", { alt: "a fox" });
+  expect(String(text)).toBe("\ufffcne! two");
+  expect(() => text.delete(8, 1)).toThrow(RangeError);
 });

@@ -163,3 +163,22 @@ test("a topic tells its events once, and nobody knows what a broken connection d
   bell.close();
   expect((await stream.next()).done).toBe(true);
 });
+
+test("an object that is opened again goes on with the numbers of its calls", async () => {
+  const { session, sockets, pass } = fakeSession();
+  const opening = session.open(Counter, "it");
+  sockets[0]?.welcome("me#1");
+  sockets[0]?.hear(snapshot({ value: 0 }));
+  const first = await opening;
+  const answer = first.add(1);
+  sockets[0]?.hear(result(1, 1));
+  await answer;
+  first.close();
+  const again = session.open(Counter, "it");
+  sockets[0]?.hear(snapshot({ value: 1 }));
+  (await again).add(1).catch(() => undefined);
+  pass();
+  const calls = sockets[0]?.sent.flatMap((one) => (one.t === "call" ? [one.n] : []));
+  expect(calls).toEqual([1, 2]);
+  session.close();
+});

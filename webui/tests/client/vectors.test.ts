@@ -8,9 +8,12 @@ import {
   type Out,
   type Snapshot,
 } from "../../src/client/messages";
+import { RichText } from "../../src/client/rich-text";
 import type { Kind, Openable } from "../../src/client/session";
 import { Text } from "../../src/client/text";
 import { Counter, Lock, Register, SharedMap } from "../../src/client/types";
+import { BlockObject } from "../../src/document/block";
+import { OutlineObject } from "../../src/document/outline";
 import { FakeHost } from "./host";
 
 interface Vectors {
@@ -30,6 +33,12 @@ const KINDS: Record<string, [Kind<Openable>, (object: never) => unknown]> = {
     Register,
     (register: Register) => ({ value: register.value, writer: register.writer }),
   ],
+  RichText: [
+    RichText,
+    (text: RichText) => ({ content: text.content, version: text.confirmedEdits, recent: null }),
+  ],
+  Block: [BlockObject, (block: BlockObject) => block.state],
+  DocumentOutline: [OutlineObject, (outline: OutlineObject) => outline.state],
   Text: [Text, (text: Text) => ({ text: text.value, version: text.confirmedEdits, recent: null })],
 };
 

@@ -1,26 +1,14 @@
-"""Nodes and clients as processes of their own, for the benchmarks that go through the server."""
+"""Clients as processes of their own, for the benchmarks that go through a gateway."""
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
 import multiprocessing.context
-import tempfile
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
-
-from tests.end_to_end.cluster import Cluster, running_cluster
-
-
-@asynccontextmanager
-async def nodes(*names: str, **flags: str | int) -> AsyncIterator[Cluster]:
-    """A ready cluster of server processes with data in a folder that goes away."""
-    with tempfile.TemporaryDirectory(prefix="groupcore-bench-") as folder:
-        async with running_cluster(Path(folder), *names, **flags) as cluster:
-            yield cluster
 
 
 class Helper:

@@ -1,0 +1,205 @@
+/** A block of a document as the nodes have it: what the page is told, followed. */
+
+import type { Item, ObjectMessage } from "../client/messages";
+import { type Change, changeOf, Shared } from "../client/object";
+import type { Step } from "../shared/late-edits";
+import { applyRich, cutRich, type Rich, type RichDelta } from "../shared/rich";
+import type { AttributePatch, Attributes, AttributeValue } from "./types";
+
+export type Status = "unborn" | "open" | "joined" | "deleted";
+
+/** What a block gives to a new one, which may not have it yet. */
+export interface Birth {
+  readonly attributes: Attributes;
+  readonly content: Rich;
+}
+
+/** As it travels; `recent`: the steps behind the version that was asked for. */
+export interface BlockState {
+  readonly status: Status;
+  /** Where the text went, in which parcel (0: it is there), and what it was. */
+  readonly into: string;
+  readonly number: number;
+  readonly leaving: Rich;
+  readonly content: Rich;
+  readonly attributes: Attributes;
+  readonly version: number;
+  readonly births: readonly (readonly [block: string, attributes: Attributes, content: Rich])[];
+  /** Up to which number the parcels of other blocks have come, and which were refused. */
+  readonly received: readonly (readonly [source: string, number: number])[];
+  readonly refused: readonly (readonly [source: string, number: number])[];
+  readonly drafts: readonly (readonly [key: string, author: string, content: Rich])[];
+  readonly recent: readonly Step[] | null;
+}
+
+export type BlockDetail =
+  | readonly ["edited", version: number, delta: RichDelta]
+  | readonly ["cut", version: number, at: number, fresh: string, attributes: Attributes]
+  | readonly ["closed", version: number, into: string | null, number: number]
+  | readonly ["opened", version: number, content: Rich, attributes: Attributes]
+  | readonly ["set", changes: AttributePatch]
+  | readonly ["received", source: string, number: number, outcome: "done" | "refused" | "drafted"];
+
+/** Who has to be told what a block is told, before and instead of it doing so. */
+export interface BlockListener {
+  /** Everything that the block hears comes by here; the listener hands it on, then or later. */
+  onHear(block: BlockObject, message: ObjectMessage): void;
+  onBlockState(block: BlockObject, state: BlockState): void;
+  onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void;
+  onBlockAnswer(
+    block: BlockObject,
+    n: number,
+    results: readonly unknown[] | null,
+    code: string,
+  ): void;
+}
+
+export class BlockObject extends Shared {
+  static readonly type = "Block";
+  listener: BlockListener | null = null;
+  status: Status = "unborn";
+  into = "";
+  number = 0;
+  leaving: Rich = [];
+  content: Rich = [];
+  attributes: Attributes = {};
+  /** How many steps the text has. */
+  steps = 0;
+  readonly births = new Map<string, Birth>();
+  readonly received = new Map<string, number>();
+  readonly refused = new Set<string>();
+  private drafts: BlockState["drafts"] = [];
+
+  /** Everything here, as a snapshot has it. */
+  get state(): BlockState {
+    const { status, into, number, leaving, content, attributes, drafts } = this;
+    const isJoined = status === "joined";
+    return {
+      status,
+      into,
+      number: isJoined ? number : 0,
+      leaving: isJoined ? leaving : [],
+      content,
+      attributes,
+      version: this.steps,
+      births: [...this.births].map(([id, birth]) => [id, birth.attributes, birth.content]),
+      received: [...this.received],
+      refused: [...this.refused].map((key) => {
+        const [source = "", refused] = key.split(":");
+        return [source, Number(refused)];
+      }),
+      drafts,
+      recent: null,
+    };
+  }
+
+  /** Makes it this state. */
+  take(state: BlockState): void {
+    this.status = state.status;
+    this.into = state.into;
+    this.number = state.number;
+    this.leaving = state.leaving;
+    this.content = state.content;
+    this.attributes = state.attributes;
+    this.steps = state.version;
+    this.drafts = state.drafts;
+    this.births.clear();
+    for (const [id, attributes, content] of state.births) {
+      this.births.set(id, { attributes, content });
+    }
+    this.received.clear();
+    for (const [source, number] of state.received) this.received.set(source, number);
+    this.refused.clear();
+    for (const [source, number] of state.refused) this.refused.add(`${source}:${number}`);
+  }
+
+  /** Whether a parcel has come to its end here. */
+  has(source: string, number: number): boolean {
+    return (this.received.get(source) ?? 0) >= number && !this.refused.has(`${source}:${number}`);
+  }
+
+  /** Does one detail of a change. */
+  follow(detail: BlockDetail): void {
+    switch (detail[0]) {
+      case "edited":
+        if (detail[1] <= this.steps) return;
+        this.steps = detail[1];
+        this.content = applyRich(detail[2], this.content);
+        break;
+      case "cut":
+        this.steps = detail[1];
+        this.births.set(detail[3], {
+          attributes: detail[4],
+          content: cutRich(this.content, detail[2]),
+        });
+        this.content = cutRich(this.content, 0, detail[2]);
+        break;
+      case "closed":
+        this.steps = detail[1];
+        this.status = detail[2] === null ? "deleted" : "joined";
+        this.into = detail[2] ?? this.into;
+        this.number = detail[3];
+        this.leaving = detail[2] === null ? [] : this.content;
+        this.content = [];
+        break;
+      case "opened":
+        this.status = "open";
+        this.steps = detail[1];
+        this.content = detail[2];
+        this.attributes = detail[3];
+        break;
+      case "set":
+        this.attributes = patched(this.attributes, detail[1]);
+        break;
+      case "received":
+        this.received.set(detail[1], detail[2]);
+        if (detail[3] === "refused") this.refused.add(`${detail[1]}:${detail[2]}`);
+    }
+  }
+
+  /** Calls one operation; gives the call's number. */
+  submitCall(operation: string, ...args: unknown[]): number {
+    const number = this.nextNumber;
+    this.call(operation, ...args).catch(() => undefined); // the listener is told
+    return number;
+  }
+
+  override hear(message: ObjectMessage): void {
+    if (this.listener === null) super.hear(message);
+    else this.listener.onHear(this, message);
+  }
+
+  /** Does what was heard; for the listener. */
+  heard(message: ObjectMessage): void {
+    super.hear(message);
+  }
+
+  protected override get base(): number | undefined {
+    return this.birth === undefined ? undefined : this.steps;
+  }
+
+  protected override show(state: unknown): void {
+    if (this.listener === null) this.take(state as BlockState);
+    else this.listener.onBlockState(this, state as BlockState);
+  }
+
+  protected override done(item: Item, mine: boolean): Change {
+    const details = item[3].filter((one) => one !== null) as BlockDetail[];
+    if (this.listener !== null) this.listener.onBlock(this, details, item, mine);
+    else for (const detail of details) this.follow(detail);
+    return changeOf(item, mine);
+  }
+
+  protected override answered(n: number, results: readonly unknown[] | null, code: string): void {
+    this.listener?.onBlockAnswer(this, n, results, code);
+  }
+}
+
+/** Attributes with these changes. */
+export function patched(attributes: Attributes, patch: AttributePatch): Attributes {
+  const merged: Record<string, AttributeValue> = {};
+  for (const [name, value] of Object.entries({ ...attributes, ...patch })) {
+    if (value !== null) merged[name] = value;
+  }
+  return merged;
+}

@@ -1,0 +1,144 @@
+/** The outline of a document as the nodes have it: what the page is told, followed. */
+
+import type { Item } from "../client/messages";
+import { type Change, changeOf, Shared } from "../client/object";
+import { type Rich, richLength } from "../shared/rich";
+import type { Attributes } from "./types";
+
+/** What the outline knows of a block from afar; `isLive`: it has a group of its own. */
+export interface Entry {
+  readonly type: string;
+  readonly length: number;
+  readonly isLive: boolean;
+}
+
+/** What a block begins with that nobody has edited yet. */
+export interface Seed {
+  readonly attributes: Attributes;
+  readonly content: Rich;
+}
+
+type WireEntry = readonly [id: string, type: string, length: number, isLive: boolean];
+type WireSeed = readonly [id: string, attributes: Attributes, content: Rich];
+
+export interface OutlineState {
+  readonly title: string;
+  readonly blocks: readonly WireEntry[];
+  readonly seeds: readonly WireSeed[];
+}
+
+export type OutlineDetail =
+  | readonly ["placed", after: string, blocks: readonly string[]]
+  | readonly ["left", blocks: readonly string[], isJoined: boolean]
+  | readonly ["known", news: readonly WireEntry[]]
+  | readonly ["seeds", seeds: readonly WireSeed[]]
+  | readonly ["planted", blocks: readonly string[]]
+  | readonly ["title", title: string];
+
+/** Who has to be told what an outline is told, before and instead of it doing so. */
+export interface OutlineListener {
+  onOutlineState(outline: OutlineObject, state: OutlineState): void;
+  onOutline(outline: OutlineObject, details: readonly OutlineDetail[], mine: boolean): void;
+  onOutlineAnswer(n: number, results: readonly unknown[] | null, code: string): void;
+}
+
+export class OutlineObject extends Shared {
+  static readonly type = "DocumentOutline";
+  listener: OutlineListener | null = null;
+  title = "";
+  order: string[] = [];
+  readonly entries = new Map<string, Entry>();
+  readonly seeds = new Map<string, Seed>();
+
+  /** Everything here, as a snapshot has it. */
+  get state(): OutlineState {
+    return {
+      title: this.title,
+      blocks: this.order.map((id) => {
+        const entry = this.entries.get(id);
+        return [id, entry?.type ?? "paragraph", entry?.length ?? 0, entry?.isLive ?? true];
+      }),
+      seeds: [...this.seeds].map(([id, seed]) => [id, seed.attributes, seed.content]),
+    };
+  }
+
+  /** Makes it this state. */
+  take(state: OutlineState): void {
+    this.title = state.title;
+    this.order = state.blocks.map(([id]) => id);
+    this.entries.clear();
+    this.seeds.clear();
+    this.know(state.blocks);
+    for (const [id, attributes, content] of state.seeds)
+      this.seeds.set(id, { attributes, content });
+  }
+
+  /** Does one detail of a change. */
+  follow(detail: OutlineDetail): void {
+    switch (detail[0]) {
+      case "placed":
+        this.place(detail[1], detail[2]);
+        break;
+      case "left":
+        this.leave(new Set(detail[1]));
+        break;
+      case "known":
+        this.know(detail[1]);
+        break;
+      case "seeds":
+        for (const [id, attributes, content] of detail[1]) {
+          const type = String(attributes.type ?? "paragraph");
+          this.entries.set(id, { type, length: richLength(content), isLive: false });
+          this.seeds.set(id, { attributes, content });
+        }
+        break;
+      case "planted":
+        for (const id of detail[1]) this.seeds.delete(id);
+        break;
+      case "title":
+        this.title = detail[1];
+    }
+  }
+
+  private know(news: readonly WireEntry[]): void {
+    for (const [id, type, length, isLive] of news) this.entries.set(id, { type, length, isLive });
+  }
+
+  private place(after: string, blocks: readonly string[]): void {
+    const chosen = new Set(blocks);
+    const left = this.order.filter((id) => !chosen.has(id));
+    left.splice(after === "" ? 0 : left.indexOf(after) + 1, 0, ...blocks);
+    this.order = left;
+  }
+
+  private leave(blocks: ReadonlySet<string>): void {
+    this.order = this.order.filter((id) => !blocks.has(id));
+    for (const id of blocks) {
+      this.entries.delete(id);
+      this.seeds.delete(id);
+    }
+  }
+
+  /** Calls one operation; gives the call's number. */
+  submitCall(operation: string, ...args: unknown[]): number {
+    const number = this.nextNumber;
+    this.call(operation, ...args).catch(() => undefined); // the listener is told
+    return number;
+  }
+
+  protected override show(state: unknown): void {
+    if (this.listener === null) this.take(state as OutlineState);
+    else this.listener.onOutlineState(this, state as OutlineState);
+  }
+
+  protected override done(item: Item, mine: boolean): Change {
+    const details = item[3].filter((one) => one !== null) as OutlineDetail[];
+    if (this.listener !== null) this.listener.onOutline(this, details, mine);
+    else for (const detail of details) this.follow(detail);
+    return changeOf(item, mine);
+  }
+
+  protected override answered(n: number, results: readonly unknown[] | null, code: string): void {
+    this.listener?.onOutlineAnswer(n, results, code);
+  }
+}
