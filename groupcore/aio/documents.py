@@ -48,6 +48,18 @@ async def open_document_at(
     copies: int = 1,
     tend: bool = True,
 ) -> Document:
-    """Open the document of this name at a node, or in a session; see `open_document`."""
+    """Open the document of this name at a node, or in a session; see `open_document`.
+
+    Where nodes have a folder, no text is forgotten by who gave it before it is on a quorum's disks.
+    """
     host = DocumentHost(place)
-    return await open_document(host, name, author=author, keep=keep, copies=copies, tend=tend)
+    groups = (place if isinstance(place, Node) else place.node).groups
+    return await open_document(
+        host,
+        name,
+        author=author,
+        keep=keep,
+        copies=copies,
+        tend=tend,
+        secure=groups.saved if groups.options.durable else None,
+    )

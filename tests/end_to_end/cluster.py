@@ -222,10 +222,29 @@ class Cluster:
         status: Status = (await self.get(f"{self.nodes[name].admin_url}/admin/status"))[1]
         return status
 
-    async def sequencer(self) -> str:
-        """The name of the coordinator and sequencer."""
+    async def coordinator(self) -> str:
+        """The name of the view's coordinator."""
         living = next(name for name, node in self.nodes.items() if node.running)
-        return str((await self.status(living))["sequencer"])
+        return str((await self.status(living))["coordinator"])
+
+    async def sequencer(self, group: str = "documents") -> str:
+        """The name of the node that sequences a group."""
+        living = next(name for name, node in self.nodes.items() if node.running)
+        return str((await self.status(living))["groups"][group]["sequencer"])
+
+    async def admin(self, name: str, task: str, body: object = None) -> tuple[int, Any]:
+        """Ask a node's management address for something; status and answer."""
+        assert self._http is not None, "use the cluster in `async with`"
+        url = f"{self.nodes[name].admin_url}/admin/{task}"
+        async with self._http.post(url, json=body) as answer:
+            return answer.status, await answer.json()
+
+    async def place(self, at: str, *groups: str) -> None:
+        """Have a node sequence these groups."""
+        living = next(name for name, node in self.nodes.items() if node.running)
+        plan = {"plan": 1, "groups": dict.fromkeys(groups, at)}
+        code, answer = await self.admin(living, "migrate", plan)
+        assert (code, answer.get("done")) == (200, len(groups)), answer
 
     async def view_of(self, name: str, *members: str) -> None:
         """Wait until a node is in a primary view of exactly these members."""

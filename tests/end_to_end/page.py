@@ -1,13 +1,14 @@
-"""A tab by protocol: the confirmed document, one submit at a time, reconnecting by itself.
+"""A tab by protocol: one block, one call at a time, reconnecting by itself.
 
-The model takes updates strictly: a gap, or an update that comes twice, is an AssertionError. What
-is typed are tokens of one width, each unique, put at borders between tokens, so that the final
-text says what was lost and what came twice.
+The model takes changes strictly: a gap, or a token that comes twice, is an AssertionError. What is
+typed are tokens of one width, each unique, put at borders between tokens, so that the final text
+says what was lost and what came twice.
 """
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections import Counter
 from collections.abc import Callable
 from random import Random
@@ -18,66 +19,66 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
-from groupcore.objects import DEFAULT_LIMITS, parse_transaction
-from groupcore.objects.content import Content
 from tests.end_to_end.cluster import LIMIT_S
 
 TOKEN_WIDTH = 6
 CONNECT_S = 3.0
+BLOCK = "b1"
+"""Id of the block that is typed into: the first of a new document."""
 
 Fields = dict[str, Any]
 
 
 class Page:
-    """What a tab knows of one document."""
+    """What a tab knows of its block."""
 
-    def __init__(self, doc: str) -> None:
-        self.doc = doc
-        self.content: Content | None = None
-        self.position = (0, -1)
-        self.saved = (0, 0)
-        self.seen: Counter[tuple[str, int]] = Counter()
-        self.answers: dict[int, list[Any]] = {}
+    def __init__(self) -> None:
+        self.is_open = False
+        self.text = ""
+        self.edits = 0
+        self.birth = ""
+        self.version = 0
+        self.saved = 0
         self.snapshots = 0
+        self.seen: Counter[str] = Counter()
 
     def take_snapshot(self, message: Fields) -> None:
         """Replace everything."""
-        self.content = Content(message["title"], DEFAULT_LIMITS)
-        after = None
-        for block, attributes, text in message["blocks"]:
-            self.content.outline.insert(block, after, attributes, text)
-            after = block
-        self.position = (message["epoch"], message["version"])
-        self.saved = (message["epoch"], message["saved"])
+        state = message["state"]
+        assert state["status"] == "open", state
+        self.text = "".join(one if isinstance(one, str) else one[0] for one in state["content"])
+        self.edits = state["version"]
+        self.birth, self.version = message["birth"], message["version"]
         self.snapshots += 1
+        self.is_open = True
 
-    def take_update(self, message: Fields, mine: bool) -> bool:
-        """Apply the next transaction; False for the answer to a submit that was sent again."""
-        assert self.content is not None, "an update before the snapshot"
-        epoch, version = message["epoch"], message["version"]
-        if mine and (epoch, version) <= self.position:
-            assert self.answers.get(version, message["changes"]) == message["changes"]
-            return False
-        self.answers[version] = message["changes"]
-        assert version == self.position[1] + 1, f"{self.position} is followed by {version}"
-        assert epoch >= self.position[0], "the epoch went back"
-        self.content.apply(parse_transaction(message["changes"]))
-        self.position = (epoch, version)
-        self.seen[message["client"], message["op"]] += 1
-        return True
+    def take_changes(self, message: Fields) -> bool:
+        """Do what was done; whether the text is another one."""
+        before = self.edits
+        for position, _, _, details in message["items"]:
+            if position > self.version:
+                for detail in details:
+                    self._take(detail)
+        self.version = max(self.version, message["version"])
+        return self.edits > before
 
-    @property
-    def first_block(self) -> str:
-        """Id of the block that is typed into."""
-        assert self.content is not None, "the document is not open yet"
-        first = self.content.outline.first
-        assert first is not None, "the document has no block"
-        return first.id
-
-    @property
-    def text(self) -> str:
-        """The text of the first block."""
-        return "" if self.content is None else self.content.outline.get(self.first_block).text
+    def _take(self, detail: list[Any]) -> None:
+        kind, *rest = detail
+        if kind != "edited":
+            return
+        version, delta = rest
+        assert version == self.edits + 1, f"edit {self.edits} is followed by {version}"
+        self.edits = version
+        text, at = "", 0
+        for item in delta:
+            if isinstance(item, str):
+                text += item
+                self.seen[item] += 1
+            else:
+                assert item > 0, "nobody deletes here"
+                text += self.text[at : at + item]
+                at += item
+        self.text = text + self.text[at:]
 
 
 class Tab:
@@ -86,16 +87,17 @@ class Tab:
     def __init__(self, client: str, doc: str, urls: Callable[[], list[str]], seed: int = 1) -> None:
         assert len(client) == 1, "a token has room for one letter"
         self.client = client
-        self.page = Page(doc)
+        self.page = Page()
         self.chance = Random(seed)
         self.typed: list[str] = []
         self.op = 0
         self.unanswered: Fields | None = None
         self.progress: list[float] = []
         self.connections = 0
-        self.on_update: Callable[[], None] = lambda: None
         self.retry_s = 0.05
         self.others: list[Fields] = []
+        self._name = f"doc/{doc}/{BLOCK}"
+        self._id = f"{client}-{secrets.token_hex(8)}"
         self._urls = urls
         self._connection: ClientConnection | None = None
         self._changed = asyncio.Event()
@@ -105,7 +107,7 @@ class Tab:
     async def __aenter__(self) -> Self:
         """Connect, and wait for the document."""
         self._task = asyncio.create_task(self._run())
-        await self.until(lambda: self.page.content is not None, "the document is open")
+        await self.until(lambda: self.page.is_open, "the document is open")
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -124,7 +126,7 @@ class Tab:
         self._typing = asyncio.create_task(self._type(interval_s))
 
     async def interrupt(self) -> None:
-        """Stop typing, with or without an answer to the last submit."""
+        """Stop typing, with or without an answer to the last call."""
         assert self._typing is not None, "this tab does not type"
         self._typing.cancel()
         await asyncio.wait([self._typing])
@@ -135,33 +137,32 @@ class Tab:
     async def stop_typing(self) -> None:
         """Stop, and wait for the last answer."""
         await self.interrupt()
-        await self.until(lambda: self.unanswered is None, "the last submit is answered")
+        await self.until(lambda: self.unanswered is None, "the last call is answered")
 
     async def _type(self, interval_s: float) -> None:
         while True:
             await self.type_token()
-            await self.until(lambda: self.unanswered is None, "a submit is answered")
+            await self.until(lambda: self.unanswered is None, "a call is answered")
             await asyncio.sleep(interval_s)
 
     async def type_token(self) -> None:
-        """Submit the next token at a border between two others."""
-        assert self.unanswered is None, "one unanswered submit at a time"
+        """Call for the next token at a border between two others."""
+        assert self.unanswered is None, "one unanswered call at a time"
         page = self.page
         self.op += 1
         token = f"{self.client}{self.op:04d}."
         at = TOKEN_WIDTH * self.chance.randint(0, len(page.text) // TOKEN_WIDTH)
         self.typed.append(token)
         self.unanswered = {
-            "t": "submit",
-            "doc": page.doc,
-            "op": self.op,
-            "epoch": page.position[0],
-            "base": page.position[1],
-            "changes": [["text", page.first_block, [at, token] if at else [token]]],
+            "t": "call",
+            "name": self._name,
+            "n": self.op,
+            "answered": self.op - 1,
+            "calls": [["edit", [page.edits, [at, token] if at else [token]]]],
         }
-        await self._submit()
+        await self._call()
 
-    async def _submit(self) -> None:
+    async def _call(self) -> None:
         if self.unanswered is not None and self._connection is not None:
             await self._send(self._connection, self.unanswered)
 
@@ -211,54 +212,56 @@ class Tab:
         self._connection = None
 
     async def _session(self, connection: ClientConnection) -> None:
-        page = self.page
-        opening: Fields = {"t": "open", "doc": page.doc}
-        if page.content is not None:
-            opening.update(epoch=page.position[0], version=page.position[1])
-        hello = {"t": "hello", "v": 1, "client": self.client, "name": self.client}
-        again = [] if self.unanswered is None else [self.unanswered]
-        await self._send(connection, hello, opening, *again)
+        await self._send(connection, {"t": "hello", "v": 1, "client": self._id}, self._opening())
         self.connections += 1
-        self._connection = connection
         async for frame in connection:
             for message in msgpack.unpackb(frame):
                 await self._take(connection, message)
             self._changed.set()
 
+    def _opening(self) -> Fields:
+        page = self.page
+        opening: Fields = {"t": "open", "name": self._name, "type": "Block"}
+        if page.birth:
+            opening.update(birth=page.birth, version=page.version)
+        return opening
+
     async def _take(self, connection: ClientConnection, message: Fields) -> None:
         page = self.page
-        if message["t"] not in ("update", "saved"):
+        if message["t"] not in ("changes", "saved"):
             self.others.append(message)
         match message["t"]:
             case "ping":
                 await self._send(connection, {"t": "pong"})
-            case "snapshot":
-                page.take_snapshot(message)
-                if message["applied"] >= self.op:
+            case "snapshot" | "opened":
+                if message["t"] == "snapshot":
+                    page.take_snapshot(message)
+                if any(number == self.op for number, _, _ in message["done"]):
                     self.unanswered = None
-            case "opened":
-                assert (message["epoch"], message["version"]) == page.position
-            case "update":
-                if page.take_update(message, message["client"] == self.client):
+                self._connection = connection
+                await self._call()
+            case "changes":
+                if page.take_changes(message):
                     self.progress.append(asyncio.get_running_loop().time())
-                    self.on_update()
-                if (message["client"], message["op"]) == (self.client, self.op):
-                    self.unanswered = None
             case "saved":
-                page.saved = max(page.saved, (message["epoch"], message["version"]))
-            case "reject":
-                await self._on_reject(message)
+                page.saved = max(page.saved, message["n"])
+            case "result":
+                if message["n"] == self.op:
+                    self.unanswered = None
             case "error":
-                assert message["temporary"], f"refused: {message}"
+                await self._on_error(connection, message)
 
-    async def _on_reject(self, message: Fields) -> None:
-        if message["code"] == "op_out_of_order":
-            # What this tab was answered before was lost with the whole cluster, unsaved.
+    async def _on_error(self, connection: ClientConnection, message: Fields) -> None:
+        """Only what is worth another try may be refused."""
+        if message["code"] == "result_lost":
             self.unanswered = None
             return
         assert message["temporary"], f"refused: {message}"
         await asyncio.sleep(self.retry_s)
-        await self._submit()
+        if "n" in message:
+            await self._call()
+        else:
+            await self._send(connection, self._opening())
 
     # --- waiting --------------------------------------------------------------------------------
 
@@ -281,7 +284,8 @@ class Tab:
 
     def state(self) -> str:
         """What this tab is waiting for, for a failure's message."""
-        place = f"at {self.page.position}, saved {self.page.saved}"
+        page = self.page
+        place = f"at {page.birth} {page.version}, edit {page.edits}, saved {page.saved}"
         newest = [(one["t"], one.get("code")) for one in self.others[-5:]]
         return f"{self.client} {place}, unanswered {self.unanswered}, last heard {newest}"
 
@@ -291,12 +295,12 @@ class Tab:
         await self.until(lambda: self.op >= wanted, f"{count} more tokens")
 
     async def all_saved(self) -> None:
-        """Wait until everything that this tab shows is saved."""
-        page = self.page
-        await self.until(lambda: page.saved[1] >= page.position[1], "everything is saved")
+        """Type once more, and wait until everything is saved: a reconnect may hide what was."""
+        await self.type_token()
+        await self.until(lambda: self.page.saved >= self.op, "everything is saved")
 
     def longest_gap_s(self) -> float:
-        """The longest time between two updates, in seconds."""
+        """The longest time between two changes, in seconds."""
         pairs = zip(self.progress, self.progress[1:], strict=False)
         return max((later - earlier for earlier, later in pairs), default=0.0)
 

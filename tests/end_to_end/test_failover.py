@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.cluster import FIRST, NAMES, Cluster, eventually, running_cluster
-from tests.end_to_end.page import Tab, tokens
+from tests.end_to_end.page import BLOCK, Tab, tokens
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
@@ -34,16 +34,21 @@ async def finish(cluster: Cluster, doc: str, tabs: list[Tab]) -> None:
     """Stop typing; then everything typed is there once, everywhere, and saved."""
     for tab in tabs:
         await tab.stop_typing()
+        await tab.all_saved()
     typed = sorted([FIRST, *(token for tab in tabs for token in tab.typed)])
     for tab in tabs:
         await tab.until(lambda tab=tab: len(tokens(tab.page.text)) >= len(typed), "all tokens")  # type: ignore[misc]
         assert sorted(tokens(tab.page.text)) == typed
         assert tab.page.text == tabs[0].page.text
-        assert set(tab.page.seen.values()) == {1}, "an update came twice"
-        await tab.all_saved()
+        assert set(tab.page.seen.values()) == {1}, "an edit came twice"
     for name, node in cluster.nodes.items():
         if node.running:
             await cluster.shows(name, doc, tabs[0].page.text)
+
+
+def groups_of(doc: str) -> list[str]:
+    """The groups that typing needs."""
+    return [f"doc/{doc}", f"doc/{doc}/{BLOCK}"]
 
 
 def report_gap(what: str, tabs: list[Tab]) -> float:
@@ -57,13 +62,14 @@ async def test_the_sequencer_is_killed_while_two_type_and_comes_back(tmp_path: P
     async with AsyncExitStack() as stack:
         cluster = await stack.enter_async_context(running_cluster(tmp_path, *NAMES))
         doc = await cluster.create("a")
-        victim = await cluster.sequencer()
+        victim = await cluster.coordinator()
         others = [name for name in NAMES if name != victim]
         tabs = await open_tabs(stack, cluster, doc, *others)
         for tab in tabs:
             tab.start_typing()
         for tab in tabs:
             await tab.typed_more(10)
+        await cluster.place(victim, *groups_of(doc))
 
         await cluster.nodes[victim].kill()
         for tab in tabs:
@@ -85,13 +91,14 @@ async def test_a_node_that_is_told_to_leave_does_so_and_the_others_go_on(tmp_pat
     async with AsyncExitStack() as stack:
         cluster = await stack.enter_async_context(running_cluster(tmp_path, *NAMES))
         doc = await cluster.create("a")
-        leaver = await cluster.sequencer()
+        leaver = await cluster.coordinator()
         others = [name for name in NAMES if name != leaver]
         tabs = await open_tabs(stack, cluster, doc, *others)
         for tab in tabs:
             tab.start_typing()
         for tab in tabs:
             await tab.typed_more(10)
+        await cluster.place(leaver, *groups_of(doc))
 
         cluster.nodes[leaver].signal(signal.SIGTERM)
         assert await cluster.nodes[leaver].exit_code() == 0
@@ -133,14 +140,14 @@ async def test_a_node_that_stood_still_comes_back(tmp_path: Path, who: str) -> N
     async with AsyncExitStack() as stack:
         cluster = await stack.enter_async_context(running_cluster(tmp_path, *NAMES))
         doc = await cluster.create("a")
-        sequencer = await cluster.sequencer()
-        frozen = sequencer if who == "the sequencer" else next(n for n in NAMES if n != sequencer)
+        frozen = await cluster.coordinator()
         others = [name for name in NAMES if name != frozen]
         tabs = await open_tabs(stack, cluster, doc, *others)
         for tab in tabs:
             tab.start_typing()
         for tab in tabs:
             await tab.typed_more(5)
+        await cluster.place(frozen if who == "the sequencer" else others[0], *groups_of(doc))
 
         cluster.nodes[frozen].signal(signal.SIGSTOP)
         stopped_at = tabs[0].progress[-1]

@@ -21,10 +21,10 @@ async def test_what_was_reported_saved_outlives_the_whole_cluster(tmp_path: Path
         tab = await stack.enter_async_context(Tab("x", doc, cluster.urls))
         tab.start_typing(0.005)
         await tab.typed_more(40)
-        await tab.until(lambda: tab.page.saved[1] >= 20, "some of it is saved")
+        await tab.until(lambda: tab.page.saved >= 20, "some of it is saved")
         for name in NAMES:
             cluster.nodes[name].process.kill()
-        saved = tab.page.saved[1]
+        saved = tab.page.saved
         for name in NAMES:
             await cluster.nodes[name].kill()
         await tab.interrupt()
@@ -38,7 +38,7 @@ async def test_what_was_reported_saved_outlives_the_whole_cluster(tmp_path: Path
         await tab.until(lambda: tab.page.text == later.page.text, "it shows what there is")
         found = tokens(later.page.text)
         assert len(set(found)) == len(found), "something came twice"
-        # Version n is the one that the n-th token has made.
+        # Call n is the one of the n-th token.
         assert {FIRST, *tab.typed[:saved], *later.typed} <= set(found)
         assert set(found) <= {FIRST, *tab.typed, *later.typed}
         for name in NAMES:
@@ -69,9 +69,9 @@ async def test_a_tab_goes_on_at_another_node_with_its_position_and_its_submit(
                 await staying.until(lambda: staying.unanswered is None, "an answer")
             at["x"] = name
             moving.come_back()
-            await moving.until(lambda: moving.unanswered is None, "the submit is answered")
+            await moving.until(lambda: moving.unanswered is None, "the call is answered")
             await moving.until(
-                lambda: moving.page.position >= staying.page.position, "it has what it missed"
+                lambda: moving.page.edits >= staying.page.edits, "it has what it missed"
             )
 
         async def same() -> bool:

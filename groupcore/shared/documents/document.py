@@ -39,7 +39,7 @@ from groupcore.shared.documents.parts import (
 )
 from groupcore.shared.documents.seeding import runs_of
 from groupcore.shared.documents.shown import Shown
-from groupcore.shared.documents.tending import Host, Tender
+from groupcore.shared.documents.tending import Host, Secure, Tender
 from groupcore.shared.errors import SharedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.streams import Stream
@@ -60,17 +60,19 @@ async def open_document(
     keep: bool = False,
     copies: int = 1,
     tend: bool = True,
+    secure: Secure | None = None,
 ) -> Document:
     """Open the document of this name, which is made if it is new.
 
     `author` names who writes here: drafts come back to it. `copies`: so many nodes have to have a
     text before who gave it forgets it; the number of nodes that keep the document, if that is less
-    than three, else two, survives the loss of one. `tend`: this one does the work of its node for
-    the document; where several sessions of a node have it open, one does it, as nobody in
-    particular, so that it may whatever the access list says.
+    than three, else two, survives the loss of one. `secure`: waits until what was sent here is on
+    disk; where it is given, one copy is enough, as every node's log has it. `tend`: this one does
+    the work of its node for the document; where several sessions of a node have it open, one does
+    it, as nobody in particular, so that it may whatever the access list says.
     """
     outline = await host.open(DocumentOutline, f"doc/{name}")
-    document = Document(host, name, outline, author, keep, copies, tend)
+    document = Document(host, name, outline, author, keep, copies, tend, secure)
     await document.begin()
     return document
 
@@ -91,9 +93,10 @@ class Document(Shown):
         keep: bool,
         copies: int,
         tend: bool,
+        secure: Secure | None = None,
     ) -> None:
         self.drafts: list[Rich] = []
-        self.tender = Tender(host, outline, {}, self._group, copies)
+        self.tender = Tender(host, outline, {}, self._group, copies, secure)
         self.tender.ended = not tend
         super().__init__(outline, self.tender.blocks)
         self._host = host

@@ -68,6 +68,7 @@ class DocumentOutline(Guarded):
     gone: dict[str, Gone]
     rights_version: int = 0
     tenders: list[str]
+    _attending: dict[str, int]
 
     # --- blocks ---------------------------------------------------------------------------------
 
@@ -181,14 +182,18 @@ class DocumentOutline(Guarded):
     @operation
     def attend(self) -> None:
         """The calling process does its node's work for the document from now on."""
-        name = node_of(self.context.process)
+        process = self.context.process
+        name = node_of(process)
         if name not in self.tenders:
             self.tenders.append(name)
+        self._attending[name] = process.number
 
     def on_departed(self, process: Process) -> None:
-        """It does so no more."""
-        if node_of(process) in self.tenders:
-            self.tenders.remove(node_of(process))
+        """It does so no more; other processes of its node may come and go."""
+        name = node_of(process)
+        if self._attending.get(name) == process.number:
+            del self._attending[name]
+            self.tenders.remove(name)
             self.emit(OutlineChanged(tuple(self.entries)))
 
     # --- seeds and what is known from afar ------------------------------------------------------

@@ -21,6 +21,9 @@ from groupcore.shared.pending import Pending
 
 T = TypeVar("T")
 
+Secure = Callable[[], Awaitable[object]]
+"""Waits until what was sent from here up to now survives the loss of all nodes."""
+
 LENGTH_OFF = 40
 """The outline's lengths may be wrong by so much, or a quarter."""
 
@@ -49,7 +52,7 @@ def nodes_of(members: tuple[Process, ...]) -> list[str]:
 
 class Tender:
     """Tends the open blocks of one document. `copies`: so many nodes must have a text before who
-    gave it forgets it."""
+    gave it forgets it; `secure`: and what was sent here up to now must be on disk."""
 
     def __init__(
         self,
@@ -58,6 +61,7 @@ class Tender:
         blocks: dict[str, Block],
         find: Callable[[str], Awaitable[Block]],
         copies: int,
+        secure: Secure | None = None,
     ) -> None:
         self.troubles: list[GroupcoreError] = []
         self._host = host
@@ -65,6 +69,8 @@ class Tender:
         self.blocks = blocks
         self._find = find
         self._copies = copies
+        self._secure = secure
+        self._securing: dict[tuple[str, str], int] = {}
         self._busy: dict[str, bool] = {}
         self._done: dict[str, list[Pending[None]]] = {}
         self._waiting: dict[str, set[str]] = {}
@@ -169,6 +175,40 @@ class Tender:
         others = [one for one in self._outline.tenders if one in having[1:] and one in here]
         return others[:1] == [node_of(self._host.process)]
 
+    async def _forget(self, source: str, target: str, having: Block, number: int) -> None:
+        """`having` has a text: who has given it (no source: the outline) owes it no more.
+
+        Where nodes have disks, not before it is on them: else a power cut could take it there, and
+        leave here that it was given. The disk is waited for beside everything else.
+        """
+        if self._secure is None:
+            await self._forgotten(source, target, number)
+        elif (source, target) in self._securing:
+            self._securing[source, target] = max(number, self._securing[source, target])
+        else:
+            self._securing[source, target] = number
+            self._host.start(self._forget_secured(self._secure, (source, target), having))
+
+    async def _forget_secured(self, secure: Secure, way: tuple[str, str], having: Block) -> None:
+        number = 0
+        try:
+            while number < self._securing[way] and not self.ended:
+                number = self._securing[way]
+                # A message of its own behind what it was given: with it, that is saved, too.
+                await having.refresh()
+                await secure()
+                await self._forgotten(*way, number)
+        except GroupcoreError as error:
+            self.troubles = [*self.troubles[-9:], error]
+        finally:
+            del self._securing[way]
+
+    async def _forgotten(self, source: str, target: str, number: int) -> None:
+        if not source:
+            await self._outline.planted([target])
+        elif source in self.blocks:
+            await self.blocks[source].handed(target, number)
+
     # --- parcels --------------------------------------------------------------------------------
 
     async def _carry(self, name: str, block: Block, target: str) -> None:
@@ -177,7 +217,8 @@ class Tender:
         if not parcels:
             return
         other = await self._find(target)
-        if any(self._is_mine(block, parcel) for parcel in parcels):
+        mine = any(self._is_mine(block, parcel) for parcel in parcels)
+        if mine:
             self._give_list(other)
             known = other.received.get(name, 0)
             new = [parcel for parcel in parcels if parcel.number > known]
@@ -191,7 +232,8 @@ class Tender:
                     await block.take_back(target, parcel.number)
         if self._is_there(name, other, target, parcels):
             if self._may_forget(other, block):
-                await block.handed(target, parcels[-1].number)
+                if mine or self._secure is None:
+                    await self._forget(name, target, other, parcels[-1].number)
             else:
                 self._waiting.setdefault(target, set()).add(name)
 
@@ -236,7 +278,8 @@ class Tender:
         outline = self._outline
         if name in outline.seeds and block.status != UNBORN:
             if self._may_forget(block, None):
-                await outline.planted([name])
+                if self._secure is None or self._is_oldest(block):
+                    await self._forget("", name, block, 1)
             else:
                 self._waiting.setdefault(name, set()).add(name)
         if not self._is_oldest(block):

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents import Document, open_document
+from groupcore.shared.documents.tending import Secure
 from groupcore.shared.testing import World
 
 T = TypeVar("T")
@@ -35,6 +36,9 @@ class Desk:
         self.world.spawn(coroutine)
 
 
-async def sit_down(world: World, name: str, keep: bool = False, copies: int = 1) -> Document:
+async def sit_down(
+    world: World, name: str, keep: bool = False, copies: int = 1, secure: Secure | None = None
+) -> Document:
     """Open the document "plan" at the node of this name."""
-    return await open_document(Desk(world, name), "plan", author=name, keep=keep, copies=copies)
+    desk = Desk(world, name)
+    return await open_document(desk, "plan", author=name, keep=keep, copies=copies, secure=secure)

@@ -1,0 +1,134 @@
+"""What a node's log says, message by message, for people and for programs that audit.
+
+The log is read in its own order: views and commands tell the groups' names and epochs as of each
+place, frames hold the messages with their numbers. What a checkpoint stands for comes first, as the
+messages that the groups' archives still have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgpack import unpackb
+
+from groupcore.batch import unpack_messages
+from groupcore.errors import GroupcoreError
+from groupcore.sequencing.commands import decode_command
+from groupcore.sequencing.headers import ACCEPTED, Accept, Change, unpack_column, unpack_stretches
+from groupcore.sequencing.log import COMMAND, FRAMES, STATE, VIEW
+from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.node_state import take_node_state
+from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.record import GONE, JOINED
+from groupcore.shared.errors import MisfitError
+from groupcore.shared.messages import Operate, decode
+from groupcore.shared.plain import who
+from groupcore.view import Address, View
+from groupcore.wire import decode_packet, decode_value, unpack_packets
+
+Row = dict[str, object]
+
+READER = Address("reader", 0)
+"""As whom the log is read; no node is called so in incarnation 0."""
+
+
+class LogReader:
+    """Reads the parts of one log, oldest first."""
+
+    def __init__(self) -> None:
+        self._plane = Plane(READER, ServiceOptions(durable=True))
+
+    def rows(self, parts: Iterable[bytes]) -> Iterator[Row]:
+        """A row for each message and each process that came or went."""
+        for at, part in enumerate(parts):
+            for kind, *entry in unpackb(part, strict_map_key=False):
+                if kind == VIEW:
+                    self._on_view(decode_value(entry[0], View), entry[2])
+                elif kind == COMMAND:
+                    self._on_command(Address(*entry[0]), entry[1])
+                elif kind == FRAMES:
+                    yield from self._frames(Address(*entry[0]), entry[2])
+                elif kind == STATE and at == 0:  # a later one has not become the beginning
+                    self._plane = Plane(READER, ServiceOptions(durable=True))
+                    take_node_state(self._plane, entry[0])
+                    yield from self._archived()
+
+    def _on_view(self, view: View, ends: list[Any] | None) -> None:
+        directory = self._plane.directory
+        former = directory.view
+        gone = [one for one in (former.members if former else ()) if one not in view.members]
+        directory.on_view(view, gone)
+        if ends is not None:
+            holder, streams = ends
+            cut = {Address(*address): end for address, end in streams}
+            directory.end_streams(cut, Address(*holder))
+
+    def _on_command(self, by: Address, payload: bytes) -> None:
+        try:
+            self._plane.directory.apply(decode_command(payload), by)
+        except GroupcoreError:
+            return  # it changed nothing then, either
+
+    def _archived(self) -> Iterator[Row]:
+        archive = self._plane.archive
+        for group, archived in ({} if archive is None else archive.groups).items():
+            for run in archived.runs():
+                if run.size == 0:
+                    yield self._changed(group, run.seqno, run.process, run.first)
+                for place, payload in enumerate(run.payloads):
+                    yield self._message(group, run.seqno + place, run.process, payload)
+
+    def _frames(self, stream: Address, packets: list[bytes]) -> Iterator[Row]:
+        for packet in packets:
+            (raw,) = unpack_packets(b"\x91" + packet)
+            batch = decode_packet(raw, stream, None)
+            header = batch.headers[-1]
+            if isinstance(header, Change):
+                process = Process(header.node, header.process)
+                yield self._changed(header.group, header.seqno, process, header.what)
+            elif isinstance(header, Accept):
+                yield from self._accepted(header, unpack_messages(batch.body))
+
+    def _accepted(self, header: Accept, payloads: list[bytes]) -> Iterator[Row]:
+        size = len(header.groups) // 8
+        columns = (header.groups, header.seqnos, header.counts)
+        groups, seqnos, counts = (unpack_column(column, size) for column in columns)
+        stretches = unpack_stretches(header.stretches, ACCEPTED, size)
+        numbers = [process for process, runs, _ in stretches for _ in range(runs)]
+        rest = iter(payloads)
+        for group, seqno, count, number in zip(groups, seqnos, counts, numbers, strict=True):
+            process = Process(header.origin, number)
+            for place in range(count):
+                yield self._message(group, seqno + place, process, next(rest, b""))
+
+    # --- rows -----------------------------------------------------------------------------------
+
+    def _place(self, group: GroupId, seqno: int) -> Row:
+        entry = self._plane.directory.entries.get(group)
+        return {
+            "group": str(group) if entry is None or not entry.name else entry.name,
+            "epoch": 0 if entry is None else entry.epoch,
+            "sequence_number": seqno,
+        }
+
+    def _changed(self, group: GroupId, seqno: int, process: Process, what: int) -> Row:
+        verdict = "joined" if what == JOINED else "gone" if what == GONE else "left"
+        return self._place(group, seqno) | {"process": who(process), "verdict": verdict}
+
+    def _message(self, group: GroupId, seqno: int, process: Process, payload: bytes) -> Row:
+        row = self._place(group, seqno) | {"process": who(process)}
+        try:
+            message = decode(payload)
+        except MisfitError as error:
+            return row | {"verdict": f"no operation: {error}"}
+        if not isinstance(message, Operate):
+            return row | {"verdict": "a comparison of states"}
+        call = message.call
+        return row | {
+            "subject": message.principal,
+            "client_operation_id": None if call is None else f"{call.client}:{call.number}",
+            "operation": [[name, arguments] for name, arguments in message.calls],
+            "verdict": "ordered",
+        }

@@ -1,0 +1,107 @@
+"""Where nodes have disks, no text is forgotten by who gave it before it is on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+
+from groupcore.objects.rich_delta import Run, canonical, plain, rich
+from groupcore.shared.documents import Document
+from groupcore.shared.pending import Pending
+from groupcore.shared.tasks import wait
+from groupcore.shared.testing import World
+from tests.groupcore.shared.documents.office import sit_down
+
+
+class Disk:
+    """Writes when it is told to."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Pending[None]] = []
+        self.asked = 0
+
+    async def secure(self) -> None:
+        self.asked += 1
+        waits: Pending[None] = Pending(wait)
+        self._waiting.append(waits)
+        await waits
+
+    def write(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            one.resolve(None)
+
+
+def run(main: Callable[[World], Coroutine[object, None, None]]) -> None:
+    World(1).run(main)
+
+
+async def rest(world: World) -> None:
+    for _ in range(8):
+        await world.settle()
+        await world.elapse(0.01)
+
+
+async def two(world: World) -> tuple[Document, Document, Disk]:
+    disk = Disk()
+    a = await sit_down(world, "a", keep=True, secure=disk.secure)
+    b = await sit_down(world, "b", keep=True, secure=disk.secure)
+    return a, b, disk
+
+
+def test_a_block_owes_what_was_split_off_until_it_is_on_disk() -> None:
+    async def main(world: World) -> None:
+        a, b, disk = await two(world)
+        [block] = await a.insert("", [rich("milk bread")])
+        found = await a.block(block)
+        await rest(world)
+        disk.write()
+        await rest(world)
+        new = await a.split(block, 5)
+        await rest(world)
+        assert plain(b.blocks[new].content) == "bread"
+        assert list(found.owes) == [new]
+        assert await b.text() == "milk \nbread"
+        disk.write()
+        await rest(world)
+        assert not found.owes
+        assert await a.text() == await b.text() == "milk \nbread"
+
+    run(main)
+
+
+def test_the_outline_keeps_a_seed_until_its_text_is_on_disk() -> None:
+    async def main(world: World) -> None:
+        a, b, disk = await two(world)
+        [block] = await a.insert("", [rich("seed")])
+        await b.write(block, canonical([4, Run("ling")]))
+        await rest(world)
+        assert list(a.outline.seeds) == [block]
+        assert await a.text() == "seedling"
+        disk.write()
+        await rest(world)
+        assert not a.outline.seeds
+
+    run(main)
+
+
+def test_one_node_alone_waits_for_the_disk_and_another_when_that_one_is_gone() -> None:
+    async def main(world: World) -> None:
+        a, b, disk = await two(world)
+        [block] = await a.insert("", [rich("milk bread")])
+        await a.block(block)
+        await rest(world)
+        disk.write()
+        await rest(world)
+        before = disk.asked
+        await a.split(block, 5)
+        await rest(world)
+        assert disk.asked == before + 1
+        await a.close()
+        await rest(world)
+        disk.write()
+        await rest(world)
+        disk.write()
+        await rest(world)
+        assert not b.blocks[block].owes
+
+    run(main)

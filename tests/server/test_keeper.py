@@ -1,0 +1,100 @@
+"""Documents that a node keeps: opened once, closed late, never half."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from groupcore.errors import GroupcoreError
+from groupcore.shared.documents import DocumentOutline
+from groupcore.shared.errors import ClosedError
+from groupcore.shared.types import Counter
+from server.documents.keeper import Keeper
+from tests.server.support import Cluster, eventually
+
+
+async def keeper_on(cluster: Cluster) -> Keeper:
+    node = await cluster.start("a")
+    return Keeper(node.node.objects, linger_s=0.05)
+
+
+async def test_k1_all_who_hold_a_document_share_one_opening(cluster: Cluster) -> None:
+    keeper = await keeper_on(cluster)
+    found = await asyncio.gather(*[keeper.hold("d") for _ in range(5)])
+    assert len({id(document) for document in found}) == 1
+    assert len(keeper) == 1
+    for _ in range(4):
+        keeper.let_go("d")
+    assert keeper.documents == {"d": found[0]}
+    keeper.let_go("d")
+    await eventually(lambda: len(keeper) == 0, "it is closed")
+
+
+async def test_k3_a_hold_before_the_time_is_over_keeps_it_open(cluster: Cluster) -> None:
+    keeper = await keeper_on(cluster)
+    first = await keeper.hold("d")
+    keeper.let_go("d")
+    assert await keeper.hold("d") is first
+    held = keeper._held["d"]
+    assert held.timer is None
+    keeper.let_go("d")
+    await eventually(lambda: len(keeper) == 0, "it is closed")
+
+
+async def test_k1_a_hold_while_it_is_being_closed_opens_it_anew(cluster: Cluster) -> None:
+    keeper = await keeper_on(cluster)
+    first = await keeper.hold("d")
+    await first.outline.rename("Kept")
+    for _ in range(20):
+        keeper.let_go("d")
+        held = keeper._held["d"]
+        keeper._close_soon("d", held)
+        again = await keeper.hold("d")
+        assert again is not first
+        assert again.outline.title == "Kept"
+        assert not again.tender.ended
+        assert again.outline.tenders
+        first = again
+    keeper.let_go("d")
+    await eventually(lambda: len(keeper) == 0, "it is closed")
+
+
+async def test_k2_a_failed_opening_leaves_nothing_open(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    keeper = Keeper(node.node.objects)
+    other = await node.node.objects.open(Counter, "doc/d")
+    for _ in range(3):
+        results = await asyncio.gather(keeper.hold("d"), keeper.hold("d"), return_exceptions=True)
+        assert all(isinstance(one, GroupcoreError) for one in results)
+        assert len(keeper) == 0
+    assert len(node.node.objects._sessions) == 1 + 0 * len(results)
+    await other.close()
+
+
+async def test_k2_who_gives_up_before_it_is_open_leaves_nothing_open(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    keeper = Keeper(node.node.objects)
+    before = len(node.node.objects._sessions)
+    for turns in range(12):
+        holding = asyncio.create_task(keeper.hold("d"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        holding.cancel()
+        await asyncio.wait([holding])
+        if not holding.cancelled():
+            keeper.let_go("d")
+            keeper._close_soon("d", keeper._held["d"])
+        await eventually(lambda: len(keeper) == 0, "nothing is left")
+        assert len(node.node.objects._sessions) == before
+    async with keeper.holding("d") as document:
+        assert isinstance(document.outline, DocumentOutline)
+
+
+async def test_a_node_that_leaves_opens_nothing_any_more(cluster: Cluster) -> None:
+    keeper = await keeper_on(cluster)
+    await keeper.hold("d")
+    await keeper.close()
+    assert len(keeper) == 0
+    with pytest.raises(ClosedError, match="leaving"):
+        await keeper.hold("d")
