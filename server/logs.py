@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from groupcore.aio.commits import lock_folder
 from groupcore.aio.log_store import FILES, VERSION, DamagedError, LogStore
+from groupcore.errors import GroupcoreError
+from server.dump import LogReader
 from server.errors import (
     DamagedStoreError,
     IdInUseProblem,
@@ -61,7 +65,20 @@ def verify_log(folder: Path) -> None:
     print(f"good: {owner}, {len(parts)} parts up to {store.position}")
 
 
-COMMANDS = {"verify-log": verify_log}
+def dump_log(folder: Path) -> None:
+    """Every message that the log holds, as JSON lines; what is damaged is named first."""
+    with opened(folder) as store:
+        parts = read_parts(store)
+        try:
+            for row in LogReader().rows(parts):
+                sys.stdout.write(json.dumps(row, ensure_ascii=False, default=repr) + "\n")
+        except (GroupcoreError, ValueError, TypeError, KeyError) as error:
+            raise DamagedStoreError(
+                f"the log {store.path} does not say what it should: {error!r}"
+            ) from None
+
+
+COMMANDS = {"dump-log": dump_log, "verify-log": verify_log}
 
 
 def run_command(name: str, arguments: list[str]) -> None:

@@ -61,6 +61,7 @@ class Node:
         self._draining = False
         self._look_now: asyncio.Future[None] | None = None
         self._next_look: asyncio.Future[None] | None = None
+        self._telling: asyncio.Task[None] | None = None
         self._told = State.REBUILDING
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -192,8 +193,10 @@ class Node:
         """The others shall know this node's address, whatever life it lives."""
         del change
         nodes, mine = self._nodes, self.settings.node_id
-        if nodes is not None and nodes.get(mine) != self.public_url:
-            self._spawn(self._quietly(nodes.set(mine, self.public_url)))
+        if nodes is None or nodes.get(mine) == self.public_url:
+            return
+        if self._telling is None or self._telling.done():
+            self._telling = self._spawn(self._quietly(nodes.set(mine, self.public_url)))
 
     def _tell_title(self, doc: str, title: str) -> None:
         catalogue = self.catalogue
@@ -208,10 +211,11 @@ class Node:
         except GroupcoreError as error:
             logger.debug("not told: %s", error)
 
-    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+    def _spawn(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
 
 def make_objects(settings: Settings, key: bytes | None) -> ObjectsNode:

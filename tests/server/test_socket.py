@@ -180,3 +180,20 @@ async def test_a_node_that_leaves_sends_its_pages_to_another(cluster: Cluster) -
         await cluster.stop("a")
         await eventually(lambda: page.close_code is not None, "the connection is closed")
         assert page.close_code == 4001
+
+
+async def test_a_document_is_tended_whichever_of_its_pages_have_gone(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    doc = await create(node, markdown="Milk and bread")
+    outline = node.node.keeper.documents[doc].outline
+    async with Page(node.url) as ann, Page(node.url) as bob:
+        await bob.open("DocumentOutline", f"doc/{doc}")
+        before = len(outline.members)
+        await ann.open("DocumentOutline", f"doc/{doc}")
+        await ann.send({"t": "close", "name": f"doc/{doc}"})
+        await eventually(lambda: len(outline.members) == before, "ann has gone")
+        assert len(outline.tenders) == 1
+        name = f"doc/{doc}/b1"
+        version = (await bob.open("Block", name))["state"]["version"]
+        await bob.call(name, "split", version, 4, "fresh", [])
+        await eventually(lambda: outline.order == ["b1", "fresh"], "the outline has the new block")
