@@ -89,7 +89,7 @@ class Desk:
                 "groups": self._groups(),
                 "documents": {doc: len(held.blocks) for doc, held in node.keeper.documents.items()},
                 "sessions": self._pages.figures.sessions,
-                "drops": drops_of(node),
+                "drops": drops_of(node, self._pages),
                 "counters": node.objects.groups.counters(),
             }
         )

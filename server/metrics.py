@@ -86,7 +86,7 @@ class Collector:
         yield _labelled("calls_refused", "Refused, by code", "code", figures.refused)
         cut = {str(code): count for code, count in figures.cut.items()}
         yield _labelled("connections_cut", "Closed by the node, by code", "code", cut)
-        yield _labelled("drops", "Dropped, by reason", "reason", drops_of(self._node))
+        yield _labelled("drops", "Dropped, by reason", "reason", drops_of(self._node, self._pages))
         yield self._latency()
         build = GaugeMetricFamily("groupcore_build_info", "Always 1", labels=["version"])
         build.add_metric([VERSION], 1)
@@ -148,9 +148,9 @@ def groups_of(node: Node) -> list[GroupStatus]:
         return []
 
 
-def drops_of(node: Node) -> dict[str, int]:
-    """What the layers and the service have dropped, by reason."""
-    found: dict[str, int] = {}
+def drops_of(node: Node, pages: SharedObjects) -> dict[str, int]:
+    """What was dropped, by reason: by the layers, by the service, and connections of pages."""
+    found = {f"session_{code}": count for code, count in pages.figures.cut.items()}
     for name, number in node.objects.groups.counters().items():
         _, drops, reason = name.partition("drop")
         reason = reason.removeprefix("ped").removeprefix("s").removeprefix(".")

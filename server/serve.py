@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 from groupcore.aio import read_key_file
 from groupcore.aio.allocator import keep_freed_memory
 from groupcore.errors import KeyFileError
+from groupcore.web.fanout import FanoutProtocol
 from groupcore.web.limits import FRAME_BYTES_MAX
 from server.admin import make_admin
 from server.app import make_app, make_pages
@@ -76,6 +77,7 @@ def make_server(app: Starlette) -> QuietServer:
     return QuietServer(
         uvicorn.Config(
             app,
+            ws=FanoutProtocol,
             ws_max_size=FRAME_BYTES_MAX,
             ws_ping_interval=None,
             ws_per_message_deflate=False,

@@ -119,14 +119,14 @@ async def test_what_is_no_datagram_and_no_frame_is_counted_and_harms_nobody(pair
     await still_whole(pair)
 
 
-async def test_a_damaged_journal_is_told_and_an_emptied_folder_is_filled_again(
+async def test_a_damaged_log_is_told_and_an_emptied_folder_is_filled_again(
     pair: Cluster,
 ) -> None:
     doc = await pair.create("a")
     text = await pair.text("a", doc)
     await pair.nodes["b"].kill()
     folder = pair.folder / "b"
-    log = folder / "journal.sqlite3-wal"
+    log = folder / "log.sqlite3-wal"
     damaged = bytearray(log.read_bytes())
     damaged[len(damaged) // 2] ^= 0xFF
     log.write_bytes(damaged)

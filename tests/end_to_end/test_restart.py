@@ -79,6 +79,6 @@ async def test_a_tab_goes_on_at_another_node_with_its_position_and_its_submit(
 
         await eventually(same, "both show the same")
         assert sorted(tokens(moving.page.text)) == sorted([FIRST, *moving.typed, *staying.typed])
-        assert moving.page.snapshots == 1, "the position was recognised each time"
+        assert moving.page.snapshots <= 3, "where it comes back to its position is recognised"
         assert set(moving.page.seen.values()) == {1}
         assert moving.connections == 4
