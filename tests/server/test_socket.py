@@ -27,7 +27,7 @@ async def test_a_page_opens_a_document_and_writes_in_a_block_that_another_node_s
         assert ann.welcome["principal"] == "guest"
         assert ann.welcome["saves"] is True
         outline = await ann.open("DocumentOutline", f"doc/{doc}")
-        [block] = outline["state"]["order"]
+        [[block, *_]] = outline["state"]["blocks"]
         name = f"doc/{doc}/{block}"
         assert text_of(await ann.open("Block", name)) == "Milk"
         await bob.open("DocumentOutline", f"doc/{doc}")
