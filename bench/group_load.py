@@ -27,7 +27,8 @@ class GroupLoad:
     """Each node hands over `run` messages to one group after the other, `turn` in a loop turn.
 
     `overlap`: `three_of_four`, `disjoint`, `overlapping` or `full`, see `memberships`.
-    `sequencers` 0: the groups stay where the directory has put them.
+    `sequencers` 0: the groups are where the directory has put them and placement brings them;
+    otherwise a plan of somebody's puts them there, which placement leaves alone.
     """
 
     nodes: int

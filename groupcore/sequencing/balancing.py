@@ -12,10 +12,11 @@ Invariants.
 
 from __future__ import annotations
 
-from groupcore.sequencing.commands import LoadSample, Move, ReportLoad
+from groupcore.sequencing.commands import LoadSample, Move, ReportLoad, ReportTies
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.placement import plan_balance
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.ties import TieMeter
 from groupcore.view import Address
 
 SAMPLES_MAX = 512
@@ -50,11 +51,13 @@ class LoadMeter:
 
 
 class Balancing:
-    """Reports of this node's load, and the coordinator's plans."""
+    """Reports of this node's load and of what it ties, and the coordinator's plans."""
 
-    def __init__(self, plane: Plane, meter: LoadMeter) -> None:
+    def __init__(self, plane: Plane, meter: LoadMeter, tie_meter: TieMeter) -> None:
         self._plane = plane
         self._meter = meter
+        self._tie_meter = tie_meter
+        self._tied = False
         self._since: float | None = None
         self._reported = False
 
@@ -71,11 +74,17 @@ class Balancing:
         self._since = now
         if self._meter.groups or self._reported:
             self._report(seconds)
+        if self._tie_meter.turns or self._tied:
+            ties = self._tie_meter.take(seconds)
+            if ties or self._tied:
+                plane.propose(ReportTies(ties))
+            self._tied = bool(ties)  # a last report says that there are none any more
         if plane.view.coordinator == plane.me:
             for move in plan_balance(plane.directory):
                 request = plane.request()
                 plane.propose(Move(request, move.groups, move.target, move.reason))
                 plane.counters["moves_planned"] += 1
+                plane.counters[f"moves_planned.{move.reason}"] += 1
 
     def _report(self, seconds: float) -> None:
         groups, self._meter.groups = self._meter.groups, {}
@@ -102,6 +111,6 @@ class Balancing:
         plane = self._plane
         if self._since is None or not (plane.ready and plane.primary):
             return None  # nobody would hear it now
-        if not (self._meter.groups or self._reported):
+        if not (self._meter.groups or self._reported or self._tie_meter.turns or self._tied):
             return None
         return self._since + self._plane.options.report_s

@@ -77,7 +77,7 @@ class ExitStrict(Command):
 
 @dataclass(frozen=True, slots=True)
 class Move(Command):
-    """Migrate groups to `target`; `reason`: strict, load, locality, drain, plan."""
+    """Migrate groups to `target`; `reason`: strict, load, locality, ties, drain, plan."""
 
     code: ClassVar[int] = 5
     request: int
@@ -143,6 +143,26 @@ class ReportLoad(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class Tie:
+    """How often processes of a node write to two groups in turn, `group` < `other`.
+
+    `rate`: in thousandths of a turn a second.
+    """
+
+    group: GroupId
+    other: GroupId
+    rate: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTies(Command):
+    """The groups between which processes of its sender take turns; none any more when empty."""
+
+    code: ClassVar[int] = 11
+    ties: tuple[Tie, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Drain(Command):
     """Node `name` shall sequence nothing any more (`on`), or may again."""
 
@@ -165,6 +185,7 @@ COMMANDS: dict[int, type[Command]] = {
         EndStream,
         ReportLoad,
         Drain,
+        ReportTies,
     )
 }
 

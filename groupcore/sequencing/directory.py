@@ -33,6 +33,7 @@ from groupcore.sequencing.commands import (
     Move,
     Moved,
     ReportLoad,
+    ReportTies,
 )
 from groupcore.sequencing.directory_changes import Change, GroupCreated, GroupDeleted
 from groupcore.sequencing.directory_state import DirectoryState, Entry, MoveState
@@ -126,6 +127,7 @@ class Directory:
         state.install(view)
         state.overlap.keep_nodes(state.members)
         state.loads.keep_nodes(state.members)
+        state.ties.keep_nodes(state.members)
         changes = resolving.withdraw(state, lambda entry: entry.process.node not in state.members)
         changes += moving.cancel_lost(state)
         return changes + resolving.settle(state)
@@ -175,6 +177,9 @@ class Directory:
                 return end_stream(state, command)
             case ReportLoad():
                 return self._report(command, by)
+            case ReportTies():
+                state.ties.report(by, command.ties, state.entries)
+                return []
             case Drain():
                 return self._drain(command, by)
             case _:

@@ -20,7 +20,7 @@ from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address, View
 from groupcore.wire import decode_value, encode_value
 
-FORMAT = 1
+FORMAT = 2
 """First value of every snapshot."""
 
 
@@ -68,6 +68,10 @@ def pack(state: DirectoryState) -> bytes:
         [[number(node), times] for node, times in sorted(state.loads.heavy.items())],
         sorted(state.loads.resting.items()),
     ]
+    ties = [
+        [number(node), [[*pair, rate] for pair, rate in sorted(rates.items())]]
+        for node, rates in sorted(state.ties.by_node.items())
+    ]
     streams = known.numbered(sorted(state.streams))
     head = [
         FORMAT,
@@ -78,7 +82,7 @@ def pack(state: DirectoryState) -> bytes:
         state.moves_given,
         sorted(state.draining),
     ]
-    rest = [columns, moves, pending, overlap, loads, streams]
+    rest = [columns, moves, pending, overlap, loads, ties, streams]
     packed: bytes = packb([*head, list(known.numbers), *rest], use_bin_type=True)
     return packed
 
@@ -103,7 +107,7 @@ def _read(value: list[Any]) -> DirectoryState:
     state.groups_given, state.moves_given = groups_given, moves_given
     state.draining = dict.fromkeys(draining)
     known = [Address(name, incarnation) for name, incarnation in addresses]
-    columns, moves, pending, overlap, loads, streams = tables
+    columns, moves, pending, overlap, loads, ties, streams = tables
     _read_loads(state, loads, known)
     _read_moves(state, moves, known)
     _read_entries(state, columns, known)
@@ -114,6 +118,9 @@ def _read(value: list[Any]) -> DirectoryState:
     for node, number, groups in overlap:
         for group in groups:
             state.overlap.enter(Process(known[node], number), group)
+    state.ties.by_node = {
+        known[node]: {(group, other): rate for group, other, rate in rates} for node, rates in ties
+    }
     state.streams = dict.fromkeys(known[stream] for stream in streams)
     return state
 

@@ -14,6 +14,7 @@ from groupcore.sequencing.load import LoadBook
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.overlap import Overlap
 from groupcore.sequencing.placement_options import PlacementOptions
+from groupcore.sequencing.ties import TieBook
 from groupcore.view import Address, View
 
 
@@ -69,6 +70,7 @@ class DirectoryState:
         self.pending: list[PendingEntry] = []
         self.overlap = Overlap()
         self.loads = LoadBook(options)
+        self.ties = TieBook(options.smoothing)
         self.groups_given = 0
         self.moves_given = 0
         self.members: frozenset[Address] = frozenset()
@@ -130,6 +132,7 @@ class DirectoryState:
         if entry.name:
             del self.names[entry.name]
         self.loads.remove(group, entry.owner)
+        self.ties.forget(group)
 
     def begin(self, move: MoveState) -> int:
         """A move of groups that are all `source`'s, from here on under way; returns its number."""

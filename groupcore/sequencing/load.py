@@ -90,6 +90,7 @@ class LoadBook:
         reports = {
             "load": self._options.rest_reports,
             "locality": self._options.rest_reports,
+            "ties": self._options.rest_reports,
             "plan": self._options.plan_rest_reports,
         }.get(reason, 0)
         if reports:

@@ -1,12 +1,13 @@
 """Placement: which groups should move, so that the sequencers carry alike and near the senders.
 
-In this order: what a node that drains still has; what a node carries above the bound, to where it
-is sent from if that helps; what else one node mostly sends and another sequences. A strict
-component moves whole.
+In this order: what a node that drains still has; what is written to in turn, to one of its
+sequencers; what a node carries above the bound, to where it is sent from if that helps; what else
+one node mostly sends and another sequences. A strict component moves whole, and for load and
+locality so does what is tied (`clusters`).
 
 Invariants.
   I1  While loads stay the same the moves come to an end: one for load makes the nodes more alike,
-      one for locality leaves its target well below the bound.
+      one for locality leaves its target well below the bound, and what is together stays so.
   I2  At most `moves_max` moves are under way, and a group that has moved rests.
   I3  A move never breaks S2, and never touches what moves or waits for its stream's end.
 """
@@ -16,19 +17,17 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
-from groupcore.sequencing.choosing import Spread, within_bound
+from groupcore.sequencing.choosing import Spread, dearest, within_bound
+from groupcore.sequencing.clusters import Clusters, Unit
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_state import DirectoryState
 from groupcore.sequencing.names import GroupId
 from groupcore.view import Address
 
-Unit = tuple[GroupId, ...]
-"""Groups that have one sequencer: a strict component, or one group."""
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedMove:
-    """A `Move` that somebody should ask for; `reason`: drain, load or locality."""
+    """A `Move` that somebody should ask for; `reason`: drain, ties, load or locality."""
 
     groups: tuple[GroupId, ...]
     target: Address
@@ -48,6 +47,7 @@ def plan_balance(directory: Directory) -> list[PlannedMove]:
     planner = _Planner(state, room)
     heavy = {node for node in state.members if state.loads.is_heavy(node)}
     planner.drain()
+    planner.bring_together()
     planner.bring_near(heavy)
     planner.balance(heavy)
     planner.bring_near(state.members)
@@ -66,6 +66,7 @@ class _Planner:
         self._names = {node.name: node for node in self._nodes}
         self._planned: dict[tuple[Address, Address, str], list[list[GroupId]]] = {}
         self._taken: set[GroupId] = set()
+        self._clusters = Clusters(state)
 
     def moves(self) -> list[PlannedMove]:
         return [
@@ -92,6 +93,27 @@ class _Planner:
             target = spread.place(unit, state.load_of(unit), near)
             if not self._plan(unit, source, target, "drain"):
                 return
+
+    # --- ties -------------------------------------------------------------------------------------
+
+    def bring_together(self) -> None:
+        """What is tied and has several sequencers goes to the one with the most of its load."""
+        state = self._state
+        for cluster in self._clusters.several():
+            homes: dict[Address, list[GroupId]] = {}
+            for group in cluster:
+                homes.setdefault(state.home_of(group), []).append(group)
+            able = {home: groups for home, groups in homes.items() if home in self._nodes}
+            if len(homes) < 2 or not able:
+                continue
+            target = dearest(state, able)
+            for group in cluster:
+                unit = state.unit_of(group)
+                source = self._movable_from(unit)
+                if source is None or source == target or group != unit[0] or self._rests(unit):
+                    continue
+                if not self._plan(unit, source, target, "ties"):
+                    return
 
     # --- load -------------------------------------------------------------------------------------
 
@@ -170,11 +192,11 @@ class _Planner:
     # --- units ------------------------------------------------------------------------------------
 
     def _units(self, groups: Iterable[GroupId]) -> Iterator[Unit]:
-        """Each unit that one of these groups is in, once."""
+        """Each unit that one of these groups is in, with what is tied to it, once."""
         seen: set[GroupId] = set()
         for group in groups:
             if group not in seen:
-                unit = self._state.unit_of(group)
+                unit = self._clusters.of(group)
                 seen.update(unit)
                 yield unit
 

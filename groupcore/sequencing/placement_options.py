@@ -39,6 +39,10 @@ class PlacementOptions:
     """A group goes to the node that sends at least so much of its messages, again and again."""
     locality_us: int = 25
     """A group with less load than this is not moved for locality: ten messages a second."""
+    tied_rate: int = 1_000
+    """Two groups are tied when processes write to them in turn that often; thousandths a second."""
+    turn_us: int = 300
+    """What such a turn costs all nodes when the two have two sequencers: one hop of each."""
     moves_max: int = 8
     """So many moves may be under way before placement plans another."""
     groups_per_move: int = 32

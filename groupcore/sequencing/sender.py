@@ -2,12 +2,12 @@
 
 Idea. What the processes of this node send to one sequencer in one turn leaves in one section, as
 far as the order of each process allows. The context is computed then, from what has been given up
-to now. A process never waits for an ACCEPT: where an own message has no number yet its id stands
-in the context.
+to now. A process never waits for an ACCEPT.
 
 The runs of a process are its chain (`chains`): each names the one before it, as long as this node
-does not know where that stands. So the sections of a turn stand in levels: what a process sends to
-another sequencer than what was before it is one level further down. All leave at once.
+does not know where that stands (and ties its group to that one's, `ties`). So the sections of a
+turn stand in levels: what a process sends to another sequencer than what was before it is one level
+further down. All leave at once.
 
 Source. Paper, section 4 (message ids), 4.3 (forwarding pointers, the sender told), 5 (rules 1 to 4
 and "Increasing concurrency").
@@ -32,6 +32,7 @@ from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.sections import RUNS_MAX, Local, Section, Unaccepted, cost, split
 from groupcore.sequencing.stream import Frame
+from groupcore.sequencing.ties import TieMeter
 from groupcore.view import Address
 
 AHEAD_MAX = 512
@@ -48,6 +49,7 @@ class Sender:
     def __init__(self, plane: Plane) -> None:
         self._plane = plane
         self.locals: dict[Process, Local] = {}
+        self.tie_meter = TieMeter()
         self.outstanding: dict[tuple[GroupId, Process], deque[Unaccepted]] = {}
         self._outbox: dict[Process, list[Piece]] = {}
         self._closing: set[Process] = set()
@@ -151,6 +153,7 @@ class Sender:
         if chain is None:
             chain = self._chains[process] = {}
         after = next(reversed(chain)) if chain else 0
+        former = chain[after].group if after else 0
         if owner is None:
             section = Section(self._plane.me)
             section.numbers.update(self.context_of(local))  # it is sent when there is an owner
@@ -165,6 +168,9 @@ class Sender:
             run = Unaccepted(local.chain, after, piece, section.numbers, now, wait_s)
             after = local.chain
             chain[after] = run
+            if former and former != run.group:
+                self.tie_meter.count(former, run.group)
+            former = run.group
             key = (run.group, process)
             queue = self.outstanding.get(key)
             if queue is None:
@@ -384,13 +390,6 @@ class Sender:
         if owner is not None:
             self._plane.sends.append(run.alone(process, owner).batch(self._plane.me))
             self._plane.counters["resent"] += 1
-
-    # --- the node's own -------------------------------------------------------------------------
-
-    @property
-    def outstanding_bytes(self) -> int:
-        """What has been sent and not been accepted."""
-        return self._outstanding_bytes
 
     def _tell_congestion(self) -> None:
         limit = self._plane.options.outstanding_bytes

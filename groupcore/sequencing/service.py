@@ -61,7 +61,7 @@ class Service(DirectoryRequests):
         self.expected = Expected(self.plane, self.joining)
         self.migration = Migration(self.plane, self.sequencer)
         self.ending = Ending(self.plane)
-        self.balancing = Balancing(self.plane, self.sequencer.meter)
+        self.balancing = Balancing(self.plane, self.sequencer.meter, self.sender.tie_meter)
         self.cut = Cut(self.plane, self.keeper)
         self.volatiles = Volatiles(self.plane)
         self.planning = Planning(self.plane)

@@ -209,5 +209,6 @@ GROUP_COUNTER_PROBES: dict[str, tuple[str, ...]] = {
     "requests-waited-for-the-window": ("sequencing.window_waits",),
     "old-request-dropped": ("sequencing.old_request",),
     "moves-planned": ("sequencing.moves_planned",),
+    "groups-brought-together": ("sequencing.moves_planned.ties",),
 }
 """Situations by name, with the counters of which one must be above zero."""

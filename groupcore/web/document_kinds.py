@@ -19,6 +19,7 @@ from groupcore.shared.documents.parts import (
     BlocksLeft,
     BlocksPlaced,
     Entry,
+    Handed,
     Parcel,
     Received,
     Renamed,
@@ -103,6 +104,8 @@ def block_detail(detail: object) -> object:
             return ["opened", detail.version, to_wire(detail.content), dict(detail.attributes)]
         case BlockSet():
             return ["set", dict(detail.changes)]
+        case Handed():
+            return ["handed", detail.block, detail.number]
         case Received():
             return ["received", detail.source, detail.number, detail.outcome]
     return None

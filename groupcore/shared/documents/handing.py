@@ -35,6 +35,7 @@ from groupcore.shared.documents.parts import (
     Draft,
     Edited,
     Frame,
+    Handed,
     Kind,
     Outcome,
     Parcel,
@@ -228,6 +229,7 @@ class Handing(SharedObject):
             self.owes[block] = left
         else:
             self.owes.pop(block, None)
+        self.emit(Handed(block, number))
 
     @operation
     def take_back(self, block: str, number: int) -> bool:

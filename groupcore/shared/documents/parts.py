@@ -188,6 +188,14 @@ class Received:
     outcome: Outcome
 
 
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A detail of a change: this block has the parcels up to `number`; they are owed no more."""
+
+    block: str
+    number: int
+
+
 # --- what followers of an outline are told -----------------------------------------------------
 
 

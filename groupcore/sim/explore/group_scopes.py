@@ -30,7 +30,7 @@ class GroupAction:
 
 @dataclass(frozen=True, slots=True)
 class GroupScope:
-    """Three nodes with one process each; group i begins at `owners[i]` and has `members[i]`.
+    """`nodes` with one process each; group i begins at `owners[i]` and has `members[i]`.
 
     `queued`: acknowledgements wait for their turn, as all packets do. Otherwise one rides on what
     is on its way to the same node, and arrives at once if nothing is.
@@ -80,6 +80,17 @@ GROUP_SCOPES: dict[str, GroupScope] = {
             orders=(Order.CAUSALLY_TOTAL,),
             queued=True,
             quick=True,
+        ),
+        GroupScope(
+            "g-words",
+            "the same among four, where the others need the word of one",
+            (1,),
+            (send(2),),
+            members=((0, 1, 2, 3),),
+            orders=(Order.CAUSALLY_TOTAL,),
+            queued=True,
+            quick=True,
+            nodes=4,
         ),
         GroupScope(
             "g-cause",

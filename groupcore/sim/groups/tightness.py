@@ -21,6 +21,7 @@ EAGER = PlacementOptions(
     heavy_reports=1,
     locality_percent=34,
     locality_us=1,
+    tied_rate=1,
     rest_reports=1,
     plan_rest_reports=1,
 )

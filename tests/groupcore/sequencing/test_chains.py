@@ -148,7 +148,7 @@ def test_i2_what_is_behind_a_message_for_a_deleted_group_goes_on() -> None:
     world.run(100)
     assert world["a"].given[watcher, group] == [b"behind it"]
     assert not world["c"].service.sender.outstanding
-    assert not world["c"].service.sender.outstanding_bytes
+    assert not world["c"].service.sender._outstanding_bytes
 
 
 def test_a_message_does_not_wait_for_those_of_another_process_of_its_node() -> None:

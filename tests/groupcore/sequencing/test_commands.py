@@ -20,6 +20,8 @@ from groupcore.sequencing.commands import (
     Move,
     Moved,
     ReportLoad,
+    ReportTies,
+    Tie,
     decode_command,
     encode_command,
 )
@@ -38,6 +40,7 @@ EXAMPLES: list[Command] = [
     EndStream(A, 1000, Address("b", 2), 3),
     ReportLoad(1500, (LoadSample(7, 10, 1000, 3, {"a": 9, "b": 1}),)),
     Drain(6, "a", True),
+    ReportTies((Tie(7, 8, 120), Tie(7, 9, 1))),
 ]
 
 

@@ -164,6 +164,7 @@ PLANTS: dict[str, list[Patch]] = {
 
 FOUND = [
     ("nothing acknowledged", "g-acks", 25),
+    ("nothing acknowledged", "g-words", 25),
     ("no context", "g-order", 7),
     ("no context", "g-cause", 7),
     ("nothing asked for again", "g-loss", 25),

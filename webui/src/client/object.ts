@@ -48,6 +48,15 @@ export interface Change {
   readonly replaced: boolean;
 }
 
+/** What is kept of an object: its version, and its calls that were not answered. */
+export interface StoredObject {
+  readonly birth: string | null;
+  readonly version: number;
+  readonly last: number;
+  readonly saved: number;
+  readonly waiting: readonly (readonly [number, readonly Call[]])[];
+}
+
 interface Waiting {
   readonly calls: readonly Call[];
   readonly resolve: (results: readonly unknown[]) => void;
@@ -61,6 +70,8 @@ export abstract class Shared<C extends Change = Change> {
   protected readonly streams = new Streams<C>();
   protected birth: string | undefined;
   protected version = 0;
+  /** Whether the last snapshot was of the birth before. */
+  protected isContinued = false;
   /** Calls that were sent over the present connection and are not answered. */
   inFlight = 0;
   private isOpen = false;
@@ -91,6 +102,40 @@ export abstract class Shared<C extends Change = Change> {
     this.host.send({ t: "close", name: this.name });
     this.host.forget(this.name);
     this.end(new CallError("closed", `${this.name} is closed; open it again`));
+  }
+
+  /** Whether calls go out at once. */
+  get isReady(): boolean {
+    return this.isOpen;
+  }
+
+  /** What has to be kept of it to go on in another page's life. */
+  get stored(): StoredObject {
+    const { birth, version, lastNumber: last, savedNumber: saved } = this;
+    const waiting = [...this.waiting].map(([n, one]) => [n, one.calls] as const);
+    return { birth: birth ?? null, version, last, saved, waiting };
+  }
+
+  /** Goes on from what was kept, before it is asked for; answers are told to `answered`. */
+  restore(stored: StoredObject): void {
+    this.birth = stored.birth ?? undefined;
+    this.version = stored.version;
+    this.lastNumber = stored.last;
+    this.savedNumber = stored.saved;
+    const nobody = (): void => undefined;
+    const since_ms = Date.now();
+    for (const [n, calls] of stored.waiting) {
+      this.waiting.set(n, { calls, resolve: nobody, reject: nobody, since_ms, isSent: false });
+    }
+  }
+
+  /** Takes a call back that no node has done, and that none will: its order has ended. */
+  protected abandon(n: number): void {
+    const one = this.waiting.get(n);
+    if (one === undefined) return;
+    this.waiting.delete(n);
+    if (one.isSent) this.inFlight -= 1;
+    one.reject(new CallError("abandoned", "the order that it was sent to has ended"));
   }
 
   /** The number of the last call. */
@@ -209,6 +254,7 @@ export abstract class Shared<C extends Change = Change> {
   }
 
   private onSnapshot(message: Snapshot): void {
+    this.isContinued = this.birth === message.birth;
     this.birth = message.birth;
     this.version = message.version;
     this.settle(message.done);

@@ -54,7 +54,18 @@ export interface Kind<T extends Openable> {
   new (host: Host, name: string, type: string): T;
 }
 
+/** What has to be kept of a session so that its calls are known in another page's life. */
+export interface StoredSession {
+  readonly client: string;
+  /** Who the client was for objects. */
+  readonly selves: readonly string[];
+  /** The last calls of objects that are closed. */
+  readonly numbers: readonly (readonly [string, number])[];
+}
+
 export interface Options extends Partial<ConnectionTools> {
+  /** The session of a page's life before, which has ended. */
+  readonly stored?: StoredSession;
   /** Called whenever the state has changed. */
   readonly onState?: (state: State) => void;
 }
@@ -69,6 +80,10 @@ export class Session implements Host {
   stopped: CallError | null = null;
   state: State = "connecting";
   saves = false;
+  /** Most objects that may be open at a time, once connected. */
+  objectsMax = 64;
+  /** What this session calls itself; it is secret. */
+  readonly client: string;
   private readonly objects = new Map<string, Held>();
   /** The last call of each object that was closed: a number is given once in a session. */
   private readonly numbers = new Map<string, number>();
@@ -84,7 +99,10 @@ export class Session implements Host {
     private readonly options: Options = {},
   ) {
     this.tools = { ...browserTools, ...options };
-    const client = newClient();
+    const client = options.stored?.client ?? newClient();
+    this.client = client;
+    for (const who of options.stored?.selves ?? []) this.selves.add(who);
+    for (const [name, number] of options.stored?.numbers ?? []) this.numbers.set(name, number);
     const speech = {
       greeting: (): Out => ({ t: "hello", v: 1, client }),
       pong: { t: "pong" } as const,
@@ -108,6 +126,15 @@ export class Session implements Host {
     return this.self;
   }
 
+  /** What has to be kept of it, beside its objects. */
+  get stored(): StoredSession {
+    const numbers = new Map(this.numbers);
+    for (const [name, { object }] of this.objects) {
+      if (object.lastCall !== undefined) numbers.set(name, object.lastCall);
+    }
+    return { client: this.client, selves: [...this.selves], numbers: [...numbers] };
+  }
+
   /** Calls and edits that have no answer yet. */
   get unanswered(): number {
     let count = 0;
@@ -124,20 +151,31 @@ export class Session implements Host {
 
   /** Opens the object of this name, made if it is new. `type`: the type's name at the server. */
   async open<T extends Openable>(kind: Kind<T>, name: string, type = kind.type): Promise<T> {
+    const object = this.attach(kind, name, type);
+    await object.ready;
+    return object;
+  }
+
+  /** The object of this name as `open` gives it, but at once; `prepare` is given a new one. */
+  attach<T extends Openable>(
+    kind: Kind<T>,
+    name: string,
+    type = kind.type,
+    prepare: (object: T) => void = () => undefined,
+  ): T {
     if (this.stopped !== null) throw this.stopped;
     const held = this.objects.get(name);
     if (held !== undefined) {
       if (!(held.object instanceof kind) || held.type !== type) {
         throw new CallError("declaration", `${name} is open as ${held.type}; take another name`);
       }
-      await held.object.ready;
       return held.object;
     }
     const object = new kind(this, name, type);
     object.countFrom?.(this.numbers.get(name) ?? 0);
+    prepare(object);
     this.objects.set(name, { object, type });
     if (this.link.isConnected) object.ask();
-    await object.ready;
     return object;
   }
 
@@ -192,6 +230,7 @@ export class Session implements Host {
     this.self = welcome.who;
     this.selves.add(welcome.who);
     this.callsMax = welcome.limits.calls;
+    this.objectsMax = welcome.limits.objects;
     this.saves = welcome.saves === true;
     this.become("connected");
     for (const { object } of this.objects.values()) object.ask();

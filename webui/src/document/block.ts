@@ -38,6 +38,7 @@ export type BlockDetail =
   | readonly ["closed", version: number, into: string | null, number: number]
   | readonly ["opened", version: number, content: Rich, attributes: Attributes]
   | readonly ["set", changes: AttributePatch]
+  | readonly ["handed", block: string, number: number]
   | readonly ["received", source: string, number: number, outcome: "done" | "refused" | "drafted"];
 
 /** Who has to be told what a block is told, before and instead of it doing so. */
@@ -52,6 +53,7 @@ export interface BlockListener {
     results: readonly unknown[] | null,
     code: string,
   ): void;
+  onBlockEnd(block: BlockObject, error: Error): void;
 }
 
 export class BlockObject extends Shared {
@@ -151,6 +153,10 @@ export class BlockObject extends Shared {
       case "set":
         this.attributes = patched(this.attributes, detail[1]);
         break;
+      case "handed":
+        this.births.delete(detail[1]);
+        if (detail[1] === this.into && detail[2] >= this.number) this.number = 0;
+        break;
       case "received":
         this.received.set(detail[1], detail[2]);
         if (detail[3] === "refused") this.refused.add(`${detail[1]}:${detail[2]}`);
@@ -172,6 +178,21 @@ export class BlockObject extends Shared {
   /** Does what was heard; for the listener. */
   heard(message: ObjectMessage): void {
     super.hear(message);
+  }
+
+  /** Whether the last snapshot went on from what was here. */
+  get isSameBirth(): boolean {
+    return this.isContinued;
+  }
+
+  /** Takes a call back whose order has ended. */
+  takeBack(n: number): void {
+    this.abandon(n);
+  }
+
+  override end(error: Error): void {
+    super.end(error);
+    this.listener?.onBlockEnd(this, error);
   }
 
   protected override get base(): number | undefined {

@@ -1,6 +1,6 @@
 /** The outline of a document as the nodes have it: what the page is told, followed. */
 
-import type { Item } from "../client/messages";
+import type { Item, ObjectMessage } from "../client/messages";
 import { type Change, changeOf, Shared } from "../client/object";
 import { type Rich, richLength } from "../shared/rich";
 import type { Attributes } from "./types";
@@ -40,6 +40,8 @@ export interface OutlineListener {
   onOutlineState(outline: OutlineObject, state: OutlineState): void;
   onOutline(outline: OutlineObject, details: readonly OutlineDetail[], mine: boolean): void;
   onOutlineAnswer(n: number, results: readonly unknown[] | null, code: string): void;
+  onOutlineHear(outline: OutlineObject, message: ObjectMessage): void;
+  onOutlineEnd(error: Error): void;
 }
 
 export class OutlineObject extends Shared {
@@ -124,6 +126,31 @@ export class OutlineObject extends Shared {
     const number = this.nextNumber;
     this.call(operation, ...args).catch(() => undefined); // the listener is told
     return number;
+  }
+
+  /** Whether the last snapshot went on from what was here. */
+  get isSameBirth(): boolean {
+    return this.isContinued;
+  }
+
+  /** Takes a call back whose order has ended. */
+  takeBack(n: number): void {
+    this.abandon(n);
+  }
+
+  override hear(message: ObjectMessage): void {
+    if (this.listener === null) super.hear(message);
+    else this.listener.onOutlineHear(this, message);
+  }
+
+  /** Does what was heard; for the listener. */
+  heard(message: ObjectMessage): void {
+    super.hear(message);
+  }
+
+  override end(error: Error): void {
+    super.end(error);
+    this.listener?.onOutlineEnd(error);
   }
 
   protected override show(state: unknown): void {

@@ -94,6 +94,8 @@ export interface DocumentModel {
   change(verbs: readonly Verb[]): void;
   /** Others' changes are told here. */
   onView: ((event: ViewEvent) => void) | null;
+  /** Anything around the text has changed: `isLoaded`, `save`, `drafts`, `problem`. */
+  onChange: (() => void) | null;
   /** Holds others' changes of this block back, null: of none. */
   hold(block: string | null): void;
   /** The blocks from this place to that one are in sight: opens them and some around them. */

@@ -1,0 +1,339 @@
+/**
+ * Own verbs that have no place in the order yet, carried over what others did, and that over them.
+ *
+ * Idea. Two lists of steps lead away from one document: the own ones, and the others'. `crossed`
+ * gives both as they are behind the other list, so that both ways lead to one document; the own
+ * ones are the later in the order. It is what the nodes do with late edits: an edit is divided
+ * where its text was cut, and goes after it where it was joined.
+ *
+ * Rules.
+ *   K1  The document behind both is the same, whichever list comes first; but for places in the
+ *       order of the blocks, which only the outline knows.
+ *   K2  An own step that can be done no more is dropped; what it has written is told.
+ */
+
+import {
+  applyRich,
+  cutRich,
+  divideRich,
+  growth,
+  insertedText,
+  type Rich,
+  type RichDelta,
+  richLength,
+  shiftRich,
+  transformRich,
+  transformRichPosition,
+} from "../shared/rich";
+import type { Merge, Step } from "./doc";
+import type { Verb } from "./types";
+
+/** A verb of one's own; a join knows where the text goes. */
+export type OwnVerb = Exclude<Verb, readonly ["join", ...unknown[]]> | Merge;
+
+/** What was called for an own verb; parts of a divided one share it. */
+export interface OwnCall {
+  /** The block's group that was asked, empty: the outline; and the number of the call. */
+  readonly group: string;
+  readonly n: number;
+  readonly operation: string;
+  /** With this version the block had it, as a verdict says; 0: not known. */
+  placed: number;
+  /** Whether it was answered that it was done. */
+  isAnswered: boolean;
+  /** Text that has lost its place here, and whether others have deleted that. */
+  lost: Rich;
+  isDeleted: boolean;
+}
+
+/** A verb of the person that is not confirmed. */
+export interface Own {
+  readonly verb: OwnVerb;
+  readonly call: OwnCall | null;
+  /** Of a part of an edit that follows its text: the block it went to first, and its parcel. */
+  readonly hop: string;
+  readonly parcel: number;
+  /** How many of the person's verbs it holds. */
+  readonly edits: number;
+}
+
+export interface Crossing {
+  own: readonly Own[];
+  others: readonly Step[];
+  /** Own steps that were dropped. */
+  readonly dropped: Own[];
+}
+
+/** Both lists, each as it is behind the other. */
+export function crossed(own: readonly Own[], others: readonly Step[]): Crossing {
+  const dropped: Own[] = [];
+  let theirs = others;
+  const mine: Own[] = [];
+  for (const one of own) {
+    const [carried, rest] = crossOne(one, theirs, dropped);
+    mine.push(...carried);
+    theirs = rest;
+  }
+  return { own: mine, others: theirs, dropped };
+}
+
+function crossOne(own: Own, others: readonly Step[], dropped: Own[]): [Own[], Step[]] {
+  let mine = [own];
+  const theirs: Step[] = [];
+  for (const other of others) {
+    let over: Step[] = [other];
+    const next: Own[] = [];
+    for (const part of mine) {
+      if (over.length === 1 && over[0] !== undefined) {
+        const [carried, rest] = cross(part, over[0], dropped);
+        next.push(...carried);
+        over = rest;
+      } else {
+        const [carried, rest] = crossOne(part, over, dropped);
+        next.push(...carried);
+        over = rest;
+      }
+    }
+    mine = next;
+    theirs.push(...over);
+  }
+  return [mine, theirs];
+}
+
+type Pair = [Own[], Step[]];
+
+function cross(own: Own, other: Step, dropped: Own[]): Pair {
+  const { verb } = own;
+  switch (verb[0]) {
+    case "edit":
+      return crossEdit(own, verb, other, dropped);
+    case "set":
+      return crossSet(own, verb, other, dropped);
+    case "split":
+      return crossSplit(own, verb, other, dropped);
+    case "merge":
+      return crossMerge(own, verb, other, dropped);
+    case "remove":
+      return crossRemove(own, verb[1], other);
+    case "rename":
+      return [[own], other[0] === "rename" ? [] : [other]];
+    default:
+      return [[own], [other]];
+  }
+}
+
+/** The own step with another verb; where its text went to another block first. */
+function as(own: Own, verb: OwnVerb, wentTo = ""): Own {
+  const isFirst = wentTo !== "" && own.call !== null && own.hop === "";
+  return { ...own, verb, hop: isFirst ? wentTo : own.hop };
+}
+
+function edit(block: string, delta: RichDelta): Step[] {
+  return delta.length > 0 ? [["edit", block, delta]] : [];
+}
+
+function crossEdit(
+  own: Own,
+  [, block, mine]: readonly ["edit", string, RichDelta],
+  other: Step,
+  dropped: Own[],
+): Pair {
+  const kept = (to: string, delta: RichDelta): Own[] =>
+    delta.length > 0 ? [as(own, ["edit", to, delta], to === block ? "" : to)] : [];
+  if (other[0] === "edit" && other[1] === block) {
+    const carried = transformRich(mine, other[2], true);
+    return [kept(block, carried), edit(block, transformRich(other[2], mine, false))];
+  }
+  if (other[0] === "split" && other[1] === block) {
+    const [, , at, fresh, attributes] = other;
+    const [before, behind] = divideRich(mine, at);
+    const place = transformRichPosition(at, mine);
+    const parts = [...kept(block, before), ...kept(fresh, behind)];
+    return [parts, [["split", block, place, fresh, attributes]]];
+  }
+  if (other[0] === "merge" && other[1] === block) {
+    const [, , into, at, text] = other;
+    const rest: Step = ["merge", block, into, at, applyRich(mine, text)];
+    return [kept(into, shiftRich(mine, at)), [rest]];
+  }
+  if (other[0] === "merge" && other[2] === block) {
+    const [, source, , at, text] = other;
+    const theirs: RichDelta = at > 0 && text.length > 0 ? [at, ...text] : text;
+    const over = transformRich(theirs, mine, false);
+    const place = typeof over[0] === "number" && over[0] > 0 ? over[0] : 0;
+    const rest: Step = ["merge", source, block, place, insertedText(over)];
+    return [kept(block, transformRich(mine, theirs, true)), [rest]];
+  }
+  if (other[0] === "remove" && other[1].includes(block)) return drop(own, [other], dropped);
+  return [[own], [other]];
+}
+
+function drop(own: Own, others: Step[], dropped: Own[]): Pair {
+  dropped.push(own);
+  return [[], others];
+}
+
+function crossSet(
+  own: Own,
+  [, block, mine]: readonly ["set", string, Readonly<Record<string, unknown>>],
+  other: Step,
+  dropped: Own[],
+): Pair {
+  if (other[0] === "set" && other[1] === block) {
+    const rest = Object.entries(other[2]).filter(([name]) => !(name in mine));
+    return [[own], rest.length > 0 ? [["set", block, Object.fromEntries(rest)]] : []];
+  }
+  const isGone =
+    (other[0] === "merge" && other[1] === block) ||
+    (other[0] === "remove" && other[1].includes(block));
+  return isGone ? drop(own, [other], dropped) : [[own], [other]];
+}
+
+function crossSplit(
+  own: Own,
+  verb: Extract<Verb, readonly ["split", ...unknown[]]>,
+  other: Step,
+  dropped: Own[],
+): Pair {
+  const [, block, at, fresh, attributes] = verb;
+  const moved = (to: string, place: number): Own[] => [
+    as(own, ["split", to, place, fresh, attributes]),
+  ];
+  if (other[0] === "edit" && other[1] === block) {
+    const [before, behind] = divideRich(other[2], at);
+    const rest = [...edit(block, before), ...edit(fresh, behind)];
+    return [moved(block, transformRichPosition(at, other[2])), rest];
+  }
+  if (other[0] === "split" && other[1] === block) {
+    const [, , place, theirs, given] = other;
+    if (at > place) return [moved(theirs, at - place), [other]];
+    return [[own], [["split", fresh, place - at, theirs, given]]];
+  }
+  if (other[0] === "merge" && other[1] === block) {
+    const [, , into, place, text] = other;
+    return [moved(into, place + at), [["merge", block, into, place, cutRich(text, 0, at)]]];
+  }
+  if (other[0] === "merge" && other[2] === block) {
+    const [, source, , place, text] = other;
+    if (place <= at) return [moved(block, at + richLength(text)), [other]];
+    return [[own], [["merge", source, fresh, place - at, text]]];
+  }
+  if (other[0] === "remove" && other[1].includes(block)) {
+    return drop(own, [["remove", [...other[1], fresh]]], dropped);
+  }
+  return [[own], [other]];
+}
+
+/** Names a text for as long as it goes from one block to another. */
+const PASSING = "~passing";
+
+function crossMerge(own: Own, [, block, into, at, text]: Merge, other: Step, dropped: Own[]): Pair {
+  const goes = (to: string, place: number, words: Rich): Own[] => [
+    as(own, ["merge", block, to, place, words]),
+  ];
+  switch (other[0]) {
+    case "edit":
+      if (other[1] === block) {
+        const rest = edit(into, shiftRich(other[2], at));
+        return [goes(into, at, applyRich(other[2], text)), rest];
+      }
+      return [other[1] === into ? goes(into, at + growth(other[2]), text) : [own], [other]];
+    case "split": {
+      const [, source, place, fresh, attributes] = other;
+      if (source === block) {
+        const rest: Step = ["split", into, at + place, fresh, attributes];
+        return [goes(into, at, cutRich(text, 0, place)), [rest]];
+      }
+      if (source !== into) return [[own], [other]];
+      if (own.call === null) return [goes(fresh, at - place, text), [other]];
+      const passing: Step = ["split", fresh, at - place, PASSING, {}];
+      return [goes(into, place, text), [other, passing, ["merge", PASSING, into, place, text]]];
+    }
+    case "merge":
+      return mergeBoth(own, [block, into, at, text], other, goes, dropped);
+    case "remove":
+      return mergeRemoved(own, [block, into, at, text], other[1], dropped);
+    case "set":
+      return [[own], other[1] === block ? [] : [other]];
+    default:
+      return [[own], [other]];
+  }
+}
+
+function mergeBoth(
+  own: Own,
+  [block, into, at, text]: readonly [string, string, number, Rich],
+  [, source, to, place, words]: Merge,
+  goes: (to: string, place: number, words: Rich) => Own[],
+  dropped: Own[],
+): Pair {
+  const other: Step = ["merge", source, to, place, words];
+  if (source === block) {
+    if (to === into) return drop(own, [], dropped);
+    return drop(
+      own,
+      [
+        ["split", into, at, PASSING, {}],
+        ["merge", PASSING, to, place, words],
+      ],
+      dropped,
+    );
+  }
+  if (source === into && to === block) {
+    // Each into the other: theirs comes first, and this one is not open then.
+    const rest: Step[] = [
+      ["split", into, at, block, {}],
+      ["merge", into, block, place, words],
+    ];
+    return drop(own, rest, dropped);
+  }
+  if (source === into) {
+    const all = applyRich(at > 0 ? [at, ...text] : text, words);
+    return [goes(to, place + at, text), [["merge", into, to, place, all]]];
+  }
+  if (to === into) return [goes(into, at + richLength(words), text), [other]];
+  if (to === block) {
+    const both = applyRich(place > 0 && words.length > 0 ? [place, ...words] : words, text);
+    return [goes(into, at, both), [["merge", source, into, at + place, words]]];
+  }
+  return [[own], [other]];
+}
+
+function mergeRemoved(
+  own: Own,
+  [block, into, at, text]: readonly [string, string, number, Rich],
+  ids: readonly string[],
+  dropped: Own[],
+): Pair {
+  const rest = ids.filter((id) => id !== block);
+  const removal: Step[] = rest.length > 0 ? [["remove", rest]] : [];
+  if (ids.includes(into)) {
+    const back: Step[] = ids.includes(block) ? [] : [["split", into, at, block, {}]];
+    return drop(own, [...back, ...removal], dropped);
+  }
+  if (!ids.includes(block)) return [[own], [["remove", ids]]];
+  const length = richLength(text);
+  const erased: RichDelta = at > 0 ? [at, -length] : [-length];
+  return drop(own, [...(length > 0 ? edit(into, erased) : []), ...removal], dropped);
+}
+
+function crossRemove(own: Own, ids: readonly string[], other: Step): Pair {
+  switch (other[0]) {
+    case "edit":
+    case "set":
+    case "split":
+      return [[own], ids.includes(other[1]) ? [] : [other]];
+    case "merge": {
+      const [, source, into, at, text] = other;
+      if (ids.includes(into)) return [[own], ids.includes(source) ? [] : [["remove", [source]]]];
+      if (!ids.includes(source)) return [[own], [other]];
+      return [[own], text.length > 0 ? edit(into, at > 0 ? [at, ...text] : text) : []];
+    }
+    case "remove": {
+      const rest = other[1].filter((id) => !ids.includes(id));
+      return [[own], rest.length > 0 ? [["remove", rest]] : []];
+    }
+    default:
+      return [[own], [other]];
+  }
+}

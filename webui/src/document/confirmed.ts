@@ -1,0 +1,155 @@
+/**
+ * The document as the nodes have it, as far as it is open here.
+ *
+ * A text that is being handed over is where it was until it is where it goes: so it is never
+ * missing, and never there twice. groupcore/shared/documents/shown.py does the same.
+ */
+
+import type { BlockObject } from "./block";
+import { blockOf, type Doc, EMPTY_DOC } from "./doc";
+import type { OutlineObject } from "./outline";
+import type { Attributes, ShownBlock } from "./types";
+
+/** Most blocks that are remembered to have gone. */
+const GONE_MAX = 4_000;
+
+export class Confirmed {
+  doc: Doc = EMPTY_DOC;
+  /** Blocks that are open here, whether they have a text already or not. */
+  readonly blocks = new Map<string, BlockObject>();
+  /** Blocks that were split off here, and what they began with. */
+  readonly born = new Map<string, ShownBlock>();
+  /** Behind what a block stood that has gone. */
+  readonly gone = new Map<string, string>();
+
+  constructor(readonly outline: OutlineObject) {}
+
+  /** A block with a text that is here. */
+  open(id: string): BlockObject | null {
+    const block = this.blocks.get(id);
+    return block !== undefined && block.status === "open" ? block : null;
+  }
+
+  /** Looks at the objects anew. */
+  refresh(): void {
+    const { outline, doc: before } = this;
+    const order = this.orderNow();
+    const blocks = new Map<string, ShownBlock>();
+    const shown: string[] = [];
+    let isSame = true;
+    for (const id of order) {
+      const old = before.blocks.get(id);
+      const block = this.shown(id, old);
+      if (block === null) continue;
+      if (block !== old) isSame = false;
+      shown.push(id);
+      blocks.set(id, block);
+    }
+    const isOrdered =
+      shown.length === before.order.length && shown.every((id, at) => before.order[at] === id);
+    if (!isOrdered) this.remember(before.order, blocks);
+    this.doc = {
+      title: outline.title,
+      order: isOrdered ? before.order : shown,
+      blocks: isSame && isOrdered ? before.blocks : blocks,
+    };
+    for (const id of this.born.keys()) {
+      const isKnown = outline.entries.has(id) && !this.blocks.has(id);
+      if (isKnown || this.hasText(id) || !blocks.has(id)) this.born.delete(id);
+    }
+  }
+
+  /** All blocks of the outline, with those that are about to come. */
+  private orderNow(): string[] {
+    const { outline } = this;
+    const coming = new Map<string, string[]>();
+    for (const [id, block] of this.blocks) {
+      for (const fresh of block.births.keys()) {
+        if (outline.entries.has(fresh) || this.gone.has(fresh)) continue;
+        coming.set(id, [...(coming.get(id) ?? []), fresh]);
+      }
+    }
+    if (coming.size === 0) return outline.order;
+    const order: string[] = [];
+    const put = (id: string): void => {
+      order.push(id);
+      const fresh = coming.get(id);
+      coming.delete(id);
+      for (const one of fresh?.reverse() ?? []) put(one);
+    };
+    for (const id of outline.order) put(id);
+    for (const [source, fresh] of coming) {
+      let after = source;
+      while (after !== "" && !order.includes(after)) after = this.gone.get(after) ?? "";
+      order.splice(order.indexOf(after) + 1, 0, ...fresh.reverse());
+    }
+    return order;
+  }
+
+  private hasText(id: string): boolean {
+    const block = this.blocks.get(id);
+    return block !== undefined && block.status !== "unborn";
+  }
+
+  /** A block as it is to be shown; null when it is not (any more). */
+  private shown(id: string, old: ShownBlock | undefined): ShownBlock | null {
+    const block = this.blocks.get(id);
+    if (block !== undefined && block.status !== "unborn") {
+      if (block.status === "deleted" || this.isThere(block)) return null;
+      const content = block.status === "joined" ? block.leaving : block.content;
+      if (old?.content === content && old.attributes === block.attributes) return old;
+      return blockOf(id, block.attributes, content);
+    }
+    const { outline } = this;
+    const entry = outline.entries.get(id);
+    const seed = outline.seeds.get(id);
+    if (seed !== undefined && (block !== undefined || entry?.isLive !== true)) {
+      if (old?.content === seed.content && old.attributes === seed.attributes) return old;
+      return blockOf(id, seed.attributes, seed.content);
+    }
+    const born = this.born.get(id) ?? this.birthOf(id);
+    if (born !== undefined && (block !== undefined || entry === undefined)) return born;
+    // It is being opened, and its text is known: from the seed, or the block that it was split off.
+    if (block !== undefined && old !== undefined && old.content !== null) return old;
+    const length = entry?.length ?? 0;
+    const type = entry?.type ?? "paragraph";
+    if (old?.content === null && old.length === length && old.attributes.type === type) return old;
+    const attributes: Attributes = { type };
+    return { id, attributes, content: null, length };
+  }
+
+  /** What the block that gives a new one its text says of it. */
+  private birthOf(id: string): ShownBlock | undefined {
+    for (const block of this.blocks.values()) {
+      const birth = block.births.get(id);
+      if (birth === undefined) continue;
+      const born = blockOf(id, birth.attributes, birth.content);
+      this.born.set(id, born);
+      return born;
+    }
+    return undefined;
+  }
+
+  /** Whether a joined block's text has come to where it goes. */
+  private isThere(block: BlockObject): boolean {
+    if (block.status !== "joined") return false;
+    if (block.number === 0) return true;
+    return this.blocks.get(block.into)?.has(this.idOf(block), block.number) === true;
+  }
+
+  /** The id of an open block. */
+  idOf(block: BlockObject): string {
+    return block.name.slice(this.outline.name.length + 1);
+  }
+
+  private remember(order: readonly string[], left: ReadonlyMap<string, ShownBlock>): void {
+    let previous = "";
+    for (const id of order) {
+      if (left.has(id)) previous = id;
+      else this.gone.set(id, previous);
+    }
+    for (const id of left.keys()) this.gone.delete(id);
+    const keys = this.gone.keys();
+    while (this.gone.size > GONE_MAX) this.gone.delete(keys.next().value ?? "");
+  }
+}

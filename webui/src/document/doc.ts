@@ -1,0 +1,297 @@
+/** A document as one value, the verbs that change it, and what leads from one to another. */
+
+import {
+  applyRich,
+  canonicalRich,
+  cutRich,
+  joinRich,
+  marksOf,
+  type Rich,
+  type RichDelta,
+  richLength,
+  sameMarks,
+  sameRich,
+  textOf,
+} from "../shared/rich";
+import { patched } from "./block";
+import type { AttributePatch, Attributes, ShownBlock, ShownChange } from "./types";
+
+/** A document; never changed in place. */
+export interface Doc {
+  readonly title: string;
+  readonly order: readonly string[];
+  readonly blocks: ReadonlyMap<string, ShownBlock>;
+}
+
+export const EMPTY_DOC: Doc = { title: "", order: [], blocks: new Map() };
+
+/** The text of `block` goes into `into` at `at`; the block goes. A `join` is one at the end. */
+export type Merge = readonly ["merge", block: string, into: string, at: number, text: Rich];
+/** A verb, also where a text goes to any place of another. */
+export type Step = ShownChange | Merge;
+
+export function blockOf(id: string, attributes: Attributes, content: Rich): ShownBlock {
+  return { id, attributes, content, length: richLength(content) };
+}
+
+/** A document that is being changed; copies what it changes. */
+export class Work {
+  title: string;
+  private order: readonly string[];
+  private blocks: ReadonlyMap<string, ShownBlock>;
+  private ownBlocks: Map<string, ShownBlock> | null = null;
+
+  /** `gone`: behind what a block stood that is not there any more. */
+  constructor(
+    doc: Doc,
+    private readonly gone: ReadonlyMap<string, string>,
+  ) {
+    this.title = doc.title;
+    this.order = doc.order;
+    this.blocks = doc.blocks;
+  }
+
+  get doc(): Doc {
+    const { title, order, blocks } = this;
+    this.ownBlocks = null;
+    return { title, order, blocks };
+  }
+
+  get(id: string): ShownBlock | undefined {
+    return this.blocks.get(id);
+  }
+
+  has(id: string): boolean {
+    return this.blocks.has(id);
+  }
+
+  /** The text of a block; null where there is none to be seen. */
+  content(id: string): Rich | null {
+    return this.blocks.get(id)?.content ?? null;
+  }
+
+  /** Does one; false where it cannot be done, and nothing has changed then. */
+  apply(step: Step): boolean {
+    switch (step[0]) {
+      case "edit":
+        return this.edit(step[1], step[2]);
+      case "set":
+        return this.set(step[1], step[2]);
+      case "split":
+        return this.split(step[1], step[2], step[3], step[4]);
+      case "join":
+        return this.merge(step[1], step[2], null);
+      case "merge":
+        return this.merge(step[1], step[2], step[3]);
+      case "insert": {
+        const blocks = step[2].filter((block) => !this.has(block.id));
+        for (const { id, attributes, content } of blocks) {
+          this.put(blockOf(id, attributes, content));
+        }
+        this.place(
+          step[1],
+          blocks.map((block) => block.id),
+        );
+        return true;
+      }
+      case "remove":
+        this.remove(step[1]);
+        return true;
+      case "move":
+        this.place(
+          step[2],
+          step[1].filter((id) => this.has(id)),
+        );
+        return true;
+      case "rename":
+        this.title = step[1];
+        return true;
+      case "show":
+        if (!this.has(step[1].id)) return false;
+        this.put(step[1]);
+        return true;
+    }
+  }
+
+  private edit(id: string, delta: RichDelta): boolean {
+    const block = this.blocks.get(id);
+    if (block === undefined || block.content === null) return false;
+    try {
+      this.put(blockOf(id, block.attributes, applyRich(delta, block.content)));
+    } catch {
+      return false;
+    }
+    return true;
+  }
+
+  private set(id: string, patch: AttributePatch): boolean {
+    const block = this.blocks.get(id);
+    if (block === undefined) return false;
+    this.put({ ...block, attributes: patched(block.attributes, patch) });
+    return true;
+  }
+
+  private split(id: string, at: number, fresh: string, attributes: Attributes): boolean {
+    const block = this.blocks.get(id);
+    const content = block?.content ?? null;
+    if (block === undefined || content === null || this.has(fresh) || at > block.length) {
+      return false;
+    }
+    this.put(blockOf(id, block.attributes, cutRich(content, 0, at)));
+    this.put(blockOf(fresh, attributes, cutRich(content, at)));
+    this.place(id, [fresh]);
+    return true;
+  }
+
+  private merge(id: string, into: string, at: number | null): boolean {
+    const block = this.blocks.get(id);
+    const other = this.blocks.get(into);
+    if (block === undefined || other === undefined || block === other) return false;
+    if (block.content === null || other.content === null) return false;
+    const place = Math.min(at ?? other.length, other.length);
+    const before = cutRich(other.content, 0, place);
+    const text = joinRich(joinRich(before, block.content), cutRich(other.content, place));
+    this.put(blockOf(into, other.attributes, text));
+    this.remove([id]);
+    return true;
+  }
+
+  private remove(ids: readonly string[]): void {
+    const leaving = new Set(ids.filter((id) => this.has(id)));
+    if (leaving.size === 0) return;
+    this.order = this.order.filter((id) => !leaving.has(id));
+    const blocks = this.copied();
+    for (const id of leaving) blocks.delete(id);
+  }
+
+  /** Puts blocks behind `after`, or behind what stood before it when that is gone. */
+  private place(after: string, ids: readonly string[]): void {
+    if (ids.length === 0) return;
+    const chosen = new Set(ids);
+    let anchor = after;
+    for (let hops = 0; anchor !== "" && hops < 1_000; hops += 1) {
+      if (chosen.has(anchor)) anchor = this.order[this.order.indexOf(anchor) - 1] ?? "";
+      else if (!this.has(anchor)) anchor = this.gone.get(anchor) ?? this.order.at(-1) ?? "";
+      else break;
+    }
+    const left = this.order.filter((id) => !chosen.has(id));
+    left.splice(anchor === "" ? 0 : left.indexOf(anchor) + 1, 0, ...ids);
+    this.order = left;
+  }
+
+  private put(block: ShownBlock): void {
+    this.copied().set(block.id, block);
+  }
+
+  private copied(): Map<string, ShownBlock> {
+    if (this.ownBlocks === null) {
+      this.ownBlocks = new Map(this.blocks);
+      this.blocks = this.ownBlocks;
+    }
+    return this.ownBlocks;
+  }
+}
+
+/** The changes that lead from one document to another. */
+export function diffDocs(before: Doc, after: Doc): ShownChange[] {
+  if (before === after) return [];
+  const changes: ShownChange[] = [];
+  if (before.title !== after.title) changes.push(["rename", after.title]);
+  if (before.order !== after.order) diffOrder(before, after, changes);
+  if (before.blocks === after.blocks) return changes;
+  for (const [id, block] of after.blocks) {
+    const old = before.blocks.get(id);
+    if (old === block) continue;
+    if (old === undefined) {
+      if (block.content === null) changes.push(["show", block]);
+    } else {
+      diffBlock(old, block, changes);
+    }
+  }
+  return changes;
+}
+
+function diffOrder(before: Doc, after: Doc, changes: ShownChange[]): void {
+  if (before.order.length === after.order.length) {
+    if (before.order.every((id, at) => after.order[at] === id)) return;
+  }
+  const left = before.order.filter((id) => !after.blocks.has(id));
+  if (left.length > 0) changes.push(["remove", left]);
+  const places = new Map<string, number>();
+  let count = 0;
+  for (const id of before.order) if (after.blocks.has(id)) places.set(id, count++);
+  const staying = longestRun(after.order.flatMap((id) => places.get(id) ?? []));
+  let previous = "";
+  for (const id of after.order) {
+    const place = places.get(id);
+    const block = after.blocks.get(id);
+    if (place === undefined && block !== undefined) {
+      const { attributes, content } = block;
+      changes.push(["insert", previous, [{ id, attributes, content: content ?? [] }]]);
+    } else if (place !== undefined && !staying.has(place)) {
+      changes.push(["move", [id], previous]);
+    }
+    previous = id;
+  }
+}
+
+/** The longest part of these numbers that grows. */
+function longestRun(numbers: readonly number[]): Set<number> {
+  if (numbers.every((number, at) => number === at)) return new Set(numbers);
+  const tails: number[] = [];
+  const former = new Map<number, number | undefined>();
+  for (const number of numbers) {
+    let low = 0;
+    for (let high = tails.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((tails[middle] ?? 0) < number) low = middle + 1;
+      else high = middle;
+    }
+    former.set(number, tails[low - 1]);
+    tails[low] = number;
+  }
+  const run = new Set<number>();
+  for (let one = tails.at(-1); one !== undefined; one = former.get(one)) run.add(one);
+  return run;
+}
+
+function diffBlock(old: ShownBlock, block: ShownBlock, changes: ShownChange[]): void {
+  const { id, attributes, content } = block;
+  if (old.content === null || content === null) {
+    const isSame = old.content === content && old.length === block.length;
+    if (!isSame || !sameMarks(old.attributes, attributes)) changes.push(["show", block]);
+    return;
+  }
+  if (!sameMarks(old.attributes, attributes)) {
+    const patch: Record<string, string | number | boolean | null> = {};
+    for (const name of Object.keys(old.attributes)) if (!(name in attributes)) patch[name] = null;
+    for (const [name, value] of Object.entries(attributes)) {
+      if (old.attributes[name] !== value) patch[name] = value;
+    }
+    changes.push(["set", id, patch]);
+  }
+  if (!sameRich(old.content, content)) changes.push(["edit", id, diffRich(old.content, content)]);
+}
+
+/** The smallest replacement that leads from one text to another. */
+export function diffRich(before: Rich, after: Rich): RichDelta {
+  const [old, now] = [pointsOf(before), pointsOf(after)];
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && samePoint(old[head], now[head])) head += 1;
+  let tail = 0;
+  while (tail < most - head && samePoint(old.at(-1 - tail), now.at(-1 - tail))) tail += 1;
+  const words = cutRich(after, head, now.length - tail);
+  return canonicalRich([head, ...words, head + tail - old.length].filter((one) => one !== 0));
+}
+
+type Point = readonly [string, Attributes];
+
+function pointsOf(text: Rich): Point[] {
+  return text.flatMap((run) => Array.from(textOf(run), (point): Point => [point, marksOf(run)]));
+}
+
+function samePoint(one: Point | undefined, other: Point | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return one[0] === other[0] && sameMarks(one[1], other[1]);
+}

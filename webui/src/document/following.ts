@@ -1,0 +1,382 @@
+/**
+ * What the nodes say of a document's groups, as steps of the document; which of it are own verbs.
+ *
+ * Rules.
+ *   F1  An own edit is confirmed by its place in its block's order, or by the version that its
+ *       verdict names; a part of it that went after its text, by its parcel.
+ *   F2  What was refused because its base is too old, or the order has ended that it was sent to,
+ *       was not done: it is carried over what has happened, and sent anew. So it is done once.
+ *   F3  What cannot be done any more is a draft.
+ */
+
+import type { Item, ObjectMessage } from "../client/messages";
+import { insertedText, joinRich, type Rich, type RichDelta, richLength } from "../shared/rich";
+import type { BlockDetail, BlockListener, BlockObject, BlockState } from "./block";
+import type { Own, OwnCall } from "./carry";
+import type { Confirmed } from "./confirmed";
+import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
+import { type Happened, type Overlay, writtenBy } from "./overlay";
+import type { ViewEvent } from "./types";
+import {
+  AGAIN,
+  DELETED,
+  type EditedResult,
+  isEdit,
+  isHere,
+  ownRemoval,
+  reasonOf,
+  richOf,
+} from "./verdicts";
+
+/** Who is told what follows. */
+export interface FollowerOwner {
+  /** May hold a message back, and hand it on later. */
+  take(object: BlockObject | OutlineObject, message: ObjectMessage): void;
+  onSeen(event: ViewEvent): void;
+  onDraft(code: string, reason: string, text: Rich): void;
+  onOutlineEnd(error: Error): void;
+  onBlockEnd(block: BlockObject, error: Error): void;
+}
+
+export class Follower implements BlockListener, OutlineListener {
+  /** Calls that have no answer, by object and number. */
+  private isTaking = false;
+  private later: (() => void)[] = [];
+  overlay!: Overlay;
+
+  constructor(
+    private readonly confirmed: Confirmed,
+    private readonly owner: FollowerOwner,
+  ) {}
+
+  // --- what is heard --------------------------------------------------------------------------
+
+  onHear(block: BlockObject, message: ObjectMessage): void {
+    this.owner.take(block, message);
+  }
+
+  onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
+    this.owner.take(outline, message);
+  }
+
+  /** Does what was heard. Answers that come with a snapshot are looked at behind its state. */
+  hear(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    this.isTaking = message.t === "snapshot";
+    object.heard(message);
+    this.isTaking = false;
+    const { later } = this;
+    this.later = [];
+    for (const one of later) one();
+  }
+
+  onOutlineEnd(error: Error): void {
+    this.owner.onOutlineEnd(error);
+  }
+
+  onBlockEnd(block: BlockObject, error: Error): void {
+    this.owner.onBlockEnd(block, error);
+  }
+
+  // --- the outline ----------------------------------------------------------------------------
+
+  onOutlineState(outline: OutlineObject, state: OutlineState): void {
+    if (!outline.isSameBirth) this.sendAnew("", (n) => outline.takeBack(n));
+    outline.take(state);
+    this.advance([]);
+  }
+
+  onOutline(outline: OutlineObject, details: readonly OutlineDetail[]): void {
+    for (const detail of details) outline.follow(detail);
+    const happened = details.flatMap((detail): Happened[] => {
+      if (detail[0] === "left")
+        return [{ step: ["remove", detail[1]], own: ownRemoval(detail[1]) }];
+      return detail[0] === "title" ? [{ step: ["rename", detail[1]], own: null }] : [];
+    });
+    this.advance(happened);
+  }
+
+  onOutlineAnswer(n: number, results: readonly unknown[] | null, code: string): void {
+    this.answered("", n, () => {
+      const isIt = (own: Own): boolean => own.call?.group === "" && own.call.n === n;
+      if (results !== null || code === "result_lost") this.view(this.overlay.drop(isIt));
+      else this.refused(isIt, code);
+    });
+  }
+
+  // --- blocks ---------------------------------------------------------------------------------
+
+  onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void {
+    this.follow(block, details, mine ? item[2] : "");
+  }
+
+  onBlockState(block: BlockObject, state: BlockState): void {
+    const id = this.confirmed.idOf(block);
+    if (!block.isSameBirth) this.sendAnew(id, (n) => block.takeBack(n));
+    const steps = block.status === "unborn" ? null : state.recent;
+    if (steps !== null && block.steps + steps.length === state.version) {
+      for (const [kind, delta, to, frame, at] of steps) {
+        const version = block.steps + 1;
+        if (kind === "edit") {
+          this.followStep(block, ["edited", version, delta], this.isPlaced(id, version));
+        } else if (kind === "cut") {
+          const given = state.births.find(([fresh]) => fresh === to)?.[1] ?? {};
+          this.followStep(block, ["cut", version, at, to, given], null);
+        } else {
+          this.followStep(block, ["closed", version, kind === "all" ? to : null, frame], null);
+        }
+      }
+    } else {
+      this.confirmPlaced(id);
+    }
+    block.take(state);
+    this.advance([]);
+    this.later.push(() => this.settle(block));
+  }
+
+  private isPlaced(id: string, version: number): (own: Own) => boolean {
+    return (own) =>
+      own.call?.group === id && own.hop === "" && own.call.placed === version && isEdit(own);
+  }
+
+  private followStep(block: BlockObject, detail: BlockDetail, own: Happened["own"]): void {
+    const happened = this.stepsOf(block, [detail], "").map((one) => ({
+      ...one,
+      own: one.own ?? own,
+    }));
+    block.follow(detail);
+    this.advance(happened);
+  }
+
+  /** The state has own edits whose place in it is not known: they are in it. */
+  private confirmPlaced(id: string): void {
+    for (const own of this.overlay.own) {
+      if (own.call?.group !== id || own.hop !== "" || own.call.placed === 0) continue;
+      if (own.verb[0] !== "edit") continue;
+      this.advance([{ step: own.verb, own: (other) => other === own }]);
+    }
+  }
+
+  /** Behind a snapshot: own verbs that turn out to be done. */
+  private settle(block: BlockObject): void {
+    const id = this.confirmed.idOf(block);
+    this.view(
+      this.overlay.drop(({ call, hop, parcel, verb }) => {
+        if (call === null) return false;
+        if (hop === id && parcel > 0) return this.isReceived(block, call.group, parcel);
+        if (call.group !== id || !call.isAnswered) return false;
+        return (hop === "" && verb[0] === "edit") || verb[0] === "split";
+      }),
+    );
+  }
+
+  private isReceived(block: BlockObject, source: string, number: number): boolean {
+    return (block.received.get(source) ?? 0) >= number;
+  }
+
+  private follow(block: BlockObject, details: readonly BlockDetail[], operation: string): void {
+    const happened = this.stepsOf(block, details, operation);
+    for (const detail of details) block.follow(detail);
+    this.advance(happened);
+  }
+
+  private stepsOf(
+    block: BlockObject,
+    details: readonly BlockDetail[],
+    operation: string,
+  ): Happened[] {
+    const id = this.confirmed.idOf(block);
+    const received = details.find((detail) => detail[0] === "received");
+    const happened = details.flatMap((detail): Happened[] => {
+      switch (detail[0]) {
+        case "edited":
+          if (detail[1] <= block.steps) return [];
+          if (received !== undefined) return [this.onParcel(block, received, detail[2])];
+          return [{ step: ["edit", id, detail[2]], own: operation === "edit" ? isHere(id) : null }];
+        case "cut": {
+          const [, , at, fresh, attributes] = detail;
+          const isIt = ({ verb }: Own): boolean => verb[0] === "split" && verb[3] === fresh;
+          return [{ step: ["split", id, at, fresh, attributes], own: isIt }];
+        }
+        case "closed":
+          return detail[2] === null ? [{ step: ["remove", [id]], own: null }] : [];
+        case "set":
+          return [{ step: ["set", id, detail[1]], own: null }];
+        default:
+          return [];
+      }
+    });
+    const isEmpty = !details.some((detail) => detail[0] === "edited" || detail[0] === "opened");
+    if (received !== undefined && isEmpty) happened.push(this.onParcel(block, received, null));
+    return happened;
+  }
+
+  /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
+  private onParcel(
+    block: BlockObject,
+    [, source, number, outcome]: Extract<BlockDetail, readonly ["received", ...unknown[]]>,
+    delta: RichDelta | null,
+  ): Happened {
+    const id = this.confirmed.idOf(block);
+    const from = this.confirmed.blocks.get(source);
+    const isText = from?.status === "joined" && from.into === id && from.number === number;
+    if (isText) {
+      const isJoin = ({ verb }: Own): boolean => verb[0] === "merge" && verb[1] === source;
+      if (outcome === "refused") {
+        this.later.push(() => this.view(this.overlay.withdraw(isJoin)));
+        return { step: null, own: null };
+      }
+      const at = richLength(block.content);
+      return { step: ["merge", source, id, at, from.leaving], own: isJoin };
+    }
+    const isPart = (own: Own): boolean =>
+      own.call?.group === source && own.hop === id && own.parcel === number;
+    if (outcome === "drafted") {
+      for (const own of this.overlay.own.filter(isPart)) this.draft("block_deleted", own);
+    }
+    return { step: delta === null ? null : ["edit", id, delta], own: isPart };
+  }
+
+  // --- answers --------------------------------------------------------------------------------
+
+  onBlockAnswer(
+    block: BlockObject,
+    n: number,
+    results: readonly unknown[] | null,
+    code: string,
+  ): void {
+    const id = this.confirmed.idOf(block);
+    const isIt = (own: Own): boolean => own.call?.group === id && own.call.n === n;
+    const call = this.overlay.own.find(isIt)?.call ?? this.calls.get(`${id} ${n}`);
+    if (call === undefined || call === null) return;
+    const isDone = results !== null || code === "result_lost";
+    const edited =
+      call.operation === "edit" ? (results?.[0] as EditedResult | undefined) : undefined;
+    call.placed = edited?.version ?? call.placed;
+    this.answered(id, n, () => {
+      call.isAnswered = isDone;
+      if (!isDone) this.refused(isIt, code, call);
+      else if (call.operation === "edit") this.onEdited(call, edited);
+      else if (call.operation === "set") this.view(this.overlay.drop(isIt));
+      else if (call.operation === "split") this.onSplit(isIt, results?.[0] ?? null);
+      else if (results?.[0] === false) this.view(this.overlay.withdraw(isIt));
+    });
+  }
+
+  /** Calls none of whose verbs is shown any more. */
+  private readonly calls = new Map<string, OwnCall>();
+
+  private answered(group: string, n: number, then: () => void): void {
+    const done = (): void => {
+      then();
+      this.calls.delete(`${group} ${n}`);
+    };
+    if (this.isTaking) this.later.push(done);
+    else done();
+  }
+
+  /** F1. */
+  private onEdited(call: OwnCall, edited: EditedResult | undefined): void {
+    const moved = new Map(edited?.moved ?? []);
+    this.overlay.own = this.overlay.own.map((own) =>
+      own.call === call && own.hop !== "" ? { ...own, parcel: moved.get(own.hop) ?? 0 } : own,
+    );
+    this.view(
+      this.overlay.drop((own) => {
+        if (own.call !== call) return false;
+        const there = this.confirmed.blocks.get(own.hop);
+        if (own.hop === "" || own.parcel === 0 || there === undefined) return true;
+        return this.isReceived(there, call.group, own.parcel);
+      }),
+    );
+    const draft = richOf(edited?.draft ?? []);
+    if (draft.length > 0) this.owner.onDraft("block_deleted", DELETED, draft);
+    else if (moved.size === 0 && call.isDeleted) this.lost(call, "block_deleted", DELETED);
+  }
+
+  private onSplit(isIt: (own: Own) => boolean, elsewhere: unknown): void {
+    if (elsewhere !== null) this.again(isIt);
+    else this.view(this.overlay.drop(isIt));
+  }
+
+  private again(isIt: (own: Own) => boolean): void {
+    this.overlay.own = this.overlay.own.map((own) =>
+      isIt(own) ? { ...own, call: null, hop: "", parcel: 0 } : own,
+    );
+  }
+
+  /** F2, F3. */
+  private refused(isIt: (own: Own) => boolean, code: string, call?: OwnCall): void {
+    if (AGAIN.has(code)) {
+      this.again(isIt);
+      return;
+    }
+    for (const own of this.overlay.own.filter(isIt)) this.draft(code, own);
+    if (call !== undefined) this.lost(call, code, reasonOf(code));
+    this.view(this.overlay.withdraw(isIt));
+  }
+
+  private lost(call: OwnCall, code: string, reason: string): void {
+    if (call.lost.length > 0) this.owner.onDraft(code, reason, call.lost);
+    call.lost = [];
+  }
+
+  private draft(code: string, own: Own): void {
+    const text = insertedText(writtenBy(own.verb));
+    const reason = code === "block_deleted" ? DELETED : reasonOf(code);
+    if (text.length > 0) this.owner.onDraft(code, reason, text);
+  }
+
+  /** F3: an own verb was dropped, as it can be done no more. */
+  dropped(own: Own): void {
+    const { call, verb } = own;
+    if (call === null) {
+      this.draft("block_deleted", own);
+    } else if (verb[0] === "edit") {
+      const block = this.confirmed.blocks.get(verb[1]);
+      call.lost = joinRich(call.lost, insertedText(verb[2]));
+      call.isDeleted ||= block?.status !== "joined";
+      this.calls.set(`${call.group} ${call.n}`, call);
+    }
+  }
+
+  /** F3: this block cannot be had. */
+  refuse(id: string, code: string): void {
+    const isIt = ({ verb }: Own): boolean =>
+      (verb[0] === "edit" || verb[0] === "set" || verb[0] === "split" || verb[0] === "merge") &&
+      verb[1] === id;
+    this.refused(isIt, code);
+    this.look();
+  }
+
+  /** F3: nobody knows what has become of calls that another client has made. */
+  refuseSent(): void {
+    this.refused(({ call }) => call !== null, "outcome_unknown");
+  }
+
+  /** Other blocks are open than before. */
+  look(): void {
+    this.advance([]);
+  }
+
+  /** F2: the order has ended that these calls were sent to. */
+  private sendAnew(group: string, takeBack: (n: number) => void): void {
+    const isIt = ({ call }: Own): boolean =>
+      call !== null && call.group === group && !call.isAnswered && call.placed === 0;
+    for (const { call } of this.overlay.own.filter(isIt)) if (call !== null) takeBack(call.n);
+    this.again(isIt);
+    for (const [key, call] of this.calls) {
+      if (call.group !== group) continue;
+      this.calls.delete(key);
+      takeBack(call.n);
+      this.lost(call, "block_deleted", DELETED);
+    }
+  }
+
+  private advance(happened: readonly Happened[]): void {
+    this.view(this.overlay.advance(happened));
+  }
+
+  private view(event: ViewEvent | null): void {
+    if (event !== null) this.owner.onSeen(event);
+  }
+}

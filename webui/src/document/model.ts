@@ -1,0 +1,289 @@
+/**
+ * A document in the page: its groups, the person's verbs on top of them, and what is open of it.
+ *
+ * Rules.
+ *   M1  What is shown is what everybody will see when all is answered and nobody else does anything.
+ *   M2  A verb of the person is shown, sent once, confirmed, or a draft; `stored` has all that is
+ *       not confirmed, and `openModel` goes on with it under the same numbers.
+ *   M3  "Saved" is said only when every verb is on disk at a quorum.
+ */
+
+import { CallError } from "../client/errors";
+import type { ObjectMessage } from "../client/messages";
+import type { Session } from "../client/session";
+import { plainText, type Rich } from "../shared/rich";
+import { BlockObject } from "./block";
+import { Confirmed } from "./confirmed";
+import { Follower, type FollowerOwner } from "./following";
+import { type OutlineDetail, OutlineObject } from "./outline";
+import { Overlay } from "./overlay";
+import { chopped, Sender } from "./sending";
+import { fresh, keep, type StoredDocument, takeUp } from "./storing";
+import type { DocumentModel, DocumentValue, Draft, SaveState, Verb, ViewEvent } from "./types";
+
+export type { StoredDocument } from "./storing";
+
+/** So many blocks around those in sight are open, too; farther than twice of it they are closed. */
+const MARGIN = 20;
+/** Objects of the session that are not blocks of this document. */
+const OTHERS_MAX = 8;
+
+/** A document over a session; `stored`: what a page before has left, of this session's client. */
+export function openModel(session: Session, doc: string, stored?: unknown): GroupedDocument {
+  return new GroupedDocument(session, doc, (stored ?? null) as StoredDocument | null);
+}
+
+export class GroupedDocument implements DocumentModel, FollowerOwner {
+  onView: ((event: ViewEvent) => void) | null = null;
+  onChange: (() => void) | null = null;
+  problem: { readonly code: string; readonly message: string } | null = null;
+  drafts: readonly Draft[] = [];
+  readonly author: string;
+  readonly outline: OutlineObject;
+  readonly confirmed: Confirmed;
+  readonly overlay: Overlay;
+  private readonly follower: Follower;
+  private readonly sender: Sender;
+  private sight: readonly [first: number, last: number] = [0, 0];
+  private readonly asked = new Map<string, (() => void)[]>();
+  private readonly failed = new Set<string>();
+  private held: string | null = null;
+  private waiting: [BlockObject | OutlineObject, ObjectMessage][] = [];
+  private isClosed = false;
+  private isStarted = false;
+  private draftCount = 0;
+
+  constructor(
+    private readonly session: Session,
+    doc: string,
+    stored: StoredDocument | null,
+  ) {
+    this.author = stored?.author ?? fresh();
+    this.outline = session.attach(OutlineObject, `doc/${doc}`, OutlineObject.type, (outline) => {
+      if (stored?.outline != null) {
+        outline.take(stored.outline[0]);
+        outline.restore(stored.outline[1]);
+      }
+    });
+    this.confirmed = new Confirmed(this.outline);
+    this.follower = new Follower(this.confirmed, this);
+    this.overlay = new Overlay(this.confirmed, (own) => this.follower.dropped(own));
+    this.follower.overlay = this.overlay;
+    this.sender = new Sender(this.outline, this.confirmed, this.overlay, this.author);
+    this.outline.listener = this.follower;
+    this.isStarted = true;
+    if (stored !== null) this.takeUp(stored);
+  }
+
+  private takeUp(stored: StoredDocument): void {
+    this.drafts = stored.drafts;
+    this.draftCount = stored.drafts.length;
+    for (const [id, state, calls] of stored.blocks) {
+      this.open(id, (block) => {
+        block.take(state);
+        block.restore(calls);
+      });
+    }
+    for (const born of stored.born) this.confirmed.born.set(born.id, born);
+    takeUp(stored, this.overlay, this.follower, this.session.client);
+    this.follower.look();
+  }
+
+  // --- what is shown --------------------------------------------------------------------------
+
+  get isLoaded(): boolean {
+    return this.outline.stored.birth !== null;
+  }
+
+  get value(): DocumentValue {
+    return this.overlay.value;
+  }
+
+  /** M3. */
+  get save(): SaveState {
+    let edits = 0;
+    let sent = 0;
+    const calls = new Set<unknown>();
+    for (const own of this.overlay.own) {
+      if (own.hop === "") edits += own.edits;
+      if (own.call !== null && !own.call.isAnswered) calls.add(own.call);
+    }
+    for (const object of this.objects()) sent += object.unsaved;
+    edits += Math.max(0, sent - calls.size);
+    if (edits === 0 && this.overlay.own.length > 0) edits = 1;
+    const isOnline = this.session.state === "connected" && this.outline.isReady;
+    if (!isOnline) return { kind: "offline", edits };
+    return { kind: edits === 0 ? "saved" : "saving", edits };
+  }
+
+  private *objects(): Iterable<BlockObject | OutlineObject> {
+    yield this.outline;
+    yield* this.confirmed.blocks.values();
+  }
+
+  /** What has to outlive the tab; null when everything of the person's is with the nodes. */
+  stored(): StoredDocument | null {
+    if (this.overlay.own.length === 0 && this.drafts.length === 0) return null;
+    return keep(this.session.client, this.author, this.drafts, this.overlay, this.confirmed);
+  }
+
+  // --- what the person does -------------------------------------------------------------------
+
+  change(verbs: readonly Verb[]): void {
+    for (const verb of verbs) for (const one of chopped(verb)) this.overlay.add(one);
+    this.goOn();
+  }
+
+  discardDraft(id: string): void {
+    this.drafts = this.drafts.filter((draft) => draft.id !== id);
+    this.onChange?.();
+  }
+
+  hold(block: string | null): void {
+    this.held = block;
+    if (block !== null) return;
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      this.follower.hear(...next);
+    }
+    this.goOn();
+  }
+
+  look(first: number, last: number): void {
+    this.sight = [first, last];
+    this.goOn();
+  }
+
+  show(block: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.asked.set(block, [...(this.asked.get(block) ?? []), resolve]);
+      this.goOn();
+    });
+  }
+
+  /** Closes it in this page; what is under way may still be done. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    for (const object of [...this.objects()]) {
+      object.listener = null;
+      object.close();
+    }
+  }
+
+  // --- what the nodes say ---------------------------------------------------------------------
+
+  take(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    if (this.waiting.length > 0 || this.isHeld(object, message)) {
+      this.waiting.push([object, message]);
+      return;
+    }
+    this.follower.hear(object, message);
+    if (message.t === "snapshot" || message.t === "opened") this.opened(object);
+    this.goOn();
+  }
+
+  /** Whether this would change what is held; own calls are not answered meanwhile, either. */
+  private isHeld(object: BlockObject | OutlineObject, message: ObjectMessage): boolean {
+    const { held } = this;
+    if (held === null || (message.t !== "changes" && message.t !== "snapshot")) return false;
+    if (object instanceof BlockObject) return this.confirmed.idOf(object) === held;
+    if (message.t === "snapshot") return false;
+    const details = message.items.flatMap((item) => item[3]) as (OutlineDetail | null)[];
+    return details.some((detail) => detail?.[0] === "left" && detail[1].includes(held));
+  }
+
+  /** A node may have said what is saved to a connection that is lost: a call asks it again. */
+  private opened(object: BlockObject | OutlineObject): void {
+    if (object === this.outline) this.failed.clear();
+    if (!this.session.saves || object.unsaved === 0 || object.unanswered > 0) return;
+    object.submitCall(object instanceof BlockObject ? "set" : "wake", []);
+  }
+
+  onSeen(event: ViewEvent): void {
+    this.onView?.(event);
+  }
+
+  onDraft(code: string, reason: string, text: Rich): void {
+    this.draftCount += 1;
+    const id = `${this.author}-${this.draftCount}`;
+    this.drafts = [...this.drafts, { id, code, reason, text: plainText(text) }];
+  }
+
+  onOutlineEnd(error: Error): void {
+    if (this.isClosed) return;
+    const code = error instanceof CallError ? error.code : "closed";
+    this.problem = { code, message: error.message };
+    this.onChange?.();
+  }
+
+  onBlockEnd(block: BlockObject, error: Error): void {
+    const id = this.confirmed.idOf(block);
+    if (this.isClosed || this.confirmed.blocks.get(id) !== block) return;
+    this.confirmed.blocks.delete(id);
+    this.failed.add(id);
+    this.follower.refuse(id, error instanceof CallError ? error.code : "closed");
+  }
+
+  // --- what follows ---------------------------------------------------------------------------
+
+  private goOn(): void {
+    if (this.isClosed || !this.isStarted) return;
+    this.openNear();
+    this.sender.send();
+    for (const [id, resolves] of this.asked) {
+      if (this.overlay.base.blocks.get(id)?.content === null) continue;
+      this.asked.delete(id);
+      for (const resolve of resolves) resolve();
+    }
+    this.onChange?.();
+  }
+
+  private open(id: string, prepare: (block: BlockObject) => void = () => undefined): void {
+    if (this.session.stopped !== null) return;
+    const name = `${this.outline.name}/${id}`;
+    const block = this.session.attach(BlockObject, name, BlockObject.type, (fresh) => {
+      fresh.listener = this.follower;
+      prepare(fresh);
+    });
+    this.confirmed.blocks.set(id, block);
+  }
+
+  /** Has the blocks open that are in sight, or needed, and closes those that are far. */
+  private openNear(): void {
+    const { blocks } = this.confirmed;
+    const { order } = this.overlay.shown;
+    const [first, last] = this.sight;
+    const needed = this.sender.needed();
+    for (const id of this.asked.keys()) needed.add(id);
+    const room = Math.max(1, this.session.objectsMax - OTHERS_MAX);
+    const wanted = new Set(needed);
+    for (const id of near(order, first, last, MARGIN)) if (this.isLive(id)) wanted.add(id);
+    for (const id of wanted) {
+      const isHere = this.overlay.base.blocks.has(id) || this.outline.entries.has(id);
+      if (blocks.has(id) || this.failed.has(id) || !isHere || blocks.size >= room) continue;
+      this.open(id);
+    }
+    const kept = new Set(near(order, first, last, 2 * MARGIN));
+    let isClosing = false;
+    for (const [id, block] of blocks) {
+      const isBusy = block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0;
+      if (needed.has(id) || isBusy) continue;
+      if (kept.has(id) && (blocks.size < room || wanted.has(id))) continue;
+      blocks.delete(id);
+      block.listener = null;
+      block.close();
+      isClosing = true;
+    }
+    if (isClosing) this.follower.look();
+  }
+
+  private isLive(id: string): boolean {
+    const entry = this.outline.entries.get(id);
+    if (entry !== undefined) return entry.isLive;
+    return this.overlay.base.blocks.has(id);
+  }
+}
+
+function near(order: readonly string[], first: number, last: number, margin: number): string[] {
+  return order.slice(Math.max(0, first - margin), last + 1 + margin);
+}

@@ -1,0 +1,306 @@
+/**
+ * The person's verbs that are not confirmed, on top of what is: together what is shown.
+ *
+ * Rules.
+ *   V1  What is shown is the confirmed document with the own verbs done on it, in their order.
+ *   V2  An own verb is confirmed, or here, or was dropped and its text told: it is never just gone.
+ */
+
+import {
+  applyRich,
+  canonicalRich,
+  composeRich,
+  insertedText,
+  invertRich,
+  type Rich,
+  type RichDelta,
+  richLength,
+  sameMarks,
+  sameRich,
+} from "../shared/rich";
+import { crossed, type Own, type OwnVerb } from "./carry";
+import type { Confirmed } from "./confirmed";
+import { type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
+import type { DocumentValue, ShownBlock, ShownChange, Verb, ViewEvent } from "./types";
+
+/** A step of the nodes' document; `own`: which own verb it confirms. `step` null: nothing to see. */
+export interface Happened {
+  readonly step: Step | null;
+  readonly own: ((own: Own) => boolean) | null;
+}
+
+export class Overlay {
+  own: Own[] = [];
+  /** The confirmed document as of the last look. */
+  base: Doc = EMPTY_DOC;
+  shown: Doc = EMPTY_DOC;
+  value: DocumentValue = { title: "", blocks: [] };
+
+  /** `onDropped`: an own verb can be done no more. */
+  constructor(
+    private readonly confirmed: Confirmed,
+    private readonly onDropped: (own: Own) => void,
+  ) {}
+
+  /** A verb of the person, which applies to what is shown. */
+  add(verb: Verb): void {
+    const work = new Work(this.shown, this.confirmed.gone);
+    const own = this.ownVerb(verb, work);
+    if (own === null || !work.apply(own)) return;
+    if (!this.gathered(own)) {
+      this.own.push({ verb: own, call: null, hop: "", parcel: 0, edits: 1 });
+    }
+    this.show(work.doc);
+  }
+
+  private ownVerb(verb: Verb, work: Work): OwnVerb | null {
+    if (verb[0] === "edit") {
+      const delta = canonicalRich(verb[2]);
+      return delta.length > 0 ? ["edit", verb[1], delta] : null;
+    }
+    if (verb[0] === "insert") {
+      const blocks = verb[2].map((block) => ({
+        ...block,
+        content: canonicalRich(block.content) as Rich,
+      }));
+      return ["insert", verb[1], blocks];
+    }
+    if (verb[0] !== "join") return verb;
+    const [, block, into] = verb;
+    const text = work.content(block);
+    const other = work.content(into);
+    if (text === null || other === null) return null;
+    return ["merge", block, into, richLength(other), text];
+  }
+
+  /** Puts a verb into one that has not been sent. */
+  private gathered(verb: OwnVerb): boolean {
+    if (verb[0] !== "edit" && verb[0] !== "set" && verb[0] !== "rename") return false;
+    const at = this.own.findLastIndex((one) => touches(one.verb, verb));
+    const last = this.own[at];
+    if (last === undefined || last.call !== null) return false;
+    const merged = composed(last.verb, verb);
+    if (merged === null) return false;
+    const isNothing = merged[0] === "edit" && merged[2].length === 0;
+    this.own.splice(
+      at,
+      1,
+      ...(isNothing ? [] : [{ ...last, verb: merged, edits: last.edits + 1 }]),
+    );
+    return true;
+  }
+
+  /** What has happened, after which the objects are as they are now. */
+  advance(happened: readonly Happened[]): ViewEvent | null {
+    const { confirmed } = this;
+    const work = new Work(this.base, confirmed.gone);
+    const told: Step[] = [];
+    for (const { step, own } of happened) {
+      const steps = step !== null && work.apply(step) ? [step] : [];
+      const at = own === null ? -1 : this.own.findIndex(own);
+      if (at < 0) told.push(...this.cross(0, this.own.length, steps));
+      else this.confirm(at, steps);
+    }
+    confirmed.refresh();
+    const rest = diffDocs(work.doc, confirmed.doc);
+    told.push(...this.cross(0, this.own.length, rest));
+    this.base = confirmed.doc;
+    return this.replay(told);
+  }
+
+  private confirm(at: number, steps: readonly Step[]): void {
+    const behind = this.own.length - at - 1;
+    this.cross(0, at, steps);
+    this.own.splice(this.own.length - behind - 1, 1);
+  }
+
+  /** Carries a part of the own verbs over steps; gives what these are behind that. */
+  private cross(from: number, to: number, steps: readonly Step[]): readonly Step[] {
+    if (steps.length === 0) return steps;
+    const { own, others, dropped } = crossed(this.own.slice(from, to), steps);
+    this.own.splice(from, to - from, ...own);
+    for (const one of dropped) this.onDropped(one);
+    return others;
+  }
+
+  /** Own verbs that are done, or will not be: out, with nothing to see of it. */
+  drop(isOut: (own: Own) => boolean): ViewEvent | null {
+    const left = this.own.filter((own) => !isOut(own));
+    if (left.length === this.own.length) return null;
+    this.own = left;
+    return this.replay([]);
+  }
+
+  /** Takes an own verb back that was refused: those behind it are carried over that. */
+  withdraw(isIt: (own: Own) => boolean): ViewEvent | null {
+    const told: Step[] = [];
+    for (;;) {
+      const at = this.own.findIndex(isIt);
+      const one = this.own[at];
+      if (one === undefined) return this.replay(told);
+      const back = this.inverse(at, one.verb);
+      this.own.splice(at, 1);
+      told.push(...this.cross(at, this.own.length, back));
+    }
+  }
+
+  /** What takes an own verb back, where it stands. */
+  private inverse(at: number, verb: OwnVerb): Step[] {
+    const work = new Work(this.base, this.confirmed.gone);
+    for (const one of this.own.slice(0, at)) work.apply(one.verb);
+    switch (verb[0]) {
+      case "edit": {
+        const content = work.content(verb[1]);
+        return content === null ? [] : [["edit", verb[1], invertRich(verb[2], content)]];
+      }
+      case "split": {
+        const text = work.content(verb[1]);
+        if (text === null) return [];
+        work.apply(verb);
+        return [["merge", verb[3], verb[1], verb[2], work.content(verb[3]) ?? []]];
+      }
+      case "merge": {
+        const block = work.get(verb[1]);
+        const into = work.get(verb[2]);
+        if (block === undefined || into === undefined) return [];
+        return [["split", verb[2], into.length, verb[1], block.attributes]];
+      }
+      case "insert":
+        return [["remove", verb[2].map((block) => block.id)]];
+      default:
+        return [];
+    }
+  }
+
+  /** V1. */
+  private replay(told: readonly Step[]): ViewEvent | null {
+    const work = new Work(this.base, this.confirmed.gone);
+    const left: Own[] = [];
+    for (const own of this.own) {
+      const verb = placed(own.verb, work);
+      if (work.apply(verb)) left.push(verb === own.verb ? own : { ...own, verb });
+      else this.onDropped(own);
+    }
+    this.own = left;
+    const { shown: before, value } = this;
+    const after = this.kept(work.doc);
+    const seen = new Work(before, this.confirmed.gone);
+    const changes: ShownChange[] = [];
+    for (const step of told)
+      for (const one of asVerbs(step, seen)) {
+        if (seen.apply(one)) changes.push(one);
+      }
+    changes.push(...diffDocs(seen.doc, after));
+    if (changes.length === 0 && after === before) return null;
+    this.show(after);
+    return { changes, before: value, after: this.value };
+  }
+
+  /** The document, with the blocks of before where they are the same. */
+  private kept(doc: Doc): Doc {
+    const { shown } = this;
+    if (doc === shown) return doc;
+    let blocks: Map<string, ShownBlock> | null = null;
+    let isSame = doc.blocks.size === shown.blocks.size;
+    for (const [id, block] of doc.blocks) {
+      const old = shown.blocks.get(id);
+      if (old === block) continue;
+      if (old !== undefined && isSameBlock(old, block)) {
+        blocks ??= new Map(doc.blocks);
+        blocks.set(id, old);
+      } else {
+        isSame = false;
+      }
+    }
+    const isOrdered =
+      doc.order === shown.order ||
+      (doc.order.length === shown.order.length &&
+        doc.order.every((id, at) => shown.order[at] === id));
+    if (isSame && isOrdered && doc.title === shown.title) return shown;
+    return {
+      title: doc.title,
+      order: isOrdered ? shown.order : doc.order,
+      blocks: isSame ? shown.blocks : (blocks ?? doc.blocks),
+    };
+  }
+
+  private show(doc: Doc): void {
+    this.shown = doc;
+    const blocks = doc.order.flatMap((id) => doc.blocks.get(id) ?? []);
+    this.value = { title: doc.title, blocks };
+  }
+}
+
+function isSameBlock(one: ShownBlock, other: ShownBlock): boolean {
+  if (one.length !== other.length || !sameMarks(one.attributes, other.attributes)) return false;
+  if (one.content === null || other.content === null) return one.content === other.content;
+  return sameRich(one.content, other.content);
+}
+
+/** A merge knows where, and which text, as of now. */
+function placed(verb: OwnVerb, work: Work): OwnVerb {
+  if (verb[0] !== "merge") return verb;
+  const [, block, into] = verb;
+  const text = work.content(block) ?? [];
+  const at = work.get(into)?.length ?? 0;
+  return verb[3] === at && verb[4] === text ? verb : ["merge", block, into, at, text];
+}
+
+/** A merge as the editor knows it. */
+function asVerbs(step: Step, work: Work): ShownChange[] {
+  if (step[0] !== "merge") return [step];
+  const [, block, into, at, text] = step;
+  if (work.get(into)?.length === at) return [["join", block, into]];
+  const edit: RichDelta = at > 0 ? [at, ...text] : text;
+  const edits: ShownChange[] = text.length > 0 ? [["edit", into, edit]] : [];
+  return [...edits, ["remove", [block]]];
+}
+
+/** Blocks whose text a verb needs as it is, or makes. */
+export function textsOf(verb: OwnVerb): readonly string[] {
+  switch (verb[0]) {
+    case "edit":
+      return [verb[1]];
+    case "split":
+      return [verb[1], verb[3]];
+    case "merge":
+      return [verb[1], verb[2]];
+    case "insert":
+      return verb[2].map((block) => block.id);
+    case "remove":
+      return verb[1];
+    default:
+      return [];
+  }
+}
+
+/** Whether a verb that is put behind may not be put before the other one. */
+function touches(earlier: OwnVerb, later: OwnVerb): boolean {
+  if (later[0] === "edit") return textsOf(earlier).includes(later[1]);
+  if (later[0] === "rename") return earlier[0] === "rename";
+  const [, block] = later as readonly ["set", string, unknown];
+  return (earlier[0] === "set" && earlier[1] === block) || textsOf(earlier).includes(block);
+}
+
+/** Both in one, null where they cannot be. */
+function composed(first: OwnVerb, second: OwnVerb): OwnVerb | null {
+  if (first[0] === "edit" && second[0] === "edit") {
+    return ["edit", first[1], composeRich(first[2], second[2])];
+  }
+  if (first[0] === "set" && second[0] === "set") {
+    return ["set", first[1], { ...first[2], ...second[2] }];
+  }
+  if (first[0] === "rename" && second[0] === "rename") return second;
+  if (first[0] !== "insert" || second[0] !== "edit") return null;
+  const blocks = first[2].map((block) =>
+    block.id === second[1] ? { ...block, content: applyRich(second[2], block.content) } : block,
+  );
+  return ["insert", first[1], blocks];
+}
+
+/** What the person wrote with a verb. */
+export function writtenBy(verb: OwnVerb): RichDelta {
+  if (verb[0] === "edit") return insertedText(verb[2]);
+  if (verb[0] !== "insert") return [];
+  return verb[2].flatMap((block, at) => (at > 0 ? ["\n", ...block.content] : block.content));
+}

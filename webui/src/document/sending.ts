@@ -1,0 +1,186 @@
+/**
+ * Which own verbs are sent now.
+ *
+ * Rules.
+ *   X1  A verb is sent when everything before it that it depends on is confirmed: so it says what
+ *       the person meant, in terms of what the nodes have.
+ *   X2  Verbs of the outline are sent in their order, and several at a time: they name blocks.
+ *   X3  Nothing is sent, and numbered, before its object is open: what waits is carried over what
+ *       has happened meanwhile.
+ */
+
+import { codePointLength } from "../shared/text";
+import type { BlockObject } from "./block";
+import type { Own, OwnCall, OwnVerb } from "./carry";
+import type { Confirmed } from "./confirmed";
+import type { OutlineObject } from "./outline";
+import { type Overlay, textsOf } from "./overlay";
+import type { NewBlock, Verb } from "./types";
+
+/** About what the blocks of one message may take. */
+const SEEDS_BYTES_MAX = 40_000;
+/** So many blocks are named in one message. */
+const IDS_MAX = 800;
+
+const OF_OUTLINE = new Set(["insert", "remove", "move", "rename"]);
+
+export class Sender {
+  constructor(
+    private readonly outline: OutlineObject,
+    private readonly confirmed: Confirmed,
+    private readonly overlay: Overlay,
+    private readonly author: string,
+  ) {}
+
+  /** Sends what can be sent. */
+  send(): void {
+    const before: Own[] = [];
+    let isOutlineWaiting = false;
+    for (const own of [...this.overlay.own]) {
+      const isOutline = OF_OUTLINE.has(own.verb[0]);
+      if (own.call === null && !(isOutline && isOutlineWaiting)) {
+        const isFree = !before.some((one) => mustPrecede(one, own));
+        const call = isFree ? this.call(own.verb) : null;
+        if (call !== null) {
+          this.overlay.own = this.overlay.own.map((one) => (one === own ? { ...own, call } : one));
+        } else if (isOutline) {
+          isOutlineWaiting = true;
+        }
+      }
+      before.push(own);
+    }
+  }
+
+  /** The blocks whose groups the own verbs need. */
+  needed(): Set<string> {
+    const ids = new Set<string>();
+    for (const { verb, hop } of this.overlay.own) {
+      if (verb[0] === "edit" || verb[0] === "set" || verb[0] === "split") ids.add(verb[1]);
+      if (verb[0] === "merge") ids.add(verb[1]).add(verb[2]);
+      if (hop !== "") ids.add(hop);
+    }
+    return ids;
+  }
+
+  private call(verb: OwnVerb): OwnCall | null {
+    switch (verb[0]) {
+      case "edit":
+        return this.onBlock(verb[1], (block) => ["edit", block.steps, verb[2], this.author]);
+      case "set":
+        return this.onBlock(verb[1], () => ["set", Object.entries(verb[2])]);
+      case "split": {
+        const [, id, at, fresh, attributes] = verb;
+        const pairs = Object.entries(attributes);
+        return this.onBlock(id, (block) => ["split", block.steps, at, fresh, pairs]);
+      }
+      case "merge":
+        if (this.confirmed.open(verb[2]) === null) return null;
+        return this.onBlock(verb[1], () => ["join", verb[2]]);
+      case "insert":
+        return this.onOutline([verb[1]], "insert", verb[1], verb[2].map(seedOf));
+      case "remove":
+        return this.onOutline(verb[1], "remove", verb[1]);
+      case "move":
+        return this.onOutline([...verb[1], verb[2]], "move", verb[1], verb[2]);
+      case "rename":
+        return this.onOutline([], "rename", verb[1]);
+      default:
+        return null;
+    }
+  }
+
+  private onBlock(
+    id: string,
+    how: (block: BlockObject) => readonly [string, ...unknown[]],
+  ): OwnCall | null {
+    const block = this.confirmed.open(id);
+    if (block === null || !block.isReady) return null;
+    const [operation, ...args] = how(block);
+    return callOf(id, operation, block.submitCall(operation, ...args));
+  }
+
+  /** X2: the outline has heard of these blocks, or will have by what is on its way to it. */
+  private onOutline(ids: readonly string[], operation: string, ...args: unknown[]): OwnCall | null {
+    if (!this.outline.isReady || ids.some((id) => this.isComing(id))) return null;
+    return callOf("", operation, this.outline.submitCall(operation, ...args));
+  }
+
+  /** Whether a block is shown that the outline does not know, because it was split off. */
+  private isComing(id: string): boolean {
+    if (id === "" || this.outline.entries.has(id) || this.confirmed.gone.has(id)) return false;
+    return !this.overlay.own.some(
+      ({ verb, call }) =>
+        call !== null && verb[0] === "insert" && verb[2].some((block) => block.id === id),
+    );
+  }
+}
+
+function callOf(group: string, operation: string, n: number): OwnCall {
+  return { group, operation, n, placed: 0, isAnswered: false, lost: [], isDeleted: false };
+}
+
+function seedOf({ id, attributes, content }: NewBlock): unknown[] {
+  return [id, Object.entries(attributes), content];
+}
+
+/** X1. */
+function mustPrecede({ verb: earlier }: Own, { verb: later }: Own): boolean {
+  if (OF_OUTLINE.has(earlier[0]) && OF_OUTLINE.has(later[0])) return false;
+  if (earlier[0] === "set" || earlier[0] === "move" || earlier[0] === "rename") return false;
+  const texts = textsOf(earlier);
+  if (later[0] === "set") {
+    const makes = earlier[0] === "split" ? [earlier[3]] : earlier[0] === "edit" ? [] : texts;
+    return makes.includes(later[1]);
+  }
+  return textsOf(later).some((id) => texts.includes(id));
+}
+
+/** The same in several, none of which is too large for one message. */
+export function chopped(verb: Verb): Verb[] {
+  if (verb[0] === "insert") return choppedInsert(verb[1], verb[2]);
+  const verbs: Verb[] = [];
+  if (verb[0] === "remove") {
+    for (let at = 0; at < verb[1].length; at += IDS_MAX) {
+      verbs.push(["remove", verb[1].slice(at, at + IDS_MAX)]);
+    }
+    return verbs;
+  }
+  if (verb[0] !== "move") return [verb];
+  let after = verb[2];
+  for (let at = 0; at < verb[1].length; at += IDS_MAX) {
+    const some = verb[1].slice(at, at + IDS_MAX);
+    verbs.push(["move", some, after]);
+    after = some.at(-1) ?? after;
+  }
+  return verbs;
+}
+
+function choppedInsert(first: string, blocks: readonly NewBlock[]): Verb[] {
+  const verbs: Verb[] = [];
+  let after = first;
+  let run: NewBlock[] = [];
+  let bytes = 0;
+  for (const block of blocks) {
+    const size = 100 + bytesOf(block);
+    if (run.length > 0 && bytes + size > SEEDS_BYTES_MAX) {
+      verbs.push(["insert", after, run]);
+      after = run.at(-1)?.id ?? after;
+      [run, bytes] = [[], 0];
+    }
+    run.push(block);
+    bytes += size;
+  }
+  if (run.length > 0) verbs.push(["insert", after, run]);
+  return verbs;
+}
+
+function bytesOf(block: NewBlock): number {
+  let bytes = 0;
+  for (const run of block.content) {
+    const [text, marks] = typeof run === "string" ? [run, {}] : run;
+    bytes += 8 + (/^[ -~]*$/.test(text) ? text.length : 4 * codePointLength(text));
+    for (const [name, value] of Object.entries(marks))
+      bytes += 8 + name.length + 4 * `${value}`.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,70 @@
+/** What of a document outlives the tab: verbs that are not confirmed, and what shows them. */
+
+import type { StoredObject } from "../client/object";
+import type { BlockState } from "./block";
+import type { Own, OwnCall } from "./carry";
+import type { Confirmed } from "./confirmed";
+import type { Follower } from "./following";
+import type { OutlineState } from "./outline";
+import type { Overlay } from "./overlay";
+import type { Draft, ShownBlock } from "./types";
+
+/** Plain values, for IndexedDB; `client`: whose calls these are. */
+export interface StoredDocument {
+  readonly client: string;
+  readonly author: string;
+  readonly drafts: readonly Draft[];
+  readonly outline: readonly [OutlineState, StoredObject] | null;
+  readonly blocks: readonly (readonly [string, BlockState, StoredObject])[];
+  readonly born: readonly ShownBlock[];
+  readonly own: readonly (Omit<Own, "call"> & { readonly call: number })[];
+  readonly calls: readonly OwnCall[];
+}
+
+/** A new id that nobody guesses. */
+export function fresh(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function keep(
+  client: string,
+  author: string,
+  drafts: readonly Draft[],
+  overlay: Overlay,
+  confirmed: Confirmed,
+): StoredDocument {
+  if (overlay.own.length === 0) {
+    const nothing = { outline: null, blocks: [], born: [], own: [], calls: [] };
+    return { client, author, drafts, ...nothing };
+  }
+  const { outline } = confirmed;
+  const calls = [...new Set(overlay.own.flatMap(({ call }) => call ?? []))];
+  return {
+    client,
+    author,
+    drafts,
+    outline: [outline.state, outline.stored],
+    blocks: [...confirmed.blocks]
+      .filter(([, block]) => block.stored.birth !== null)
+      .map(([id, block]) => [id, block.state, block.stored]),
+    born: [...confirmed.born.values()],
+    own: overlay.own.map((own) => ({
+      ...own,
+      call: own.call === null ? -1 : calls.indexOf(own.call),
+    })),
+    calls: calls.map((call) => ({ ...call })),
+  };
+}
+
+/** Goes on with the verbs of a page before; what another client has sent may have been done. */
+export function takeUp(
+  stored: StoredDocument,
+  overlay: Overlay,
+  follower: Follower,
+  client: string,
+): void {
+  const calls = stored.calls.map((call) => ({ ...call }));
+  overlay.own = stored.own.map((own) => ({ ...own, call: calls[own.call] ?? null }));
+  if (stored.client !== client) follower.refuseSent();
+}
