@@ -8,25 +8,27 @@ from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import Mount, WebSocketRoute
+from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groupcore.errors import GroupcoreError
 from groupcore.web import SharedObjects
+from groupcore.web.settings import may_open_all
 from server.documents.entrance import Entrance
 from server.documents.names import TYPES
 from server.errors import BadMessageError
 from server.node import Node
+from server.routes.access import GUEST, AccountAccess, OpenAccess
 from server.routes.api import DocumentRoutes
+from server.routes.auth import Gatehouse
+from server.routes.door import Door
 from server.routes.health import health_routes
+from server.routes.openapi import account_routes
 from server.routes.page import page_routes
 from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
 
 PROTOCOL = "groupcore.v1.msgpack"
 """The subprotocol of `/ws`."""
-GUEST = "guest"
-"""On whose behalf every page acts."""
-
 # The page moves between the nodes, so it may open sockets on other ports. Scripts and styles come
 # from here alone; ProseMirror sets styles through the CSSOM, which needs no exception.
 POLICY = "; ".join(
@@ -77,13 +79,16 @@ class SecurityHeaders:
 
 
 def make_pages(node: Node) -> SharedObjects:
-    """The gateway for the pages of one node."""
-    settings = node.settings
+    """The gateway for the pages of one node; where there are accounts, pages show tickets."""
+    settings, accounts = node.settings, node.accounts
+    door = Door(accounts) if accounts is not None else None
     entrance = Entrance(node.keeper, node.knows)
     return SharedObjects(
         node.objects,
         TYPES,
-        authenticate=lambda websocket: GUEST,
+        authenticate=lambda websocket: GUEST if door is None else "",
+        authenticate_hello=None if door is None else door.hello,
+        may_open=may_open_all if door is None else door.may_open,
         origins=Origins(node),
         subprotocols=(PROTOCOL,),
         opening=entrance.opening,
@@ -105,6 +110,15 @@ class Origins:
         return origin in self._node.origins()
 
 
+def api_routes(node: Node, pages: SharedObjects) -> list[Route]:
+    """What `/api/v1` has."""
+    if node.accounts is None:
+        return DocumentRoutes(node, OpenAccess(node)).routes()
+    node.accounts.pages = pages
+    gate = Gatehouse(node, node.accounts)
+    return [*account_routes(gate), *DocumentRoutes(node, AccountAccess(gate)).routes()]
+
+
 def make_app(node: Node, pages: SharedObjects) -> Starlette:
     """One node's public application."""
     handlers: dict[type[Exception] | int, Callable[..., object]] = {
@@ -113,10 +127,11 @@ def make_app(node: Node, pages: SharedObjects) -> Starlette:
         GroupcoreError: on_refusal,
         Exception: on_failure,
     }
+    api = api_routes(node, pages)
     return Starlette(
         routes=[
             WebSocketRoute("/ws", pages),
-            Mount("/api/v1", routes=DocumentRoutes(node).routes()),
+            Mount("/api/v1", routes=api),
             *health_routes(node),
             *page_routes(node.settings.page),
         ],

@@ -22,8 +22,11 @@ from groupcore.aio.log_store import LogStorage
 from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.changes import Change
+from groupcore.shared.documents import Document
 from groupcore.stacks import StackOptions
 from groupcore.view import Address, View
+from server.accounts.passwords import Passwords
+from server.accounts.service import AccountService
 from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
 from server.documents.keeper import Keeper
 from server.errors import (
@@ -54,7 +57,8 @@ class Node:
         self.objects = make_objects(settings, key)
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
-        self.keeper = Keeper(self.objects, self._tell_title)
+        self.accounts = make_accounts(settings, self.objects)
+        self.keeper = Keeper(self.objects, self._tell_title, on_open=self._on_open)
         self.catalogue: Catalogue | None = None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._nodes: Nodes | None = None
@@ -74,6 +78,8 @@ class Node:
             await self.objects.__aenter__()
             catalogue = await self.objects.open(Catalogue, NAME)
             self._nodes = await self.objects.open(Nodes, NODES)
+            if self.accounts is not None:
+                await self.accounts.open(self.keeper)
         except GroupcoreError as error:
             raise problem_of(error) from None
         except OSError as error:
@@ -87,6 +93,8 @@ class Node:
         self._draining = True
         for task in list(self._tasks):
             task.cancel()
+        if self.accounts is not None:
+            await self.accounts.close()
         await self.keeper.close()
         await self.objects.close()
 
@@ -204,6 +212,11 @@ class Node:
         if catalogue is not None and listed is not None and listed.title != title:
             self._spawn(self._quietly(catalogue.retitle(doc, title)))
 
+    async def _on_open(self, doc: str, document: Document) -> None:
+        """Nobody is let in to a document before it has the access list that it is to have."""
+        if self.accounts is not None and doc in self.whole_catalogue:
+            await self.accounts.lists.settle(doc, document)
+
     async def _quietly(self, work: Awaitable[object]) -> None:
         """Do what is told anew whenever something changes: now it may fail."""
         try:
@@ -241,6 +254,13 @@ def make_objects(settings: Settings, key: bytes | None) -> ObjectsNode:
         raise KeyProblem(f"--key-file: {error}") from None
     except SettingsError as error:
         raise SettingsProblem(f"--bind, --multicast or --initial-hosts: {error}") from None
+
+
+def make_accounts(settings: Settings, objects: ObjectsNode) -> AccountService | None:
+    """The accounts, where they are switched on."""
+    if not settings.accounts:
+        return None
+    return AccountService(objects, settings.data, Passwords())
 
 
 def problem_of(error: GroupcoreError) -> ServerError:

@@ -72,6 +72,13 @@ def parse_identifier(text: str) -> str:
     return text
 
 
+def parse_switch(text: str) -> bool:
+    """`on` or `off`."""
+    if text not in ("on", "off"):
+        raise ValueError("must be on or off")
+    return text == "on"
+
+
 def between(lowest: int, highest: int) -> Callable[[str], int]:
     """A parser of integers in this closed interval."""
 
@@ -154,6 +161,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("trace", optional_path, "", "", "folder for the trace of orders and deliveries"),
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
+    Setting("accounts", parse_switch, "", "off", "on: people sign in; off: whoever comes may all"),
     Setting("heartbeat_s", between(1, 3600), "s", "15", "ping interval; a page gives up after two"),
     Setting(
         "rate",
@@ -192,6 +200,7 @@ class Settings:
     k: int
     trace: Path | None
     page: Path
+    accounts: bool
     heartbeat_s: int
     rate: int
     burst: int

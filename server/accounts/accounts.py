@@ -19,7 +19,6 @@ from dataclasses import replace
 from groupcore.shared import operation
 from server.accounts.errors import AccountError
 from server.accounts.links import Links
-from server.accounts.records import RightsChanged
 from server.accounts.roles import USER
 
 NAME = "accounts"
@@ -52,7 +51,7 @@ class Accounts(Links, check_every=64):
         if is_disabled:
             self._end(lambda _, one: one.principal == USER + user, "disabled")
             self._drop_tokens(user)
-        self.emit(RightsChanged())
+        self._rights_changed()
 
     def has_expired(self, now_s: float) -> bool:
         """Whether there is something for `expire` to do."""

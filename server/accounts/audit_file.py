@@ -39,19 +39,19 @@ class AuditFile:
     def append(self, notes: Iterable[Note]) -> int:
         """Write those that are not there yet; gives how many."""
         lines: list[str] = []
-        count = 0
+        count, last, chain = 0, self.last, self._chain
         for note in notes:
-            if note.number <= self.last:
+            if note.number <= last:
                 continue
-            if note.number > self.last + 1:
-                lines.append(json.dumps({"gap": [self.last + 1, note.number - 1]}))
+            if note.number > last + 1:
+                lines.append(json.dumps({"gap": [last + 1, note.number - 1]}))
             lines.append(json.dumps(asdict(note), ensure_ascii=True))
-            self.last, self._chain = note.number, note.chain
-            count += 1
+            last, chain, count = note.number, note.chain, count + 1
         if lines:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             with os.fdopen(descriptor, "a", encoding="ascii") as file:
                 file.write("".join(f"{line}\n" for line in lines))
+        self.last, self._chain = last, chain
         return count
 
     def agrees(self, notes: Iterable[Note]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupcore.shared import operation
 from server.accounts.errors import AccountError, missing
 from server.accounts.names import check_email
-from server.accounts.records import Invitation, RightsChanged
+from server.accounts.records import Invitation
 from server.accounts.roles import USER, Role
 from server.accounts.workspaces import Workspaces
 
@@ -34,6 +34,9 @@ class Invitations(Workspaces):
         self._check_owns(by, workspace)
         if role is Role.NONE or not 0 < valid_s <= INVITATION_S:
             raise AccountError("bad_request", "an invitation gives a role, for 30 days at most")
+        known = self.invitations.get(digest)
+        if known is not None and (known.by, known.workspace) == (by, workspace):
+            return known.id  # asked again
         if len(self.invitations) >= INVITATIONS_MAX:
             raise AccountError("too_many", "too many invitations are open; withdraw some")
         email = check_email(email) if email else ""
@@ -61,7 +64,7 @@ class Invitations(Workspaces):
         roles = self.roles[found.workspace]
         self._put_role(roles, user, max(found.role, roles.get(user, Role.NONE)))
         self._note(USER + user, "invitation.accepted", f"{found.workspace} {found.id}", origin)
-        self.emit(RightsChanged())
+        self._rights_changed()
 
     @operation
     def accept_as_new(

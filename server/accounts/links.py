@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from groupcore.shared import operation
 from server.accounts.errors import AccountError, missing
-from server.accounts.records import RightsChanged, ShareLink, SignIn
+from server.accounts.records import ShareLink, SignIn
 from server.accounts.roles import LINK, USER, Role
 from server.accounts.tokens import Tokens
 from server.accounts.workspaces import MEMBERS_MAX
@@ -49,6 +49,9 @@ class Links(Tokens):
         self._check_owns_document(by, document)
         if role not in (Role.VIEWER, Role.COMMENTER, Role.EDITOR) or not 0 < valid_s <= LINK_S:
             raise AccountError("bad_request", "a link gives view, comment or edit, for a year")
+        known = self.links.get(self.link_digests.get(digest, ""))
+        if known is not None and (known.by, known.document) == (by, document):
+            return known.id  # asked again
         if len(self._links_of(document)) >= LINKS_MAX:
             raise AccountError("too_many", f"a document has {LINKS_MAX} links at most")
         now_s, id = self.context.time_s, self.context.new_id()
@@ -57,7 +60,7 @@ class Links(Tokens):
         self.link_digests[digest] = id
         self.document_links.setdefault(document, set()).add(id)
         self._note(by, "link.created", f"{document} {id} {role.name.lower()}", origin)
-        self.emit(RightsChanged((document,)))
+        self._rights_changed(document)
         return id
 
     @operation
@@ -75,7 +78,7 @@ class Links(Tokens):
     def _shut(self, id: str, reason: str) -> None:
         self.entered.pop(id, None)
         self._end(lambda _, one: one.principal == LINK + id, reason)
-        self.emit(RightsChanged((self.links[id].document,)))
+        self._rights_changed(self.links[id].document)
 
     @operation
     def visit(self, link: str, digest: str, node: str, agent: str, origin: str) -> SignIn:
@@ -98,7 +101,7 @@ class Links(Tokens):
             raise AccountError("too_many", f"{MEMBERS_MAX} people came by this link already")
         people.add(user)
         self._note(USER + user, "link.entered", found.document, origin)
-        self.emit(RightsChanged((found.document,)))
+        self._rights_changed(found.document)
 
     def _good_link(self, link: str) -> ShareLink:
         found = self.links.get(link)

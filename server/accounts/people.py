@@ -8,7 +8,7 @@ from groupcore.shared import operation
 from server.accounts.audit import Audited
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.names import check_email, check_name
-from server.accounts.records import User
+from server.accounts.records import RightsChanged, User
 from server.accounts.roles import ADMIN, USER, Role, user_of
 
 USERS_MAX = 10_000
@@ -26,6 +26,7 @@ class People(Audited):
     owner_digest: str = ""
     owner_expires_s: float = 0.0
     roles: dict[str, dict[str, Role]]
+    rights_number: int = 0
 
     # --- who may --------------------------------------------------------------------------------
 
@@ -44,6 +45,11 @@ class People(Audited):
     def _check_manages(self, by: str) -> None:
         if not self.manages(by):
             raise forbidden()
+
+    def _rights_changed(self, *documents: str) -> None:
+        """What may be done to these documents is another now; none named: to any."""
+        self.rights_number += 1
+        self.emit(RightsChanged(documents))
 
     # --- the first owner ------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import secrets
@@ -13,6 +14,12 @@ SECRET_MAX = 200
 def new_secret(kind: str) -> str:
     """A secret that says what it is for: `gct_...` for a token, say."""
     return f"{kind}_{secrets.token_urlsafe(32)}"
+
+
+def derived(kind: str, of: str, what: str) -> str:
+    """The secret that who has the secret `of` gets for `what`, the same each time."""
+    code = hmac.new(of.encode(), what.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+    return f"{kind}_{base64.urlsafe_b64encode(code).rstrip(b'=').decode()}"
 
 
 def digest_of(secret: str) -> str:

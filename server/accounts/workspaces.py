@@ -17,7 +17,7 @@ from groupcore.shared.access import Right
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.names import check_name
 from server.accounts.people import HOME, People
-from server.accounts.records import RightsChanged, ShareLink, Workspace
+from server.accounts.records import ShareLink, Workspace
 from server.accounts.roles import ADMIN, KEEPER, LINK, USER, Role, link_of, right_of, user_of
 
 WORKSPACES_MAX = 1_000
@@ -125,22 +125,24 @@ class Workspaces(People):
         else:
             self._begin_workspace(HOME, workspace, user.id)
         self._note(USER + user.id, "owner.created", user.id, origin)
-        self.emit(RightsChanged())
+        self._rights_changed()
         return user.id
 
     @operation
-    def add_workspace(self, by: str, name: str, origin: str) -> str:
-        """Make a workspace whose owner is who asks, who manages accounts; gives its id."""
+    def add_workspace(self, by: str, id: str, name: str, origin: str) -> None:
+        """Make a workspace of this id whose owner is who asks, who manages accounts."""
         self._check_manages(by)
         owner = user_of(by)
         if not owner:
             raise AccountError("bad_request", "a workspace needs a person as its owner")
+        if id in self.workspaces:
+            if self.roles[id].get(owner) is Role.OWNER:
+                return  # asked again
+            raise AccountError("taken", "there is a workspace of this id")
         if len(self.workspaces) >= WORKSPACES_MAX:
             raise AccountError("too_many", f"there are {WORKSPACES_MAX} workspaces already")
-        id = self.context.new_id()
         self._begin_workspace(id, name, owner)
         self._note(by, "workspace.created", id, origin)
-        return id
 
     @operation
     def rename_workspace(self, by: str, workspace: str, name: str, origin: str) -> None:
@@ -160,7 +162,7 @@ class Workspaces(People):
         self._put_role(self.roles[workspace], user, role)
         self._check_owned(workspace)
         self._note(by, f"role.{role.name.lower()}", f"{workspace} {user}", origin)
-        self.emit(RightsChanged())
+        self._rights_changed()
 
     def _put_role(self, roles: dict[str, Role], user: str, role: Role) -> None:
         if role is Role.NONE:
@@ -203,7 +205,7 @@ class Workspaces(People):
         if user_of(by):
             self.document_roles[document] = {user_of(by): Role.OWNER}
         self._note(by, "document.created", document, origin)
-        self.emit(RightsChanged((document,)))
+        self._rights_changed(document)
 
     @operation
     def set_document_role(self, by: str, document: str, user: str, role: Role, origin: str) -> None:
@@ -212,7 +214,7 @@ class Workspaces(People):
         self._check_owns_document(by, document)
         self._put_role(self.document_roles.setdefault(document, {}), user, role)
         self._note(by, f"role.{role.name.lower()}", f"{document} {user}", origin)
-        self.emit(RightsChanged((document,)))
+        self._rights_changed(document)
 
     @operation
     def adopt_documents(self, documents: list[str], origin: str) -> int:
@@ -224,5 +226,5 @@ class Workspaces(People):
             self.documents[document] = Filed(HOME, ADMIN)
         if new:
             self._note(ADMIN, "documents.adopted", str(len(new)), origin)
-            self.emit(RightsChanged(tuple(new)))
+            self._rights_changed(*new)
         return len(new)

@@ -17,7 +17,7 @@ from groupcore.shared.documents.outline import BLOCKS_MAX
 from groupcore.shared.documents.parts import Attributes, Seed
 from groupcore.shared.documents.seeding import runs_of
 from server.documents.catalogue import Catalogue, TooManyDocumentsError
-from server.documents.keeper import Keeper
+from server.documents.keeper import Keeper, OnOpen, leave_as_it_is
 
 NewBlock = tuple[Attributes, Rich]
 """Attributes and text of a block to be."""
@@ -53,10 +53,12 @@ async def make_document(
     title: str,
     blocks: list[NewBlock],
     documents_max: int,
+    settle: OnOpen = leave_as_it_is,
 ) -> bool:
     """Make the document of this id, unless it is there already; whether it was made.
 
-    Raises TooManyDocumentsError, TooLargeError, BadChangeError: then it is not in the list.
+    `settle` gives it its access list, once it is whole. Raises TooManyDocumentsError,
+    TooLargeError, BadChangeError: then it is not in the list.
     """
     if doc in catalogue:
         return False
@@ -64,8 +66,10 @@ async def make_document(
         raise TooManyDocumentsError(f"the workspace holds {documents_max} documents at most")
     seeds = seeds_of(blocks or EMPTY)
     async with keeper.holding(doc) as document:
-        await _fill(document, seeds)
-        await document.outline.rename(title)
+        if not document.outline.rights:  # else it is whole: somebody's since an attempt before
+            await _fill(document, seeds)
+            await document.outline.rename(title)
+        await settle(doc, document)
         return await catalogue.add(doc, title, documents_max)
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -20,22 +18,18 @@ from server.documents.making import NewBlock, document_id, make_document
 from server.documents.markdown import clean_title, export_markdown, import_markdown
 from server.errors import BadMessageError
 from server.node import Node
-from server.routes.origins import origin_allowed
+from server.routes.access import Access
+from server.routes.done import SAVED_S, ordered
 
-T = TypeVar("T")
-
-ORDER_S = 10.0
-"""How long a request waits for the order."""
-SAVED_S = 5.0
-"""How long a creation then waits to be on the disks of a quorum."""
 KEY_MAX = 200
 
 
 class DocumentRoutes:
     """The handlers, on one node."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, access: Access) -> None:
         self.node = node
+        self.access = access
 
     def routes(self) -> list[Route]:
         """Under `/api/v1`."""
@@ -48,17 +42,20 @@ class DocumentRoutes:
             Route("/nodes", self.nodes, methods=["GET"]),
         ]
 
-    async def list_documents(self, _: Request) -> Response:
-        """All documents, ordered by title."""
+    async def list_documents(self, request: Request) -> Response:
+        """All documents that who asks may read, ordered by title."""
+        may_read = self.access.reader(request)
         rows = [
             {"id": doc, "title": listed.title, "created": instant(listed.created_s)}
             for doc, listed in self.node.whole_catalogue.items()
+            if may_read(doc)
         ]
         rows.sort(key=lambda row: (row["title"].casefold(), row["id"]))
         return JSONResponse({"documents": rows})
 
     async def create(self, request: Request) -> Response:
         """A new document, empty or from Markdown."""
+        by = self.access.writer(request)
         try:
             body = json.loads(await self._body(request))
         except (ValueError, RecursionError):
@@ -66,32 +63,34 @@ class DocumentRoutes:
         if not isinstance(body, dict):
             raise BadMessageError("bad_request", "the body must be a JSON object")
         title, markdown = body.get("title"), body.get("markdown", "")
-        if not isinstance(markdown, str):
-            raise BadMessageError("bad_request", "markdown must be a string")
-        if unknown := sorted(set(body) - {"title", "markdown"}):
+        workspace = body.get("workspace", "")
+        if not isinstance(markdown, str) or not isinstance(workspace, str):
+            raise BadMessageError("bad_request", "markdown and workspace must be strings")
+        if unknown := sorted(set(body) - {"title", "markdown", "workspace"}):
             raise BadMessageError("bad_request", f"unknown field {unknown[0][:40]!r}")
         title = check_title(title)
         try:
             markdown.encode()
         except UnicodeEncodeError:
             raise BadMessageError("bad_request", "markdown holds half a character") from None
-        return await self._create(request, title, import_markdown(markdown, title).blocks)
+        blocks = import_markdown(markdown, title).blocks
+        return await self._create(request, by, workspace, title, blocks)
 
     async def import_document(self, request: Request) -> Response:
         """A new document from a Markdown body."""
+        by = self.access.writer(request)
         try:
             source = (await self._body(request)).decode("utf-8")
         except UnicodeDecodeError:
             raise BadMessageError("bad_request", "the body is not UTF-8 text") from None
         given = request.query_params.get("title", "")
         imported = import_markdown(source, clean_title(given) if given else "")
-        return await self._create(request, imported.title, imported.blocks)
+        workspace = request.query_params.get("workspace", "")
+        return await self._create(request, by, workspace, imported.title, imported.blocks)
 
     async def _body(self, request: Request) -> bytes:
-        """The body, bounded; writes from foreign pages are refused."""
+        """The body, bounded."""
         settings = self.node.settings
-        if not origin_allowed(request, self.node.origins()):
-            raise BadMessageError("forbidden_origin", "this page may not write here")
         most = settings.import_kib * 1024
         body = bytearray()
         async for part in request.stream():
@@ -100,13 +99,16 @@ class DocumentRoutes:
                 raise BadMessageError("too_large", f"the body is over {settings.import_kib} KiB")
         return bytes(body)
 
-    async def _create(self, request: Request, title: str, blocks: list[NewBlock]) -> Response:
-        node = self.node
+    async def _create(
+        self, request: Request, by: str, workspace: str, title: str, blocks: list[NewBlock]
+    ) -> Response:
+        node, settle = self.node, self.access.settle
         catalogue = node.whole_catalogue
         key = request.headers.get("idempotency-key", "")[:KEY_MAX]
-        doc = document_id(node.settings.cluster, key)
+        doc = document_id(node.settings.cluster, f"{by}\n{key}" if key else "")
         most = node.settings.documents_max
-        await ordered(make_document(node.keeper, catalogue, doc, title, blocks, most))
+        await self.access.file(request, by, doc, workspace)
+        await ordered(make_document(node.keeper, catalogue, doc, title, blocks, most, settle))
         saved = True
         try:
             async with asyncio.timeout(SAVED_S):
@@ -118,8 +120,8 @@ class DocumentRoutes:
 
     async def _shot(self, request: Request) -> tuple[str, str, Shot]:
         """Id, title and blocks of the document that is asked for."""
-        doc = request.path_params["doc"]
-        if not is_identifier(doc) or not await ordered(self.node.knows(doc)):
+        doc, may_read = request.path_params["doc"], self.access.reader(request)
+        if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
             raise BadMessageError("no_such_document", "there is no document of this id here")
         return await ordered(self._read(doc))
 
@@ -152,14 +154,3 @@ class DocumentRoutes:
 def instant(time_s: int) -> str:
     """A time in the format of RFC 3339."""
     return datetime.fromtimestamp(time_s, UTC).isoformat().replace("+00:00", "Z")
-
-
-async def ordered(work: Awaitable[T]) -> T:
-    """What needs the order; BadMessageError `not_primary` when that takes too long."""
-    try:
-        async with asyncio.timeout(ORDER_S):
-            return await work
-    except TimeoutError:
-        raise BadMessageError(
-            "not_primary", "the cluster takes no changes now; try again"
-        ) from None

@@ -51,6 +51,7 @@ class Cluster:
         self.folder = folder
         self.size = size
         self.nodes: dict[str, RunningNode] = {}
+        self.flags: dict[str, str | int] = {}
         self._multicast = f"228.8.8.8:{free_udp_port()}"
 
     async def start(self, name: str, **flags: str | int) -> RunningNode:
@@ -68,6 +69,7 @@ class Cluster:
             "cluster_size": self.size,
             "http": "127.0.0.1:0",
             "admin": "127.0.0.1:0",
+            **self.flags,
             **flags,
         }
         arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
@@ -119,11 +121,14 @@ async def create(node: RunningNode, title: str = "Plan", markdown: str = "first"
 class Page:
     """A page by hand: it opens objects, calls, and hears everything that it is sent."""
 
-    def __init__(self, url: str, client: str = "", origin: str | None = None) -> None:
+    def __init__(
+        self, url: str, client: str = "", origin: str | None = None, ticket: str = ""
+    ) -> None:
         self.heard: list[Fields] = []
         self.welcome: Fields = {}
         self._url = url.replace("http", "ws", 1) + "/ws"
         self._client = client or secrets.token_hex(8)
+        self._hello = {"ticket": ticket} if ticket else {}
         self._origin = None if origin is None else Origin(origin)
         self._numbers: dict[str, int] = {}
         self._connection: ClientConnection | None = None
@@ -136,7 +141,7 @@ class Page:
             self._url, subprotocols=[Subprotocol(PROTOCOL)], compression=None, origin=self._origin
         )
         self._reading = asyncio.create_task(self._read(self._connection))
-        await self.send({"t": "hello", "v": 1, "client": self._client})
+        await self.send({"t": "hello", "v": 1, "client": self._client, **self._hello})
         self.welcome = await self.hear("welcome")
         return self
 
@@ -156,6 +161,22 @@ class Page:
     def close_code(self) -> int | None:
         """With which code the node has closed the connection."""
         return None if self._connection is None else self._connection.close_code
+
+    async def closed(self) -> None:
+        """Wait until the node has closed the connection."""
+        assert self._connection is not None, "a page is used in `async with`"
+        await self._connection.wait_closed()
+
+    async def refusal(self) -> int | None:
+        """With which code the node closes the connection on our hello."""
+        async with connect(
+            self._url, subprotocols=[Subprotocol(PROTOCOL)], compression=None, origin=self._origin
+        ) as connection:
+            hello = {"t": "hello", "v": 1, "client": self._client, **self._hello}
+            await connection.send(msgpack.packb([hello]))
+            async with asyncio.timeout(LIMIT_S):
+                await connection.wait_closed()
+            return connection.close_code
 
     async def _read(self, connection: ClientConnection) -> None:
         async for frame in connection:

@@ -25,7 +25,7 @@ from groupcore.objects.rich_delta import Rich, RichDelta, plain
 from groupcore.shared.changes import Change, Changed, MemberChanged
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import OPEN, UNBORN
-from groupcore.shared.documents.outline import DocumentOutline
+from groupcore.shared.documents.outline import LISTINGS, DocumentOutline
 from groupcore.shared.documents.own_edits import OwnEdit, OwnEdits
 from groupcore.shared.documents.parts import (
     Attributes,
@@ -235,7 +235,7 @@ class Document(Shown):
             for detail in change.details:
                 if isinstance(detail, OutlineChanged):
                     changed += detail.blocks
-            if isinstance(change, Changed) and change.operation in ("grant", "revoke", "claim"):
+            if isinstance(change, Changed) and change.operation in LISTINGS:
                 changed = list(self.blocks)
         else:
             changed = list({**self.blocks, **self.outline.entries})

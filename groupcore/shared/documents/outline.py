@@ -19,7 +19,7 @@ from groupcore.objects.parsing import check_title
 from groupcore.objects.refusal import BlockExistsError, NoSuchBlockError, TooLargeError
 from groupcore.objects.rich_delta import length
 from groupcore.sequencing.names import Process
-from groupcore.shared.access import Guarded, Right
+from groupcore.shared.access import Guarded, LastManagerError, Right
 from groupcore.shared.documents.limits import check_attributes, check_content, check_id
 from groupcore.shared.documents.parts import (
     BlocksKnown,
@@ -51,10 +51,12 @@ class Gone:
     joined: bool
 
 
-NODES_ONLY = frozenset({"admit", "attend", "planted", "restore"})
+NODES_ONLY = frozenset({"admit", "attend", "entitle", "planted", "restore"})
 """Operations that nodes call for themselves, as nobody in particular."""
 NODES_TOO = frozenset({"remove", "wake", "describe"})
 """What nodes call for themselves, and people who may write."""
+LISTINGS = frozenset({"claim", "entitle", "grant", "revoke"})
+"""What changes the access list: all blocks follow."""
 
 
 class DocumentOutline(Guarded):
@@ -256,6 +258,17 @@ class DocumentOutline(Guarded):
         """As `Guarded.claim`; the blocks follow."""
         Guarded.claim.function(self)
         self.rights_version += 1
+
+    @operation
+    def entitle(self, version: int, rights: dict[str, Right]) -> None:
+        """This is the whole list, as of this version of it; nothing, if a later one is known.
+
+        For a server that has accounts of its own; LastManagerError when nobody manages it.
+        """
+        if Right.MANAGE not in rights.values():
+            raise LastManagerError("a list needs somebody who manages it")
+        if version > self.rights_version:
+            self.rights_version, self.rights = version, rights
 
     def may_call(self, principal: str, operation: str) -> bool:
         """By the list; a document that nobody has claimed is everybody's.

@@ -1,0 +1,104 @@
+"""Roles become the documents' access lists.
+
+Idea. The accounts say what list a document is to have, the document's outline has one, and whoever
+has the document open makes the second like the first, as nobody in particular. Nothing has to be
+remembered: where a node died in the middle, the next one that opens the document, or has it open,
+compares again. A list carries the number of the change of roles that it is from, and an outline
+takes none that is older than its own, so it does not matter who comes first, or twice.
+
+A document that nobody has open keeps its old list until it is opened: then, before a page is let
+in, it gets the new one.
+
+Invariants.
+  L1  No page is let in to a document whose list is not the one that this node's accounts say.
+  L2  An older list never follows a newer one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Coroutine
+from typing import Protocol
+
+from groupcore.errors import GroupcoreError
+from groupcore.shared.documents import Document
+from groupcore.shared.documents.parts import node_of
+from server.accounts.accounts import Accounts
+
+logger = logging.getLogger("server")
+
+VERSION_FLOOR = 1 << 32
+"""Above whatever a list has counted that people managed themselves, before there were accounts."""
+OTHERS_S = 0.3
+"""So long the others leave it to the one who tends the document longest."""
+RETRY_S = 0.5
+
+
+class Shelf(Protocol):
+    """The documents that are open at the node."""
+
+    @property
+    def documents(self) -> dict[str, Document]:
+        """By id."""
+
+
+class Lists:
+    """Keeps the lists of this node's documents as the accounts want them."""
+
+    def __init__(self, accounts: Accounts, shelf: Shelf) -> None:
+        self._accounts = accounts
+        self._shelf = shelf
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def settle(self, doc: str, document: Document) -> None:
+        """Bring the document's list up to date; back when it is, as this node sees it (L1)."""
+        outline = document.outline
+        while (wanted := self._accounts.rights(doc)) != outline.rights:
+            number = VERSION_FLOOR + self._accounts.rights_number
+            if outline.rights_version >= number:  # another node knows more: its news come here, too
+                await self._accounts.refresh()
+                await outline.refresh()
+                if VERSION_FLOOR + self._accounts.rights_number == number:
+                    number = outline.rights_version + 1  # the same number, and yet another list
+                else:
+                    continue
+            await outline.entitle(number, wanted)
+
+    def changed(self, documents: Collection[str] = ()) -> None:
+        """The roles for these documents have changed; for all, if none is named."""
+        for doc, document in self._shelf.documents.items():
+            if not documents or doc in documents:
+                self._begin(doc, self._follow(doc, document))
+
+    def _begin(self, doc: str, work: Coroutine[object, object, None]) -> None:
+        former = self._tasks.get(doc)
+        if former is not None:
+            former.cancel()
+        task = self._tasks[doc] = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(lambda done: self._forget(doc, done))
+
+    def _forget(self, doc: str, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(doc) is task:
+            del self._tasks[doc]
+
+    async def _follow(self, doc: str, document: Document) -> None:
+        outline = document.outline
+        if outline.tenders[:1] != [node_of(outline.process)]:
+            await asyncio.sleep(OTHERS_S)
+        while self._shelf.documents.get(doc) is document:
+            try:
+                await self.settle(doc, document)
+            except GroupcoreError as error:
+                logger.debug("the list of %s is not up to date: %s", doc, error)
+                await asyncio.sleep(RETRY_S)
+            else:
+                return
+
+    async def close(self) -> None:
+        """Stop; whoever has the documents open goes on."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)

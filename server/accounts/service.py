@@ -1,0 +1,236 @@
+"""Accounts at one node: who asks, who may, and what happens here when that changes.
+
+Idea. The object of all accounts is open here as nobody in particular. What changes in it this node
+carries out at once: sockets of sign-ins that are over are closed, pages let go of what they may
+not have open, the documents' lists follow, and the audit log goes to the node's file. Who asks is
+decided by this node's replica; what they may, by the object at the call's place in the order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from groupcore.aio import Node as ObjectsNode
+from groupcore.errors import GroupcoreError
+from groupcore.shared import Changed
+from groupcore.shared.changes import Change, Replaced
+from groupcore.web import Badge
+from server.accounts.accounts import NAME, Accounts
+from server.accounts.audit_file import AuditFile
+from server.accounts.backoff import Backoff
+from server.accounts.lists import Lists, Shelf
+from server.accounts.passwords import Passwords
+from server.accounts.records import Ended, RightsChanged
+from server.accounts.roles import USER, Role
+from server.accounts.secrets import digest_of, new_secret
+from server.accounts.tickets import Tickets
+from server.errors import BadMessageError
+
+logger = logging.getLogger("server")
+
+SWEEP_S = 1.0
+"""How often a node looks for what is too old."""
+OTHERS_SWEEPS = 3
+"""After so many looks the others do what the oldest node should have done."""
+SEEN_S = 3600.0
+"""How often it is written down that a sign-in is in use."""
+SIGNED_OUT = 4403
+"""With this code the sockets of a sign-in that is over are closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: a principal, by a sign-in or a token; `secret` is what they showed."""
+
+    principal: str
+    digest: str
+    key: str
+    secret: str
+    scopes: frozenset[str] | None = None
+
+    @property
+    def user(self) -> str:
+        """The id of the account, empty for a visitor."""
+        return self.principal.removeprefix(USER) if self.principal.startswith(USER) else ""
+
+
+class Pages(Protocol):
+    """The gateway, as far as accounts move it."""
+
+    def dismiss(self, wanted: Callable[[Badge], bool], code: int, reason: str) -> int:
+        """End the sessions of these pages."""
+
+    def recheck(self) -> None:
+        """Have pages let go of what they may not have open."""
+
+
+class AccountService:
+    """The accounts at a node. `open` before anything else; `pages` when there is a gateway."""
+
+    def __init__(self, node: ObjectsNode, folder: Path, passwords: Passwords) -> None:
+        self.node_id = node.node_id
+        self.passwords = passwords
+        self.tickets = Tickets()
+        self.guesses = Backoff(free=5, first_s=1.0, most_s=60.0)
+        self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
+        self.pages: Pages | None = None
+        self._node = node
+        self._accounts: Accounts | None = None
+        self._lists: Lists | None = None
+        self._folder = folder
+        self._file: AuditFile | None = None
+        self._sweeping: asyncio.Task[None] | None = None
+
+    @property
+    def accounts(self) -> Accounts:
+        """The object; BadMessageError `not_ready` before this node has it."""
+        if self._accounts is None:
+            raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
+        return self._accounts
+
+    @property
+    def lists(self) -> Lists:
+        """What keeps the documents' lists."""
+        if self._lists is None:
+            raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
+        return self._lists
+
+    async def open(self, shelf: Shelf) -> None:
+        """Open the object, once the node is in its cluster; DamagedStoreError."""
+        self._file = AuditFile(self._folder / "audit.jsonl")
+        accounts = await self._node.open(Accounts, NAME)
+        accounts.changes().tap = self._on_change
+        self._lists = Lists(accounts, shelf)
+        self._accounts = accounts
+        if not self._file.agrees(accounts.notes):
+            logger.warning("%s is of another audit log; move it away", self._folder / "audit.jsonl")
+        self._write_down(accounts)
+        self._sweeping = asyncio.create_task(self._sweep())
+
+    async def close(self) -> None:
+        """The node leaves."""
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+            await asyncio.wait([self._sweeping])
+        if self._lists is not None:
+            await self._lists.close()
+        self.passwords.close()
+
+    # --- who asks -------------------------------------------------------------------------------
+
+    @property
+    def now_s(self) -> float:
+        """The order's time, as this node estimates it."""
+        return self.accounts.time_s
+
+    def by_session(self, secret: str) -> Caller | None:
+        """Who has signed in with this secret."""
+        digest = digest_of(secret)
+        found = self.accounts.sign_in_of(digest, self.now_s)
+        if found is None:
+            return None
+        if self.now_s - found.seen_s > SEEN_S:
+            self.accounts.seen(digest, self.node_id)  # nobody waits for that
+        return Caller(found.principal, digest, found.id, secret)
+
+    def by_token(self, secret: str) -> Caller | None:
+        """For whom the program with this token acts."""
+        digest = digest_of(secret)
+        found = self.accounts.token_of(digest, self.now_s)
+        if found is None:
+            return None
+        scopes = frozenset(found.scopes)
+        return Caller(USER + found.user, digest, found.id, secret, scopes)
+
+    def by_ticket(self, ticket: str) -> Badge | None:
+        """Who shows this ticket at a socket; it is used up."""
+        loop = asyncio.get_running_loop()
+        digest = self.tickets.take(ticket, loop.time())
+        if digest is None:
+            return None
+        session = self.accounts.sign_in_of(digest, self.now_s)
+        if session is not None:
+            return Badge(session.principal, session.id)
+        token = self.accounts.token_of(digest, self.now_s)
+        return None if token is None else Badge(USER + token.user, token.id)
+
+    def give_ticket(self, caller: Caller) -> str:
+        """A ticket for a socket of this node."""
+        return self.tickets.give(caller.digest, asyncio.get_running_loop().time())
+
+    def may_read(self, principal: str, document: str) -> bool:
+        """Whether the principal may open the document; not before this node has the accounts."""
+        if self._accounts is None:
+            return False
+        return self._accounts.document_role(principal, document) >= Role.VIEWER
+
+    # --- the first owner ------------------------------------------------------------------------
+
+    async def offer_ownership(self, anew: bool) -> str | None:
+        """The secret that makes the first owner; None if there is one, or another secret is out."""
+        secret = new_secret("gco")
+        return secret if await self.accounts.offer_ownership(digest_of(secret), anew) else None
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    def _on_change(self, change: Change) -> None:
+        accounts = self._accounts
+        if accounts is None or self._file is None:
+            return
+        if isinstance(change, Changed):
+            self._write_down(accounts)
+            for detail in change.details:
+                if isinstance(detail, Ended):
+                    self._end(frozenset(detail.sign_ins), detail.reason)
+                elif isinstance(detail, RightsChanged):
+                    self._follow_rights(detail.documents)
+            return
+        if isinstance(change, Replaced):
+            self._write_down(accounts)
+            self._recheck_all(accounts)
+
+    def _write_down(self, accounts: Accounts) -> None:
+        """To the node's file; a disk that refuses is tried again with the next entry."""
+        assert self._file is not None
+        missing = accounts.noted - self._file.last
+        if missing > 0:
+            try:
+                self._file.append(accounts.notes[-missing:])
+            except OSError as error:
+                logger.error("the audit log cannot be written: %s", error.strerror)
+
+    def _end(self, over: frozenset[str], reason: str) -> None:
+        if self.pages is not None:
+            self.pages.dismiss(lambda badge: badge.key in over, SIGNED_OUT, reason)
+
+    def _follow_rights(self, documents: tuple[str, ...]) -> None:
+        self.lists.changed(documents)
+        if self.pages is not None:
+            self.pages.recheck()
+
+    def _recheck_all(self, accounts: Accounts) -> None:
+        """This node was away and has taken the state: who is still signed in?"""
+        good = {one.id for one in accounts.sign_ins.values()}
+        good |= {one.id for one in accounts.tokens.values()}
+        if self.pages is not None:
+            self.pages.dismiss(lambda badge: badge.key not in good, SIGNED_OUT, "signed_out")
+        self._follow_rights(())
+
+    async def _sweep(self) -> None:
+        """Have the order take out what is too old."""
+        accounts, due = self.accounts, 0
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            if not accounts.has_expired(accounts.time_s):
+                due = 0
+                continue
+            due += 1
+            if accounts.members[:1] == (accounts.process,) or due > OTHERS_SWEEPS:
+                with suppress(GroupcoreError):
+                    await accounts.expire()

@@ -1,0 +1,170 @@
+"""One request as a handler sees it: who asks, what for, and the fields of its body, checked.
+
+A route is a row of a table (`Row`): the same row gives the handler what it may rely on, and the
+OpenAPI document what it says. A row says which scope a token needs; a person's sign-in has all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from server.accounts.errors import AccountError
+from server.accounts.service import Caller
+from server.errors import BadMessageError
+
+BODY_MAX = 64 * 1024
+KEY_MAX = 200
+PUBLIC = "public"
+"""The scope of what everybody may ask for."""
+SIGNED_IN = "session"
+"""The scope of what only a person's own sign-in may do; no token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a body: `str`, `bool`, `int`, or `list` of texts."""
+
+    name: str
+    kind: type = str
+    required: bool = True
+    text: str = ""
+    max: int = 1000
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A route: `answers` is the status of success, `shows` the fields of its answer in words."""
+
+    method: str
+    path: str
+    handler: Callable[[Ask], Awaitable[Response]]
+    scope: str
+    summary: str
+    answers: int = 200
+    fields: tuple[Field, ...] = ()
+    shows: Mapping[str, str] = field(default_factory=dict)
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request that was let through."""
+
+    request: Request
+    caller: Caller | None
+    body: Mapping[str, object]
+    origin: str
+
+    @property
+    def by(self) -> str:
+        """The principal who asks."""
+        return self.who.principal
+
+    @property
+    def who(self) -> Caller:
+        """Who asks, where somebody has to be known."""
+        if self.caller is None:
+            raise AccountError("unauthenticated", "sign in first")
+        return self.caller
+
+    @property
+    def user(self) -> str:
+        """The account of who asks; a visitor has none."""
+        if not self.who.user:
+            raise AccountError("forbidden", "this needs an account")
+        return self.who.user
+
+    @property
+    def key(self) -> str:
+        """The Idempotency-Key, empty without one."""
+        return self.request.headers.get("idempotency-key", "")[:KEY_MAX]
+
+    @property
+    def agent(self) -> str:
+        """What the browser calls itself."""
+        return self.request.headers.get("user-agent", "")
+
+    def path(self, name: str) -> str:
+        """A part of the address."""
+        return str(self.request.path_params[name])
+
+    def text(self, name: str) -> str:
+        """A text of the body, empty where it was left out."""
+        return cast("str", self.body.get(name, ""))
+
+    def flag(self, name: str) -> bool:
+        """A flag of the body, False where it was left out."""
+        return cast("bool", self.body.get(name, False))
+
+    def number(self, name: str, default: int) -> int:
+        """A number of the body."""
+        return cast("int", self.body.get(name, default))
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Texts of the body."""
+        return tuple(cast("list[str]", self.body.get(name, [])))
+
+
+async def read_body(request: Request, fields: tuple[Field, ...]) -> dict[str, object]:
+    """The fields of a JSON body; BadMessageError names the one that is wrong."""
+    raw = bytearray()
+    async for part in request.stream():
+        raw += part
+        if len(raw) > BODY_MAX:
+            raise BadMessageError("too_large", f"the body is over {BODY_MAX // 1024} KiB")
+    if not fields:
+        return {}
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":  # what a foreign form cannot send
+        raise BadMessageError("bad_request", "send application/json")
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise BadMessageError("bad_request", "the body is not JSON") from None
+    if not isinstance(body, dict):
+        raise BadMessageError("bad_request", "the body must be a JSON object")
+    known = {one.name for one in fields}
+    if unknown := sorted(set(body) - known):
+        raise BadMessageError("bad_request", f"unknown field {str(unknown[0])[:40]!r}")
+    for one in fields:
+        _check(one, body)
+    return body
+
+
+def _check(one: Field, body: dict[str, object]) -> None:
+    if one.name not in body:
+        if one.required:
+            raise BadMessageError("bad_request", f"{one.name} is missing")
+        return
+    value = body[one.name]
+    if type(value) is not one.kind:
+        raise BadMessageError("bad_request", f"{one.name} must be a {_NAMES[one.kind]}")
+    texts = value if isinstance(value, list) else [value]
+    if isinstance(value, list) and len(value) > 100:
+        raise BadMessageError("bad_request", f"{one.name} has too many items")
+    for text in texts:
+        if one.kind in (str, list):
+            _check_text(one, text)
+    if isinstance(value, int) and not isinstance(value, bool) and not 0 < value <= one.max:
+        raise BadMessageError("bad_request", f"{one.name} must be from 1 to {one.max}")
+
+
+def _check_text(one: Field, text: object) -> None:
+    if not isinstance(text, str) or len(text) > one.max:
+        raise BadMessageError("bad_request", f"{one.name} has at most {one.max} characters")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadMessageError("bad_request", f"{one.name} holds half a character") from None
+    if one.choices and text not in one.choices:
+        raise BadMessageError("bad_request", f"{one.name} is one of {', '.join(one.choices)}")
+
+
+_NAMES = {str: "text", bool: "true or false", int: "whole number", list: "list of texts"}

@@ -1,0 +1,244 @@
+"""`/api/v1/session`, `/ticket`, `/me`: signing in and out, and one's own account."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.responses import JSONResponse, Response
+
+from server.accounts.accounts import Accounts
+from server.accounts.backoff import Backoff, address_key
+from server.accounts.errors import AccountError
+from server.accounts.names import check_email
+from server.accounts.passwords import check_password
+from server.accounts.records import SignIn, User
+from server.accounts.secrets import csrf_of, digest_of, new_secret
+from server.accounts.service import AccountService
+from server.accounts.tickets import VALID_S
+from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
+from server.routes.auth import Gatehouse
+from server.routes.done import done
+from server.routes.shown import shown_sign_in, shown_user
+
+EMAIL = Field("email", text="the account's address", max=254)
+PASSWORD = Field("password", text="10 to 200 characters", max=400)
+NAME = Field("name", text="as others see it, 1 to 80 characters", max=200)
+SECRET = Field("secret", text="the last part of the link", max=200)
+WRONG = "address or password is wrong"
+
+
+class Sessions:
+    """Signing in and out, at one node."""
+
+    def __init__(self, gate: Gatehouse) -> None:
+        self.gate = gate
+        self.service: AccountService = gate.service
+
+    @property
+    def accounts(self) -> Accounts:
+        """The accounts."""
+        return self.service.accounts
+
+    def rows(self) -> list[Row]:
+        """The routes."""
+        return [
+            Row("GET", "/session", self.look, PUBLIC, "Who is signed in", shows=SESSION),
+            Row(
+                "POST",
+                "/session",
+                self.sign_in,
+                PUBLIC,
+                "Sign in by password",
+                201,
+                (EMAIL, PASSWORD),
+                SESSION,
+                ("bad_credentials", "wait", "insecure"),
+            ),
+            Row("DELETE", "/session", self.sign_out, SIGNED_IN, "Sign out", 204),
+            Row(
+                "POST",
+                "/ticket",
+                self.ticket,
+                "documents:write",
+                "A ticket for the socket of this node, good once",
+                201,
+                shows={"ticket": "for the socket's hello", "valid_s": "seconds"},
+            ),
+            Row("GET", "/me", self.me, "accounts:read", "One's own account", shows=USER),
+            Row("PATCH", "/me", self.rename, SIGNED_IN, "Change one's name", 200, (NAME,), USER),
+            Row(
+                "PUT",
+                "/me/password",
+                self.change_password,
+                SIGNED_IN,
+                "Change one's password; all other sign-ins end",
+                204,
+                (Field("current", text="the present one", max=400), PASSWORD),
+                errors=("bad_credentials", "weak_password", "wait"),
+            ),
+            Row("GET", "/me/sessions", self.list_own, SIGNED_IN, "Where one is signed in"),
+            Row("DELETE", "/me/sessions", self.end_own, SIGNED_IN, "Sign out everywhere", 204),
+            Row(
+                "DELETE",
+                "/me/sessions/{session}",
+                self.end_one,
+                SIGNED_IN,
+                "End one of one's sign-ins",
+                204,
+                errors=("not_found",),
+            ),
+        ]
+
+    # --- guessing -------------------------------------------------------------------------------
+
+    def try_key(self, key: str) -> None:
+        """Somebody tries a secret of this account or link; AccountError `wait` when too often."""
+        _try(key, self.service.guesses)
+
+    def try_address(self, origin: str) -> None:
+        """Somebody at this address tries a secret."""
+        _try(address_key(origin), self.service.addresses)
+
+    def knew(self, key: str, origin: str) -> None:
+        """It was the right one."""
+        self.service.guesses.succeeded(key)
+        self.service.addresses.undo(address_key(origin))
+
+    async def check(self, email: str, password: str, origin: str) -> User:
+        """The account, if this is its password; the same answer and time in all other cases."""
+        self.try_address(origin)
+        self.try_key(email)
+        user = self.accounts.by_email(email)
+        good = user is not None and not user.is_disabled
+        verifier = user.verifier if user is not None and good else ""
+        if not await self.service.passwords.fits(verifier, password) or user is None:
+            self.accounts.note("", "sign_in.denied", email, origin)  # nobody waits for that
+            raise AccountError("bad_credentials", WRONG)
+        self.knew(email, origin)
+        return user
+
+    # --- signing in -----------------------------------------------------------------------------
+
+    async def sign_in(self, ask: Ask) -> Response:
+        """By password; uniform for unknown, disabled and wrong."""
+        cookie = self.gate.cookie
+        assert cookie
+        try:
+            email = check_email(ask.text("email"))
+        except AccountError:
+            email = ask.text("email")[:254]
+        user = await self.check(email, ask.text("password"), ask.origin)
+        return await self.begin(ask, user.id)
+
+    async def begin(self, ask: Ask, user: str, status: int = 201) -> Response:
+        """The browser is signed in from now on."""
+        secret, service = new_secret("gcb"), self.service
+        digest = digest_of(secret)
+        await done(
+            self.gate.node,
+            self.accounts.sign_in(digest, user, service.node_id, ask.agent, ask.origin),
+        )
+        if ask.caller is not None and ask.caller.scopes is None:
+            await done(self.gate.node, self.accounts.sign_out(ask.caller.digest, ask.origin))
+        response = JSONResponse(self._session(secret), status)
+        self.gate.set_cookie(response, secret)
+        return response
+
+    def _session(self, secret: str) -> dict[str, object]:
+        caller = self.service.by_session(secret) if secret else None
+        user = None if caller is None else self.accounts.user(caller.principal)
+        return {
+            "principal": None if caller is None else caller.principal,
+            "user": None if user is None else shown_user(user),
+            "manages": user is not None and self.accounts.manages(f"user:{user.id}"),
+            "csrf": csrf_of(secret) if caller is not None else None,
+            "has_owner": self.accounts.has_owner,
+        }
+
+    async def look(self, ask: Ask) -> Response:
+        """Who is signed in, and what a page has to say to change something."""
+        secret = ask.caller.secret if ask.caller is not None and ask.caller.scopes is None else ""
+        return JSONResponse(self._session(secret))
+
+    async def sign_out(self, ask: Ask) -> Response:
+        """This browser is signed out, and its sockets are closed at all nodes."""
+        await done(self.gate.node, self.accounts.sign_out(ask.who.digest, ask.origin))
+        response = Response(status_code=204)
+        self.gate.delete_cookie(response)
+        return response
+
+    async def ticket(self, ask: Ask) -> Response:
+        """For the next socket."""
+        ticket = self.service.give_ticket(ask.who)
+        return JSONResponse({"ticket": ticket, "valid_s": VALID_S}, 201)
+
+    # --- one's own account ----------------------------------------------------------------------
+
+    def _own(self, ask: Ask) -> User:
+        return self.accounts.users[ask.user]
+
+    async def me(self, ask: Ask) -> Response:
+        """One's own account."""
+        return JSONResponse(shown_user(self._own(ask)))
+
+    async def rename(self, ask: Ask) -> Response:
+        """Change one's name."""
+        work = self.accounts.rename_user(ask.by, ask.user, ask.text("name"), ask.origin)
+        await done(self.gate.node, work)
+        return JSONResponse(shown_user(self._own(ask)))
+
+    async def change_password(self, ask: Ask) -> Response:
+        """Who has the browser has to know the present one, too."""
+        own = self._own(ask)
+        new = check_password(ask.text("password"), own.email, own.name)
+        await self.check(own.email, ask.text("current"), ask.origin)
+        verifier = await self.service.passwords.verifier(new)
+        work = self.accounts.set_verifier(ask.by, own.id, verifier, ask.who.key, ask.origin)
+        await done(self.gate.node, work)
+        return Response(status_code=204)
+
+    async def list_own(self, ask: Ask) -> Response:
+        """Where one is signed in, the latest first."""
+        mine = [one for one in self.accounts.sign_ins.values() if one.principal == ask.by]
+        mine.sort(key=_latest_first)
+        return JSONResponse({"sessions": [shown_sign_in(one, ask.who.key) for one in mine]})
+
+    async def end_own(self, ask: Ask) -> Response:
+        """Sign out everywhere, here too."""
+        await done(self.gate.node, self.accounts.end_all(ask.by, ask.by, ask.origin))
+        response = Response(status_code=204)
+        self.gate.delete_cookie(response)
+        return response
+
+    async def end_one(self, ask: Ask) -> Response:
+        """End one of one's sign-ins."""
+        work = self.accounts.end_sign_in(ask.by, ask.path("session"), ask.origin)
+        await done(self.gate.node, work)
+        return Response(status_code=204)
+
+
+def _try(key: str, backoff: Backoff) -> None:
+    now_s = asyncio.get_running_loop().time()
+    wait_s = backoff.wait_s(key, now_s)
+    if wait_s > 0:
+        raise AccountError("wait", f"too many attempts; try again in {wait_s:.0f} s")
+    backoff.attempt(key, now_s)
+
+
+def _latest_first(one: SignIn) -> tuple[float, str]:
+    return (-one.seen_s, one.id)
+
+
+SESSION = {
+    "principal": "who this browser is, or null",
+    "user": "the account, or null",
+    "manages": "whether it manages accounts",
+    "csrf": "what unsafe requests have to say in X-Groupcore-CSRF",
+    "has_owner": "false until the first owner's link was used",
+}
+USER = {
+    "id": "the account",
+    "name": "its name",
+    "email": "its address",
+    "disabled": "true or false",
+}
