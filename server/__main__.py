@@ -7,11 +7,13 @@ import logging
 import os
 import sys
 
-from server import VERSION
+from server import VERSION, people_cli
 from server.errors import ServerError
 from server.logs import COMMANDS, run_command
 from server.serve import run
 from server.settings import help_text, read_settings
+
+HELP = {"--help", "-h"}
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -25,7 +27,7 @@ def new_loop() -> asyncio.AbstractEventLoop:
 
 def main(arguments: list[str]) -> int:
     """Run; the exit code. A person sees one line, never a stack trace."""
-    if "--help" in arguments or "-h" in arguments:
+    if arguments[:1] and arguments[0] not in people_cli.COMMANDS and HELP & set(arguments):
         print(help_text())
         return 0
     if arguments == ["--version"]:
@@ -36,6 +38,9 @@ def main(arguments: list[str]) -> int:
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     try:
+        if arguments and arguments[0] in people_cli.COMMANDS:
+            people_cli.run_people_command(arguments)
+            return 0
         if arguments and arguments[0] in COMMANDS:
             run_command(arguments[0], arguments[1:])
             return 0

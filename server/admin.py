@@ -20,6 +20,7 @@ from server.errors import BadMessageError
 from server.metrics import Metrics, drops_of, groups_of
 from server.node import Node
 from server.routes.health import health_routes
+from server.routes.management import management_routes
 from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
 
 BODY_MAX = 16 << 20
@@ -39,6 +40,7 @@ def make_admin(node: Node, pages: SharedObjects, leave: Callable[[], None]) -> S
             Route("/admin/revive", desk.revive, methods=["POST"]),
             Route("/admin/leave", desk.leave, methods=["POST"]),
             Route("/admin/end-sessions", desk.end_sessions, methods=["POST"]),
+            *management_routes(node),
             *health_routes(node),
         ],
         exception_handlers={

@@ -20,8 +20,8 @@ def sample_files(root: Path) -> list[Path]:
     return [path for path in [*named, *sorted((root / "docs").rglob("*.md"))] if path.is_file()]
 
 
-async def announce(url: str, root: Path, data: Path) -> int:
-    """Import what has not been imported; how many documents that were.
+async def announce(admin: str, root: Path, data: Path) -> int:
+    """Import what has not been imported, by a management address; how many documents that were.
 
     Each file has an Idempotency-Key, so an import that was broken off can be done again.
     """
@@ -34,7 +34,7 @@ async def announce(url: str, root: Path, data: Path) -> int:
         for path in sample_files(root):
             name = path.relative_to(root).as_posix()
             headers = {"Content-Type": "text/markdown", "Idempotency-Key": f"sample:{name}"}
-            address = f"{url}/api/v1/documents/import"
+            address = f"{admin}/admin/documents/import"
             try:
                 async with session.post(address, data=path.read_bytes(), headers=headers) as answer:
                     if answer.status != 201:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
@@ -29,14 +29,16 @@ from server.routes.problems import on_bad_message, on_failure, on_http_error, on
 
 PROTOCOL = "groupcore.v1.msgpack"
 """The subprotocol of `/ws`."""
-# The page moves between the nodes, so it may open sockets on other ports. Scripts and styles come
-# from here alone; ProseMirror sets styles through the CSSOM, which needs no exception.
+
+# The page moves between the nodes, so it may open sockets on other ports, and ask for a ticket
+# there before. Scripts and styles come from here alone; ProseMirror sets styles through the CSSOM,
+# which needs no exception.
 POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "connect-src 'self' ws: wss:",
+        "connect-src 'self' ws: wss:{nodes}",
         "img-src 'self' blob: data:",
         "font-src 'self'",
         "manifest-src 'self'",
@@ -47,7 +49,6 @@ POLICY = "; ".join(
 )
 
 HEADERS = {
-    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -56,11 +57,17 @@ HEADERS = {
 }
 
 
+def policy(nodes: Collection[str]) -> str:
+    """What the page may do; `nodes`: whom it may ask beside the one that it is from."""
+    return POLICY.format(nodes="".join(f" {url}" for url in sorted(nodes)))
+
+
 class SecurityHeaders:
     """Puts the headers on every HTTP answer; WebSocket frames pass untouched."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, node: Node) -> None:
         self.app = app
+        self._node = node
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the application with a `send` that adds the headers."""
@@ -71,6 +78,7 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                headers.setdefault("Content-Security-Policy", policy(self._node.origins()))
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -135,6 +143,6 @@ def make_app(node: Node, pages: SharedObjects) -> Starlette:
             *health_routes(node),
             *page_routes(node.settings.page),
         ],
-        middleware=[Middleware(SecurityHeaders)],
+        middleware=[Middleware(SecurityHeaders, node)],
         exception_handlers=handlers,  # type: ignore[arg-type]
     )

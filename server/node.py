@@ -57,7 +57,7 @@ class Node:
         self.objects = make_objects(settings, key)
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
-        self.accounts = make_accounts(settings, self.objects)
+        self.accounts = make_accounts(settings, self.objects, public_url)
         self.keeper = Keeper(self.objects, self._tell_title, on_open=self._on_open)
         self.catalogue: Catalogue | None = None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -256,11 +256,13 @@ def make_objects(settings: Settings, key: bytes | None) -> ObjectsNode:
         raise SettingsProblem(f"--bind, --multicast or --initial-hosts: {error}") from None
 
 
-def make_accounts(settings: Settings, objects: ObjectsNode) -> AccountService | None:
+def make_accounts(
+    settings: Settings, objects: ObjectsNode, public_url: str
+) -> AccountService | None:
     """The accounts, where they are switched on."""
     if not settings.accounts:
         return None
-    return AccountService(objects, settings.data, Passwords())
+    return AccountService(objects, settings.data, public_url, Passwords())
 
 
 def problem_of(error: GroupcoreError) -> ServerError:

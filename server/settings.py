@@ -220,6 +220,7 @@ def help_text() -> str:
     lines = [
         "usage: python -m server --node-id ID [--flag VALUE ...]",
         "       python -m server verify-log DIR | dump-log DIR",
+        "       python -m server user | token | audit ... (see user --help)",
         "",
         "Every flag is also an environment variable; the flag wins.",
         "",

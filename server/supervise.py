@@ -227,7 +227,7 @@ async def make_ready(variables: Mapping[str, str], supervisor: Supervisor) -> No
     addresses = [variables[f"HTTP_{number}"] for number in range(NODES)]
     try:
         await wait_ready(addresses)
-        count = await announce(f"http://{addresses[0]}", ROOT, Path(variables["DATA_DIR"]))
+        count = await announce(f"http://{variables['ADMIN_0']}", ROOT, Path(variables["DATA_DIR"]))
     except ServerError as error:
         say("all", str(error))
         supervisor.exit_code = error.exit_code

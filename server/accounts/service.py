@@ -73,7 +73,9 @@ class Pages(Protocol):
 class AccountService:
     """The accounts at a node. `open` before anything else; `pages` when there is a gateway."""
 
-    def __init__(self, node: ObjectsNode, folder: Path, passwords: Passwords) -> None:
+    def __init__(
+        self, node: ObjectsNode, folder: Path, public_url: str, passwords: Passwords
+    ) -> None:
         self.node_id = node.node_id
         self.passwords = passwords
         self.tickets = Tickets()
@@ -84,8 +86,10 @@ class AccountService:
         self._accounts: Accounts | None = None
         self._lists: Lists | None = None
         self._folder = folder
+        self._public_url = public_url
         self._file: AuditFile | None = None
         self._sweeping: asyncio.Task[None] | None = None
+        self._offering: asyncio.Task[None] | None = None
 
     @property
     def accounts(self) -> Accounts:
@@ -112,12 +116,14 @@ class AccountService:
             logger.warning("%s is of another audit log; move it away", self._folder / "audit.jsonl")
         self._write_down(accounts)
         self._sweeping = asyncio.create_task(self._sweep())
+        self._offering = asyncio.create_task(self._offer())
 
     async def close(self) -> None:
         """The node leaves."""
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            await asyncio.wait([self._sweeping])
+        for task in (self._sweeping, self._offering):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait([task])
         if self._lists is not None:
             await self._lists.close()
         self.passwords.close()
@@ -176,6 +182,19 @@ class AccountService:
         """The secret that makes the first owner; None if there is one, or another secret is out."""
         secret = new_secret("gco")
         return secret if await self.accounts.offer_ownership(digest_of(secret), anew) else None
+
+    async def _offer(self) -> None:
+        """At a first start one node of the cluster prints the link of the first owner."""
+        with suppress(GroupcoreError):
+            secret = await self.offer_ownership(anew=False)
+            if secret is not None:
+                logger.info("nobody owns this yet; within 24 h, once: %s", self.owner_url(secret))
+            elif not self.accounts.has_owner:
+                logger.info("nobody owns this yet; for a link: python -m server user owner-link")
+
+    def owner_url(self, secret: str) -> str:
+        """The secret stands behind the #, which no browser sends and no server logs."""
+        return f"{self._public_url}/welcome#{secret}"
 
     # --- what happens ---------------------------------------------------------------------------
 

@@ -9,11 +9,13 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+PEOPLE = ("/sign-in", "/welcome", "/join", "/share", "/account")
+"""Where the page asks who one is; what is secret in these addresses stands behind the #."""
 NOT_BUILT = "The page is not built. Run `make setup`, or give its folder by --page.\n"
 
 
 def page_routes(folder: Path) -> list[BaseRoute]:
-    """`/`, `/doc/{id}` and `/assets`."""
+    """`/`, `/doc/{id}`, those of PEOPLE, and `/assets`."""
 
     async def index(_: Request) -> Response:
         file = folder / "index.html"
@@ -30,6 +32,7 @@ def page_routes(folder: Path) -> list[BaseRoute]:
     return [
         Route("/", index),
         Route("/doc/{doc}", index),
+        *[Route(path, index) for path in PEOPLE],
         Route("/favicon.ico", icon),
         Route("/favicon.svg", icon),
         Mount("/assets", assets),

@@ -21,6 +21,11 @@ from server.routes.shown import shown_link, shown_member, shown_token
 
 LINK_ROLE = Field("role", text="what it gives", choices=("viewer", "commenter", "editor"))
 LINK_DAYS = Field("valid_days", int, False, "how long it is good; 30 if left out", 366)
+TOKEN_FIELDS = (
+    Field("name", text="what it is for", max=200),
+    Field("scopes", list, text=f"some of {', '.join(SCOPES)}", max=40),
+    Field("valid_days", int, False, "how long it is good; 90 if left out", 366),
+)
 AUDIT_MAX = 200
 
 
@@ -42,11 +47,6 @@ class Sharing:
         at, write = "/documents/{doc}", "accounts:write"
         link = (LINK_ROLE, LINK_DAYS, Field("password", str, False, "to be asked for", 200))
         visit = (SECRET, Field("password", str, False, "where the link has one", 400))
-        token = (
-            Field("name", text="what it is for", max=200),
-            Field("scopes", list, text=f"some of {', '.join(SCOPES)}", max=40),
-            Field("valid_days", int, False, "how long it is good; 90 if left out", 366),
-        )
         return [
             Row("GET", f"{at}/members", self.list_members, "accounts:read", "Who may what"),
             Row("POST", f"{at}/members", self.add_member, write, "Share it", 201, (EMAIL, ROLE)),
@@ -67,7 +67,7 @@ class Sharing:
                 ("no_such_link", "bad_credentials", "wait"),
             ),
             Row("GET", "/tokens", self.list_tokens, SIGNED_IN, "One's tokens"),
-            Row("POST", "/tokens", self.add_token, SIGNED_IN, "Make a token", 201, token),
+            Row("POST", "/tokens", self.add_token, SIGNED_IN, "Make a token", 201, TOKEN_FIELDS),
             Row("DELETE", "/tokens/{token}", self.revoke_token, SIGNED_IN, "Revoke it", 204),
             Row("GET", "/audit", self.audit, "accounts:read", "The last of the audit log"),
         ]

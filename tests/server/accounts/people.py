@@ -22,7 +22,7 @@ class Browser:
     def __init__(self, node: RunningNode) -> None:
         self.node = node
         self.csrf = ""
-        self._http = aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True))
+        self.http = aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True))
 
     async def __aenter__(self) -> Self:
         return self
@@ -33,12 +33,12 @@ class Browser:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self._http.close()
+        await self.http.close()
 
     @property
     def cookies(self) -> dict[str, str]:
         """What it has been given to keep."""
-        return {cookie.key: cookie.value for cookie in self._http.cookie_jar}
+        return {cookie.key: cookie.value for cookie in self.http.cookie_jar}
 
     def go(self, node: RunningNode) -> None:
         """The same browser at another node of the same machine: cookies know no ports."""
@@ -55,7 +55,7 @@ class Browser:
         url = self.node.url + "/api/v1" + path
         given = {"X-Groupcore-CSRF": self.csrf, **headers}
         given = {name.replace("_", "-"): value for name, value in given.items() if value}
-        async with self._http.request(method, url, json=body, headers=given) as answer:
+        async with self.http.request(method, url, json=body, headers=given) as answer:
             found = await answer.json(content_type=None) if answer.status != 204 else None
             if isinstance(found, dict) and found.get("csrf"):
                 self.csrf = found["csrf"]

@@ -1,0 +1,181 @@
+"""`python -m server user|token|audit ...`: accounts from a shell, by a management address.
+
+Exit codes: 0 done, 1 refused or no node there, 2 wrong use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import quote
+
+import aiohttp
+
+from server.accounts.audit_file import verify
+from server.accounts.tokens import SCOPES
+from server.errors import ServerError, SettingsProblem
+
+COMMANDS = ("user", "token", "audit")
+ADMIN_URL = "http://127.0.0.1:9000"
+LIMIT_S = 30.0
+Shown = dict[str, object]
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as everything here does."""
+
+    def error(self, message: str) -> NoReturn:
+        raise SettingsProblem(f"{self.prog}: {message}; see --help")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """What the command line takes."""
+    parser = _Parser(prog="python -m server", description="Accounts, tokens and the audit log.")
+    topics = parser.add_subparsers(dest="topic", required=True, parser_class=_Parser)
+    common = _Parser(add_help=False)
+    common.add_argument("--admin", default=ADMIN_URL, help="a node's management address")
+    common.add_argument("--json", action="store_true", help="print JSON")
+    user = topics.add_parser("user", help="accounts").add_subparsers(
+        dest="verb", required=True, parser_class=_Parser
+    )
+    user.add_parser("owner-link", parents=[common], help="the first owner's one-time link, anew")
+    user.add_parser("list", parents=[common], help="all accounts")
+    add = user.add_parser("add", parents=[common], help="make an account")
+    add.add_argument("email")
+    add.add_argument("name")
+    for verb, text in (
+        ("disable", "switch an account off: it is signed out everywhere"),
+        ("enable", "switch it on again"),
+        ("sign-out", "sign it out everywhere"),
+        ("password", "a new password for who has lost it"),
+    ):
+        user.add_parser(verb, parents=[common], help=text).add_argument("email")
+    for verb in ("add", "password"):
+        user.choices[verb].add_argument(
+            "--password-stdin", action="store_true", help="read it from the first line of the input"
+        )
+    token = topics.add_parser("token", help="API tokens").add_subparsers(
+        dest="verb", required=True, parser_class=_Parser
+    )
+    token.add_parser("list", parents=[common], help="all tokens")
+    create = token.add_parser("create", parents=[common], help="make one; it is printed once")
+    create.add_argument("email")
+    create.add_argument("name", help="what it is for")
+    create.add_argument("--scope", action="append", choices=SCOPES, required=True)
+    create.add_argument("--days", type=int, default=90)
+    token.add_parser("revoke", parents=[common], help="revoke one").add_argument("id")
+    audit = topics.add_parser("audit", help="the audit log").add_subparsers(
+        dest="verb", required=True, parser_class=_Parser
+    )
+    audit.add_parser("tail", parents=[common], help="the last entries")
+    check = audit.add_parser("verify", parents=[common], help="check a node's audit.jsonl")
+    check.add_argument("file", type=Path)
+    return parser
+
+
+def run_people_command(arguments: Sequence[str]) -> None:
+    """Do it and print what came of it; ServerError says what is wrong."""
+    given = make_parser().parse_args(list(arguments))
+    if given.topic == "audit" and given.verb == "verify":
+        _print(_verified(given.file), given.json)
+        return
+    _print(asyncio.run(_asked(given)), given.json)
+
+
+def _verified(path: Path) -> Shown:
+    if not path.is_file():
+        raise SettingsProblem(f"{path} is no file; a node has audit.jsonl in its --data folder")
+    found = verify(path)
+    return {"entries": found.entries, "last": found.last, "missing": found.missing}
+
+
+async def _asked(given: argparse.Namespace) -> object:
+    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
+    async with aiohttp.ClientSession(timeout=timeout) as http:
+        desk = _Desk(http, given.admin.rstrip("/"))
+        match given.topic, given.verb:
+            case "user", "owner-link":
+                return await desk.ask("POST", "/owner-link")
+            case "user", "list":
+                return (await desk.ask("GET", "/users"))["users"]
+            case "user", "add":
+                body = {"email": given.email, "name": given.name, "password": _password(given)}
+                return await desk.ask("POST", "/users", body)
+            case "user", "disable" | "enable":
+                body = {"disabled": given.verb == "disable"}
+                return await desk.ask("PATCH", f"/users/{await desk.user(given.email)}", body)
+            case "user", "sign-out":
+                path = f"/users/{await desk.user(given.email)}/sessions"
+                return await desk.ask("DELETE", path)
+            case "user", "password":
+                path = f"/users/{await desk.user(given.email)}/password"
+                return await desk.ask("PUT", path, {"password": _password(given)})
+            case "token", "list":
+                return (await desk.ask("GET", "/tokens"))["tokens"]
+            case "token", "create":
+                body = {"email": given.email, "name": given.name, "scopes": given.scope}
+                return await desk.ask("POST", "/tokens", {**body, "valid_days": given.days})
+            case "token", "revoke":
+                return await desk.ask("DELETE", f"/tokens/{quote(given.id, safe='')}")
+            case _:
+                return (await desk.ask("GET", "/audit"))["entries"]
+
+
+class _Desk:
+    """A node's management address."""
+
+    def __init__(self, http: aiohttp.ClientSession, url: str) -> None:
+        self._http = http
+        self._url = url
+
+    async def ask(self, method: str, path: str, body: object = None) -> Shown:
+        """The answer; ServerError with the node's words when it refuses."""
+        url = f"{self._url}/admin{path}"
+        try:
+            async with self._http.request(method, url, json=body) as answer:
+                found = {} if answer.status == 204 else await answer.json(content_type=None)
+                status = answer.status
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise ServerError(f"no node answers at {self._url}: {error}; see --admin") from None
+        if status == 404 and found.get("detail") == "Not Found":
+            raise ServerError("this node has no accounts; start it with --accounts on")
+        if status >= 400:
+            raise ServerError(str(found.get("detail", status)))
+        return dict(found)
+
+    async def user(self, email: str) -> str:
+        """The id of the account with this address."""
+        users = (await self.ask("GET", "/users"))["users"]
+        assert isinstance(users, list), "as the API says"
+        for user in users:
+            if user["email"] == email.strip().casefold():
+                return str(user["id"])
+        raise ServerError(f"there is no account {email}")
+
+
+def _password(given: argparse.Namespace) -> str:
+    if given.password_stdin:
+        return sys.stdin.readline().rstrip("\n")
+    if not sys.stdin.isatty():
+        raise SettingsProblem("this asks for a password; use --password-stdin without a terminal")
+    return getpass.getpass("password: ")
+
+
+def _print(found: object, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    rows = found if isinstance(found, list) else [found]
+    for row in rows:
+        assert isinstance(row, dict), "as the API says"
+        print("  ".join(f"{name}={_word(value)}" for name, value in row.items()) or "done")
+
+
+def _word(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

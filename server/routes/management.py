@@ -1,0 +1,192 @@
+"""Accounts on the management address: for who is at the machine, without an account.
+
+What is done here is done by `admin`. The address is to be kept private; pages of the web cannot
+use it either, as whatever a browser sends on behalf of a page, by whatever name, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from groupcore.origins import is_address
+from groupcore.shared.documents import Document
+from server.accounts.accounts import Accounts
+from server.accounts.errors import AccountError, missing
+from server.accounts.names import check_email
+from server.accounts.passwords import check_password
+from server.accounts.people import HOME
+from server.accounts.roles import ADMIN
+from server.accounts.secrets import digest_of, new_secret
+from server.accounts.service import AccountService, Caller
+from server.errors import BadMessageError
+from server.node import Node
+from server.routes.api import DocumentRoutes
+from server.routes.asks import Ask, Field, Row, read_body
+from server.routes.auth import Gatehouse
+from server.routes.done import done
+from server.routes.people import DAY_S, People
+from server.routes.sessions import EMAIL, NAME, PASSWORD, Sessions
+from server.routes.sharing import TOKEN_FIELDS, Sharing
+from server.routes.shown import shown_token
+
+OPERATOR = Caller(ADMIN, "", "", "")
+ORIGIN = "management"
+LOCAL = "local"
+"""The scope of what needs nothing but the address."""
+
+
+def management_routes(node: Node) -> list[Route]:
+    """What an operator asks of documents, and of accounts where there are some."""
+    documents = DocumentRoutes(node, OperatorAccess(node))
+    imported = guarded(documents.import_document)
+    routes = [Route("/admin/documents/import", imported, methods=["POST"])]
+    if node.accounts is None:
+        return routes
+    rows = Management(node, node.accounts).rows()
+    return routes + [Route(f"/admin{row.path}", answer(row), methods=[row.method]) for row in rows]
+
+
+def guarded(
+    handler: Callable[[Request], Awaitable[Response]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """The handler, for what is no browser."""
+
+    async def answered(request: Request) -> Response:
+        check_no_page(request)
+        return await handler(request)
+
+    return answered
+
+
+def answer(row: Row) -> Callable[[Request], Awaitable[Response]]:
+    """The row as Starlette calls it, asked by the operator."""
+
+    async def answered(request: Request) -> Response:
+        check_no_page(request)
+        body = await read_body(request, row.fields)
+        return await row.handler(Ask(request, OPERATOR, body, ORIGIN))
+
+    return answered
+
+
+def check_no_page(request: Request) -> None:
+    """BadMessageError for what a page sends, also one that calls this machine by a name."""
+    host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
+    named = not is_address(host) and host != "localhost"
+    if named or "origin" in request.headers or "sec-fetch-site" in request.headers:
+        raise BadMessageError("forbidden_origin", "this address is for programs, not for pages")
+
+
+class OperatorAccess:
+    """Documents by the operator: in HOME, or as the first owner's until there is one."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    def reader(self, request: Request) -> Callable[[str], bool]:
+        """All of them."""
+        del request
+        return lambda doc: True
+
+    def writer(self, request: Request) -> str:
+        """The operator."""
+        del request
+        return ADMIN
+
+    async def file(self, request: Request, by: str, doc: str, workspace: str) -> None:
+        """In HOME, if there is one."""
+        del request
+        service = self._node.accounts
+        if service is not None and HOME in service.accounts.workspaces:
+            place = workspace or HOME
+            await done(self._node, service.accounts.file_document(by, doc, place, ORIGIN))
+
+    async def settle(self, doc: str, document: Document) -> None:
+        """As the accounts say, where there are some."""
+        if self._node.accounts is not None:
+            await self._node.accounts.lists.settle(doc, document)
+
+
+class Management:
+    """The handlers, on one node."""
+
+    def __init__(self, node: Node, service: AccountService) -> None:
+        gate = Gatehouse(node, service)
+        sessions = Sessions(gate)
+        self._node = node
+        self._service = service
+        self._people = People(gate, sessions)
+        self._sharing = Sharing(gate, sessions)
+
+    @property
+    def _accounts(self) -> Accounts:
+        return self._service.accounts
+
+    def rows(self) -> list[Row]:
+        """The routes, below `/admin`."""
+        people, new_user = self._people, (NAME, EMAIL, PASSWORD)
+        off = (Field("disabled", bool, text="whether it is off"),)
+        token = (EMAIL, *TOKEN_FIELDS)
+        return [
+            Row("POST", "/owner-link", self.owner_link, LOCAL, "The first owner's link, anew", 201),
+            Row("GET", "/users", people.list_users, LOCAL, "All accounts"),
+            Row("POST", "/users", people.add_user, LOCAL, "Make an account", 201, new_user),
+            Row("PATCH", "/users/{user}", people.change_user, LOCAL, "Off or on", 200, off),
+            Row("DELETE", "/users/{user}/sessions", people.end_all, LOCAL, "Sign it out", 204),
+            Row(
+                "PUT",
+                "/users/{user}/password",
+                self.set_password,
+                LOCAL,
+                "A new password for who has lost it",
+                204,
+                (PASSWORD,),
+            ),
+            Row("GET", "/tokens", self.list_tokens, LOCAL, "All tokens"),
+            Row("POST", "/tokens", self.add_token, LOCAL, "A token for a person", 201, token),
+            Row("DELETE", "/tokens/{token}", self._sharing.revoke_token, LOCAL, "Revoke it", 204),
+            Row("GET", "/audit", self._sharing.audit, LOCAL, "The last of the audit log"),
+        ]
+
+    async def owner_link(self, ask: Ask) -> Response:
+        """Whoever has it becomes the first owner; the former one is good no more."""
+        del ask
+        secret = await done(self._node, self._service.offer_ownership(anew=True))
+        if secret is None:
+            raise AccountError("taken", "there is an owner already; add people with `user add`")
+        return JSONResponse({"url": self._service.owner_url(secret), "hours": 24}, 201)
+
+    async def set_password(self, ask: Ask) -> Response:
+        """All sign-ins of the person are over."""
+        user = self._accounts.users.get(ask.path("user"))
+        if user is None:
+            raise missing("user")
+        password = check_password(ask.text("password"), user.email, user.name)
+        verifier = await self._service.passwords.verifier(password)
+        work = self._accounts.set_verifier(ADMIN, user.id, verifier, "", ORIGIN)
+        await done(self._node, work)
+        return Response(status_code=204)
+
+    async def list_tokens(self, ask: Ask) -> Response:
+        """Without their secrets."""
+        del ask
+        tokens = [shown_token(one) for one in self._accounts.tokens.values()]
+        return JSONResponse({"tokens": tokens})
+
+    async def add_token(self, ask: Ask) -> Response:
+        """The secret is in this answer and nowhere else."""
+        user = self._accounts.by_email(check_email(ask.text("email")))
+        if user is None:
+            raise missing("user")
+        secret, valid_s = new_secret("gct"), float(ask.number("valid_days", 90) * DAY_S)
+        digest, scopes = digest_of(secret), ask.texts("scopes")
+        work = self._accounts.add_token(
+            ADMIN, digest, user.id, ask.text("name"), scopes, valid_s, ORIGIN
+        )
+        await done(self._node, work)
+        return JSONResponse({**shown_token(self._accounts.tokens[digest]), "secret": secret}, 201)
