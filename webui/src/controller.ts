@@ -1,22 +1,15 @@
-/** One open document: the session, the connection, the store and the editor held together. */
+/** One open document: the session, the model, the store, the people and the editor held together. */
 
+import { type Options, Presence, type Session, type State } from "./client";
 import type { ClientLocks } from "./client-lock";
-import { Connection, type ConnectionTools } from "./connection";
-import { DocumentEditor, type OwnCaret } from "./editor/editor";
+import type { DocumentModel, Draft, SaveState } from "./document/types";
+import { DocumentEditor, type Surroundings } from "./editor/editor";
 import { randomId } from "./ids";
 import { Keeper } from "./keeper";
-import { mentioned } from "./model/changes";
-import { peopleAfter } from "./people";
-import type {
-  DocumentMessage,
-  Person,
-  ProblemMessage,
-  ServerMessage,
-  Welcome,
-} from "./protocol/messages";
-import { DocumentSession } from "./session/session";
-import type { Draft, SaveState, SessionEvent, StoredSession } from "./session/state";
-import { draftsOf, type Store } from "./store";
+import { type Caret, type Person, peopleOf } from "./people";
+import type { Socket } from "./shared/link";
+import type { Kept, Store } from "./store";
+import { Waiting } from "./waiting";
 
 /** What the page shows around the text. */
 export interface DocumentState {
@@ -27,55 +20,74 @@ export interface DocumentState {
   readonly waited_s: 0 | 3 | 10;
   readonly people: readonly Person[];
   readonly drafts: readonly Draft[];
-  readonly isStale: boolean;
   /** Why nothing goes on any more, null as long as it does. */
   readonly problem: string | null;
-  readonly block: string;
+  readonly around: Surroundings;
+  /** What was to be taken out is still being loaded. */
+  readonly isLoadingMore: boolean;
+}
+
+/** A model as the page opens it. */
+export interface OpenModel extends DocumentModel {
+  /** What must outlive the tab, as structured data; null: nothing. */
+  stored(): unknown;
+  close(): void;
 }
 
 export interface ControllerParts {
   readonly store: Store | null;
   readonly locks: ClientLocks;
-  readonly tools: ConnectionTools;
+  readonly connect: (urls: readonly string[], options: Options) => Session;
+  readonly openModel: (session: Session, doc: string, stored: unknown) => OpenModel;
+  readonly openSocket: (url: string) => Socket;
+  readonly after: (delay_ms: number, callback: () => void) => () => void;
   readonly urls: readonly string[];
   readonly changed: (state: DocumentState) => void;
 }
 
 const CARET_MS = 50;
-const RETRY_MS = 500;
-const STALE_MS = 3_000;
+const NOTICE_MS = 6_000;
 const MISSING = "There is no document at this address. Check it, or look in the list.";
+const NOWHERE: Caret = { block: null, anchor: 0, head: 0 };
 
 export class DocumentController {
   private people: readonly Person[] = [];
-  private problem: string | null = null;
-  private block = "paragraph";
+  private here: Presence | null = null;
   private editor: DocumentEditor | null = null;
-  private caret: OwnCaret | null = null;
+  private around: Surroundings = { block: "paragraph", marks: [], link: null };
+  private caret = NOWHERE;
   private isCaretDue = false;
-  private waited_s: 0 | 3 | 10 = 0;
-  private cancelWaits: (() => void)[] = [];
-  private isWaiting = false;
-  private held: DocumentMessage[] = [];
-  private readonly connection: Connection;
+  private arePeopleDue = false;
+  private isLoadingMore = false;
+  private isClosed = false;
+  private cancels: (() => void)[] = [];
+  private drafts: readonly Draft[] = [];
+  private isTold = false;
+  private readonly keeper: Keeper;
+  private readonly waiting: Waiting;
+  readonly session: Session;
+  readonly model: OpenModel;
+  /** The person asks for a link at the selection: by a key. */
+  onLinkWanted: (() => void) | null = null;
 
   private constructor(
     private readonly parts: ControllerParts,
-    readonly session: DocumentSession,
-    private readonly keeper: Keeper,
+    private readonly doc: string,
+    private readonly client: string,
+    kept: Kept | undefined,
     private name: string,
   ) {
-    this.connection = new Connection(
-      parts.urls,
-      { client: session.client, name },
-      {
-        connected: (welcome) => this.onConnected(welcome),
-        disconnected: () => this.onDisconnected(),
-        received: (message) => this.onMessage(message),
-        stopped: ({ message }) => this.onStopped(message),
-      },
-      parts.tools,
-    );
+    this.session = parts.connect(parts.urls, {
+      client,
+      openSocket: (url) => this.listening(parts.openSocket(url)),
+      onState: (state) => this.onState(state),
+    });
+    this.model = parts.openModel(this.session, doc, kept?.state ?? undefined);
+    this.model.onChange = () => this.changed();
+    this.drafts = kept?.drafts ?? [];
+    this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined);
+    this.waiting = new Waiting((delay_ms, act) => this.later(delay_ms, act));
+    void this.meet();
   }
 
   /** Opens a document, with the edits that an earlier tab could not send. */
@@ -85,24 +97,23 @@ export class DocumentController {
     parts: ControllerParts,
   ): Promise<DocumentController> {
     const { kept, drafts } = await takeKept(doc, parts);
-    const client = kept?.client ?? randomId();
+    const client = kept?.client ?? randomId(32);
     if (kept === undefined) await parts.locks.take(client);
-    const session = new DocumentSession(doc, client, kept);
-    session.drafts = [...session.drafts, ...drafts];
-    const keeper = new Keeper(parts.store, session, kept !== undefined);
-    const controller = new DocumentController(parts, session, keeper, name);
-    controller.connection.start();
-    if (drafts.length > 0) keeper.changed();
+    const controller = new DocumentController(parts, doc, client, kept, name);
+    controller.drafts = [...controller.drafts, ...drafts];
+    controller.changed();
+    controller.keeper.flush();
     return controller;
   }
 
   /** Shows the text in this element, once it is loaded. */
   attach(host: HTMLElement): void {
-    this.editor = new DocumentEditor(host, this.session, {
+    this.editor = new DocumentEditor(host, this.model, {
       edited: () => this.changed(),
       caretMoved: (caret) => this.onCaret(caret),
-      blockChanged: (block) => this.onBlock(block),
-      composed: () => this.releaseHeld(),
+      surroundings: (around) => this.onSurroundings(around),
+      linkWanted: () => this.onLinkWanted?.(),
+      notLoaded: () => this.onNotLoaded(),
     });
     this.editor.showPeople(this.people);
   }
@@ -112,284 +123,210 @@ export class DocumentController {
   }
 
   get state(): DocumentState {
-    const { session } = this;
+    const { model } = this;
     return {
-      isLoaded: session.isLoaded,
-      title: session.view.title,
-      save: session.saveState(),
-      waited_s: this.waited_s,
+      isLoaded: model.isLoaded,
+      title: model.value.title,
+      save: model.save,
+      waited_s: this.waiting.waited_s,
       people: this.people,
-      drafts: session.drafts,
-      isStale: session.stale,
+      drafts: this.allDrafts,
       problem: this.problem,
-      block: this.block,
+      around: this.around,
+      isLoadingMore: this.isLoadingMore,
     };
   }
 
+  /** Those of earlier tabs and of this one. */
+  private get allDrafts(): readonly Draft[] {
+    const known = new Set(this.drafts.map(({ id }) => id));
+    return [...this.drafts, ...this.model.drafts.filter(({ id }) => !known.has(id))];
+  }
+
+  private get problem(): string | null {
+    const { problem } = this.model;
+    if (problem === null) return this.session.stopped?.message ?? null;
+    return problem.code === "no_such_document" ? MISSING : problem.message;
+  }
+
   setTitle(title: string): void {
-    if (title === this.session.view.title || title === "") return;
-    this.session.localChange([["title", title]]);
+    if (title === this.model.value.title || title === "") return;
+    this.model.change([["rename", title]]);
     this.changed();
   }
 
   setName(name: string): void {
     this.name = name;
-    this.connection.identify({ client: this.session.client, name });
+    this.present();
   }
 
   /** The nodes that may be tried, this page's own first. */
   setUrls(urls: readonly string[]): void {
-    this.connection.urls = urls;
+    this.session.urls = urls;
   }
 
   discardDraft(id: string): void {
-    this.session.discardDraft(id);
+    this.drafts = this.drafts.filter((draft) => draft.id !== id);
+    if (this.model.drafts.some((draft) => draft.id === id)) this.model.discardDraft(id);
     this.changed();
   }
 
   /** The machine or the tab is awake again. */
   wake(): void {
-    if (this.connection.isWaiting) this.connection.retryNow();
+    this.session.retryNow();
   }
 
   /** The tab is being hidden or closed; true when closing now would lose edits. */
   hide(): boolean {
     this.keeper.flush();
-    return this.keeper.hasFailed && this.session.hasUnsent;
+    return this.keeper.hasFailed && this.model.stored() !== null;
   }
 
   close(): void {
+    this.isClosed = true;
     this.keeper.flush();
-    this.connection.stop();
-    this.cancelWaits.forEach((cancel) => {
-      cancel();
-    });
     this.editor?.destroy();
     this.editor = null;
+    this.model.close();
+    this.session.close();
+    for (const cancel of this.cancels) cancel();
   }
 
-  private onConnected(welcome: Welcome): void {
-    this.session.limits = welcome.limits;
-    this.session.stale = false;
-    this.connection.send(this.session.connected());
-    this.changed();
+  /** Before anything is heard, the editor takes over what the browser has done. */
+  private listening(socket: Socket): Socket {
+    const outer: Socket = {
+      onopen: null,
+      onmessage: null,
+      onclose: null,
+      send: (data) => socket.send(data),
+      close: (code, reason) => socket.close(code, reason),
+    };
+    socket.onopen = () => outer.onopen?.();
+    socket.onclose = (event) => outer.onclose?.(event);
+    socket.onmessage = (event) => {
+      this.editor?.readSelection();
+      outer.onmessage?.(event);
+    };
+    return outer;
   }
 
-  private onDisconnected(): void {
-    this.held = [];
-    this.session.disconnected();
-    this.showPeople([]);
-    this.changed();
-  }
-
-  private onStopped(message: string): void {
-    this.problem = message;
-    this.onDisconnected();
-  }
-
-  private onMessage(message: ServerMessage): void {
-    if ("doc" in message && message.doc !== undefined && message.doc !== this.session.doc) return;
-    switch (message.t) {
-      case "opened":
-      case "snapshot":
-      case "update":
-      case "saved":
-      case "reject":
-        this.onContent(message);
-        break;
-      case "people":
-      case "caret":
-      case "left":
-        this.showPeople(peopleAfter(this.people, message));
-        break;
-      case "status":
-        this.onStatus(message.state === "stale");
-        break;
-      case "error":
-        this.onError(message);
-        break;
-      default:
+  /** Shows oneself to the others, and them here. */
+  private async meet(): Promise<void> {
+    try {
+      this.here = await this.session.open(Presence, `doc/${this.doc}/here`);
+    } catch {
+      return; // the model says why nothing goes on
     }
+    this.present();
+    this.showPeople();
+    for await (const _ of this.here.changes()) this.peopleChanged();
   }
 
-  private onContent(message: DocumentMessage): void {
-    if (this.held.length > 0 || this.mustHold(message)) {
-      this.held.push(message);
-      return;
-    }
-    this.editor?.readSelection();
-    if (message.t === "saved" || message.t === "update") this.progressed(message);
-    for (const event of this.session.receive(message)) this.follow(event);
+  private present(): void {
+    const { block, anchor, head } = this.caret;
+    this.here?.set([this.name, block, anchor, head]);
+  }
+
+  private onState(state: State): void {
+    if (state !== "connected") this.showPeople();
     this.changed();
   }
 
-  /** Whether the message would change the very text that an input method is composing. */
-  private mustHold(message: DocumentMessage): boolean {
-    const block = this.editor?.composingBlock ?? null;
-    if (block === null) return false;
-    if (message.t === "snapshot") return true;
-    if (message.t !== "update" || message.client === this.session.client) return false;
-    return message.changes.some((change) => mentioned(change).includes(block));
-  }
-
-  private releaseHeld(): void {
-    const held = this.held;
-    this.held = [];
-    for (const message of held) this.onContent(message);
-  }
-
-  private follow(event: SessionEvent): void {
-    switch (event.kind) {
-      case "view":
-        this.editor?.show(event);
-        break;
-      case "reopen":
-        this.connection.send(this.session.openFrom(event.position));
-        break;
-      case "retry":
-        this.later(RETRY_MS * (1 + this.parts.tools.random()), () => this.session.retry());
-        break;
-      case "identity":
-        void this.changeClient();
-        break;
-      case "draft":
-    }
-  }
-
-  /** The node does not know this client's numbers: its unsent edits go on under a new id. */
-  private async changeClient(): Promise<void> {
-    const old = this.session.client;
-    const client = randomId();
-    await this.parts.locks.take(client);
-    this.session.renamed(client);
-    this.connection.identify({ client, name: this.name });
-    this.changed();
-    this.keeper.flush();
-    await this.parts.store?.forget(old, this.session.doc);
-  }
-
-  private onStatus(isStale: boolean): void {
-    this.session.stale = isStale;
-    if (!isStale) this.session.retry();
-    else if (this.connection.urls.length > 1) this.leaveWhenStale();
-    this.changed();
-  }
-
-  /** A node outside the primary view is left for another when something waits to be sent. */
-  private leaveWhenStale(): void {
-    this.later(STALE_MS * (1 + this.parts.tools.random()), () => {
-      if (!this.session.stale || !this.connection.isConnected) return;
-      if (this.session.hasUnsent) this.connection.elsewhere();
-      else this.leaveWhenStale();
-    });
-  }
-
-  private onError(problem: ProblemMessage): void {
-    if (problem.temporary) {
-      const open = (): void => {
-        if (this.session.saveState().kind === "offline" && !this.session.stale) {
-          this.connection.send(this.session.connected());
-        }
-      };
-      this.later(RETRY_MS * (1 + this.parts.tools.random()), open);
-    } else if (!this.session.isLoaded) {
-      const isMissing = problem.code === "no_such_document";
-      this.problem = isMissing ? MISSING : problem.message;
-      this.connection.stop();
-    }
-    this.changed();
-  }
-
-  private onCaret(caret: OwnCaret): void {
+  private onCaret(caret: Caret): void {
     this.caret = caret;
     if (this.isCaretDue) return;
     this.isCaretDue = true;
     this.later(CARET_MS, () => {
       this.isCaretDue = false;
-      if (this.caret !== null && this.session.isLoaded) {
-        this.connection.send({ t: "caret", doc: this.session.doc, ...this.caret });
-      }
+      this.present();
     });
   }
 
-  private onBlock(block: string): void {
-    if (block === this.block) return;
-    this.block = block;
-    this.parts.changed(this.state);
+  private onSurroundings(around: Surroundings): void {
+    const { block, marks, link } = this.around;
+    const isSame = around.block === block && around.link === link && `${around.marks}` === `${marks}`;
+    this.around = around;
+    if (!isSame) this.tell();
   }
 
-  private showPeople(people: readonly Person[]): void {
-    this.people = people;
-    this.editor?.showPeople(people);
-    this.parts.changed(this.state);
+  private onNotLoaded(): void {
+    this.isLoadingMore = true;
+    this.tell();
+    this.later(NOTICE_MS, () => {
+      this.isLoadingMore = false;
+      this.tell();
+    });
+  }
+
+  /** Many may move at once: they are drawn some times a second. */
+  private peopleChanged(): void {
+    if (this.arePeopleDue) return;
+    this.arePeopleDue = true;
+    this.later(CARET_MS, () => {
+      this.arePeopleDue = false;
+      this.showPeople();
+    });
+  }
+
+  private showPeople(): void {
+    const isHere = this.here !== null && this.session.state === "connected";
+    this.people = isHere && this.here !== null ? peopleOf(this.here.others) : [];
+    this.editor?.showPeople(this.people);
+    this.tell();
   }
 
   private later(delay_ms: number, act: () => void): void {
-    const cancel = this.parts.tools.after(delay_ms, () => {
-      this.cancelWaits = this.cancelWaits.filter((other) => other !== cancel);
+    const cancel = this.parts.after(delay_ms, () => {
+      this.cancels = this.cancels.filter((other) => other !== cancel);
       act();
-      this.changed();
     });
-    this.cancelWaits.push(cancel);
+    this.cancels.push(cancel);
   }
 
-  /** After everything that may have changed the session: send, keep, show. */
+  private toKeep(): Kept {
+    const { doc, client } = this;
+    return { doc, client, state: this.model.stored(), drafts: this.allDrafts };
+  }
+
+  /** After everything that may have changed the model: keep, count, show. */
   private changed(): void {
-    const submit = this.session.sendable();
-    if (submit !== null) this.connection.send(submit);
-    this.keeper.changed();
-    this.watchWaiting();
-    this.parts.changed(this.state);
+    if (this.isClosed) return;
+    const { edits } = this.model.save;
+    this.keeper.changed(edits > 0 || this.allDrafts.length > 0);
+    this.waiting.watch(edits, () => this.tell());
+    this.tell();
   }
 
-  private progressed(message: DocumentMessage): void {
-    const isOwn =
-      message.t === "saved" || (message.t === "update" && message.client === this.session.client);
-    if (!isOwn) return;
-    this.isWaiting = false;
-    this.waited_s = 0;
+  /** Tells the page how things stand, once a turn. */
+  private tell(): void {
+    if (this.isTold) return;
+    this.isTold = true;
+    queueMicrotask(() => {
+      this.isTold = false;
+      if (!this.isClosed) this.parts.changed(this.state);
+    });
   }
-
-  /** Counts how long the oldest edit has waited without any progress. */
-  private watchWaiting(): void {
-    const isWaiting = this.session.saveState().edits > 0;
-    if (!isWaiting) {
-      this.isWaiting = false;
-      this.waited_s = 0;
-    } else if (!this.isWaiting) {
-      this.isWaiting = true;
-      const round = {};
-      this.round = round;
-      for (const waited_s of [3, 10] as const) {
-        this.later(waited_s * 1_000, () => {
-          if (this.isWaiting && this.round === round) this.waited_s = waited_s;
-        });
-      }
-    }
-  }
-
-  private round: object = {};
 }
 
-interface Kept {
-  readonly kept: StoredSession | undefined;
+interface Taken {
+  readonly kept: Kept | undefined;
   readonly drafts: readonly Draft[];
 }
 
 /** The edits of an earlier tab that no living tab holds; its drafts when nothing is unsent. */
-async function takeKept(doc: string, parts: ControllerParts): Promise<Kept> {
+async function takeKept(doc: string, parts: ControllerParts): Promise<Taken> {
   const { store, locks } = parts;
   const drafts: Draft[] = [];
-  let kept: StoredSession | undefined;
-  for (const stored of (await store?.sessions(doc)) ?? []) {
-    const isUnsent = stored.inFlight !== null || stored.pending.length > 0;
+  let kept: Kept | undefined;
+  for (const one of (await store?.kept(doc)) ?? []) {
+    const isUnsent = one.state !== null;
     if (isUnsent && kept !== undefined) continue;
-    if (!(await locks.take(stored.client))) continue;
+    if (!(await locks.take(one.client))) continue;
     if (isUnsent) {
-      kept = stored;
+      kept = one;
     } else {
-      drafts.push(...draftsOf(stored));
-      await store?.forget(stored.client, doc);
+      drafts.push(...one.drafts);
+      await store?.forget(one.client, doc);
     }
   }
   return { kept, drafts };

@@ -1,7 +1,6 @@
-/** Writes a session to the store soon after it changed: one write at a time, the newest state. */
+/** Writes a document to the store soon after it changed: one write at a time, the newest state. */
 
-import type { DocumentSession } from "./session/session";
-import type { Store } from "./store";
+import type { Kept, Store } from "./store";
 
 /** Edits that are answered and saved within this time are never written. */
 const DELAY_MS = 100;
@@ -10,22 +9,21 @@ export class Keeper {
   private timer: ReturnType<typeof setTimeout> | null = null;
   private isWriting = false;
   private isDirty = false;
-  private isStored = false;
   /** Whether the last write failed, so that closing the tab would lose unsent edits. */
   hasFailed = false;
 
+  /** `state`: what is to be kept now. `isStored`: the store has something of it. */
   constructor(
     private readonly store: Store | null,
-    private readonly session: DocumentSession,
-    isStored: boolean,
+    private readonly state: () => Kept,
+    private isStored: boolean,
   ) {
-    this.isStored = isStored;
     this.hasFailed = store === null;
   }
 
-  /** The session changed. */
-  changed(): void {
-    if (!this.session.isWorthKeeping && !this.isStored) return;
+  /** Something to keep may have come or gone; `isSomething`: there is some now. */
+  changed(isSomething: boolean): void {
+    if (!isSomething && !this.isStored) return;
     this.isDirty = true;
     if (this.timer === null) this.timer = setTimeout(() => this.flush(), DELAY_MS);
   }
@@ -42,9 +40,11 @@ export class Keeper {
     this.isWriting = true;
     this.isDirty = false;
     try {
-      const isWorthKeeping = this.session.isWorthKeeping;
-      await this.store.keep(this.session.toStored(), isWorthKeeping);
-      this.isStored = isWorthKeeping;
+      const kept = this.state();
+      const isSomething = kept.state !== null || kept.drafts.length > 0;
+      if (isSomething) await this.store.keep(kept);
+      else await this.store.forget(kept.client, kept.doc);
+      this.isStored = isSomething;
       this.hasFailed = false;
     } catch {
       this.hasFailed = true;

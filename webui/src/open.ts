@@ -1,24 +1,25 @@
-/** What a document page needs from the browser: sockets, timers, chance, store and locks. */
+/** What a document page needs from the browser: sockets, timers, store and locks. */
 
 import { listSockets, socketUrl } from "./api";
+import { connect } from "./client";
 import { browserLocks, type ClientLocks } from "./client-lock";
-import type { ConnectionTools, Socket } from "./connection";
 import { DocumentController, type DocumentState } from "./controller";
-import { SUBPROTOCOL } from "./protocol/messages";
+import { openModel } from "./document/model";
+import type { Socket } from "./shared/link";
 import { Store } from "./store";
 
-const tools: ConnectionTools = {
-  openSocket: (url) => {
-    const socket = new WebSocket(url, SUBPROTOCOL);
-    socket.binaryType = "arraybuffer";
-    return socket as Socket;
-  },
-  after: (delay_ms, callback) => {
-    const timer = setTimeout(callback, delay_ms);
-    return () => clearTimeout(timer);
-  },
-  random: Math.random,
-};
+const SUBPROTOCOL = "groupcore.v1.msgpack";
+
+function openSocket(url: string): Socket {
+  const socket = new WebSocket(url, SUBPROTOCOL);
+  socket.binaryType = "arraybuffer";
+  return socket as Socket;
+}
+
+function after(delay_ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, delay_ms);
+  return () => clearTimeout(timer);
+}
 
 let locks: ClientLocks | null = null;
 let store: Promise<Store | null> | null = null;
@@ -33,7 +34,8 @@ export async function openDocument(
   // A browser that keeps nothing (some private windows) still edits; closing is asked about then.
   store ??= Store.open().catch(() => null);
   const own = socketUrl(location.origin) ?? "";
-  const parts = { store: await store, locks, tools, urls: [own], changed };
+  const tools = { locks, connect, openModel, openSocket, after };
+  const parts = { ...tools, store: await store, urls: [own], changed };
   const controller = await DocumentController.open(doc, name, parts);
   void listSockets(own).then((urls) => controller.setUrls(urls));
   return controller;

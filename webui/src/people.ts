@@ -1,25 +1,46 @@
-/** Everybody else who has the document open. */
+/** Everybody else who has the document open, by what their sessions show of themselves. */
 
-import type { Caret, Left, People, Person } from "./protocol/messages";
+/** What a session shows of itself: its place in a block's text, null when it is elsewhere. */
+export interface Caret {
+  readonly block: string | null;
+  readonly anchor: number;
+  readonly head: number;
+}
 
-/** The people after a message about them. */
-export function peopleAfter(
-  people: readonly Person[],
-  message: People | Caret | Left,
-): readonly Person[] {
-  switch (message.t) {
-    case "people":
-      return message.people;
-    case "left":
-      return people.filter((person) => person.who !== message.who);
-    case "caret": {
-      const { who, name, block, anchor, head } = message;
-      const moved = { who, name, block, anchor, head };
-      const isKnown = people.some((person) => person.who === who);
-      if (!isKnown) return [...people, moved];
-      return people.map((person) => (person.who === who ? moved : person));
-    }
+export interface Shown extends Caret {
+  readonly name: string;
+}
+
+export interface Person extends Shown {
+  /** The session; the same person in two tabs is two. */
+  readonly who: string;
+}
+
+/** How many colours there are (see styles/base.css). */
+const COLOURS = 8;
+
+/** The colour of a person, the same in every tab: a small hash of the session's id. */
+export function colourOf(who: string): number {
+  let hash = 0;
+  for (const unit of who) hash = (hash * 31 + (unit.codePointAt(0) ?? 0)) >>> 0;
+  return hash % COLOURS;
+}
+
+/** Those who show themselves, in the order of their coming; what is not of this form is left out. */
+export function peopleOf(others: ReadonlyMap<string, unknown>): readonly Person[] {
+  const people: Person[] = [];
+  for (const [who, value] of others) {
+    if (typeof value !== "object" || value === null) continue;
+    const { name, block, anchor, head } = value as Record<string, unknown>;
+    if (typeof name !== "string") continue;
+    const at = typeof block === "string" ? block : null;
+    people.push({ who, name, block: at, anchor: placeOf(anchor), head: placeOf(head) });
   }
+  return people;
+}
+
+function placeOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? Math.max(0, value as number) : 0;
 }
 
 /** One or two letters for a name's badge. */

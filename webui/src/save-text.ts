@@ -1,11 +1,10 @@
 /** The save state in words: for the badge, and the rarer ones that are said aloud. */
 
-import type { SaveState } from "./session/state";
+import type { SaveState } from "./document/types";
 
 export interface SaveFacts {
   readonly save: SaveState;
   readonly waited_s: 0 | 3 | 10;
-  readonly isStale: boolean;
   readonly isStopped: boolean;
 }
 
@@ -14,10 +13,10 @@ function editsKept(edits: number): string {
 }
 
 /** What the badge says. */
-export function badgeText({ save, waited_s, isStale, isStopped }: SaveFacts): string {
+export function badgeText({ save, waited_s, isStopped }: SaveFacts): string {
   if (save.kind === "saved") return "Saved";
   if (save.kind === "saving") return waited_s > 0 ? "Still saving…" : "Saving…";
-  const where = isStale ? "Read only for now" : isStopped ? "Disconnected" : "Offline";
+  const where = isStopped ? "Disconnected" : "Offline";
   return save.edits > 0 ? `${where} · ${editsKept(save.edits)}` : where;
 }
 
@@ -31,7 +30,7 @@ export function announcement(facts: SaveFacts, wasTrouble: boolean): string {
   if (save.kind === "offline" && save.edits > 0) {
     return "Your edits cannot be saved right now. They are kept in this browser.";
   }
-  if (save.kind === "offline") return facts.isStale ? "Read only for now." : "Offline.";
+  if (save.kind === "offline") return "Offline.";
   if (save.kind === "saving" && waited_s === 10) return "Saving takes longer than usual.";
   return save.kind === "saved" && wasTrouble ? "All edits are saved." : "";
 }

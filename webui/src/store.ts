@@ -1,43 +1,51 @@
 /** What must outlive the tab, in IndexedDB: a record for each client and document. */
 
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
-import type { Draft, StoredSession } from "./session/state";
+import type { Draft } from "./document/types";
+
+/** What a tab leaves behind of a document. */
+export interface Kept {
+  readonly doc: string;
+  readonly client: string;
+  /** What the model needs to go on; null: nothing of it waits to be sent. */
+  readonly state: unknown;
+  /** Texts that were not taken, of this tab and of others that are gone. */
+  readonly drafts: readonly Draft[];
+}
 
 interface Schema extends DBSchema {
-  sessions: { key: [string, string]; value: StoredSession; indexes: { doc: string } };
+  documents: { key: [string, string]; value: Kept; indexes: { doc: string } };
 }
 
 const NAME = "groupcore";
-const VERSION = 1;
+const VERSION = 2;
 
-function createTables(fresh: IDBPDatabase<Schema>): void {
-  const sessions = fresh.createObjectStore("sessions", { keyPath: ["client", "doc"] });
-  sessions.createIndex("doc", "doc");
+/** Whoever comes from version 1 had edits for another protocol: no node takes them any more. */
+function createTables(database: IDBPDatabase<Schema>): void {
+  const old = database as unknown as IDBPDatabase;
+  if (old.objectStoreNames.contains("sessions")) old.deleteObjectStore("sessions");
+  const documents = database.createObjectStore("documents", { keyPath: ["client", "doc"] });
+  documents.createIndex("doc", "doc");
 }
 
 export class Store {
   private constructor(private readonly database: IDBPDatabase<Schema>) {}
 
   static async open(): Promise<Store> {
-    const database = await openDB<Schema>(NAME, VERSION, {
-      upgrade: createTables,
-    });
-    return new Store(database);
+    return new Store(await openDB<Schema>(NAME, VERSION, { upgrade: createTables }));
   }
 
-  /** Keeps a session as it is now; one with nothing of the person's in it is forgotten. */
-  async keep(session: StoredSession, isWorthKeeping: boolean): Promise<void> {
-    if (isWorthKeeping) await this.database.put("sessions", session);
-    else await this.database.delete("sessions", [session.client, session.doc]);
+  async keep(kept: Kept): Promise<void> {
+    await this.database.put("documents", kept);
   }
 
-  /** All kept sessions of a document. */
-  async sessions(doc: string): Promise<StoredSession[]> {
-    return this.database.getAllFromIndex("sessions", "doc", doc);
+  /** All that tabs have left behind of a document. */
+  async kept(doc: string): Promise<Kept[]> {
+    return this.database.getAllFromIndex("documents", "doc", doc);
   }
 
   async forget(client: string, doc: string): Promise<void> {
-    await this.database.delete("sessions", [client, doc]);
+    await this.database.delete("documents", [client, doc]);
   }
 
   close(): void {
@@ -45,16 +53,10 @@ export class Store {
   }
 }
 
-/** The part of a kept session that another session may take over when nothing is unsent in it. */
-export function draftsOf(stored: StoredSession): readonly Draft[] {
-  return stored.inFlight === null && stored.pending.length === 0 ? stored.drafts : [];
-}
-
 /** The documents for which this browser keeps edits that no node has taken yet. */
 export async function documentsWithKeptEdits(): Promise<ReadonlySet<string>> {
   const database = await openDB<Schema>(NAME, VERSION, { upgrade: createTables });
-  const sessions = await database.getAll("sessions");
+  const all = await database.getAll("documents");
   database.close();
-  const kept = sessions.filter(({ inFlight, pending }) => inFlight !== null || pending.length > 0);
-  return new Set(kept.map(({ doc }) => doc));
+  return new Set(all.filter(({ state }) => state !== null).map(({ doc }) => doc));
 }

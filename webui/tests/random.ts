@@ -1,20 +1,26 @@
 /** Random documents and edits for property tests. */
 
 import fc from "fast-check";
-import type { Change } from "../src/model/changes";
-import type { Block } from "../src/model/document";
-import { DocumentValue } from "../src/model/document";
-import { codePointLength } from "../src/shared/text";
+import type { Rich, RichDelta, ShownBlock, Verb } from "../src/document/types";
+import { canonicalRich, richLength } from "../src/shared/rich";
+import { blocksOf } from "./document-double";
 
-export const letters = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀", " "), maxLength: 6 });
-
-export const documents = fc.array(letters, { minLength: 1, maxLength: 5 }).map(
-  (texts) =>
-    new DocumentValue(
-      "Title",
-      texts.map((text, place) => ({ id: `b${place}`, attributes: { kind: "paragraph" }, text })),
-    ),
+const marks = fc.constantFrom<Readonly<Record<string, string | number | boolean>>>(
+  {},
+  { bold: true },
+  { bold: true, italic: true },
+  { link: "https://example.org/" },
+  { tint: "red" },
 );
+const letters = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀", " "), maxLength: 6 });
+
+export const richTexts: fc.Arbitrary<Rich> = fc
+  .array(fc.tuple(letters, marks), { maxLength: 4 })
+  .map((runs) => canonicalRich(runs) as Rich);
+
+export const documents: fc.Arbitrary<ShownBlock[]> = fc
+  .array(richTexts, { minLength: 1, maxLength: 6 })
+  .map((texts) => blocksOf(...texts));
 
 /** Numbers that choose an edit, whatever the document is when it is made. */
 export interface Choice {
@@ -23,6 +29,7 @@ export interface Choice {
   readonly at: number;
   readonly count: number;
   readonly text: string;
+  readonly marks: Readonly<Record<string, string | number | boolean>>;
 }
 
 export const choices: fc.Arbitrary<Choice> = fc.record({
@@ -31,41 +38,35 @@ export const choices: fc.Arbitrary<Choice> = fc.record({
   at: fc.nat(50),
   count: fc.nat(3),
   text: fc.string({ unit: fc.constantFrom("x", "y", "ü", "🙂"), minLength: 1, maxLength: 3 }),
+  marks,
 });
 
-/** The edit that a choice means for this document; `fresh` names new blocks. */
-export function editOf(choice: Choice, document: DocumentValue, fresh: string): Change[] {
-  const { blocks } = document;
-  const pick = (index: number): Block | undefined => blocks[index % Math.max(1, blocks.length)];
-  const block = pick(choice.block);
+/** The edit that a choice means for these blocks; `fresh` names new ones. */
+export function verbsOf(choice: Choice, blocks: readonly ShownBlock[], fresh: string): Verb[] {
+  const pick = (index: number): ShownBlock | undefined => blocks[index % blocks.length];
+  const { kind, count, text } = choice;
+  const one = pick(choice.block);
   const other = pick(choice.at);
-  if (block === undefined) return [["insert", fresh, null, { kind: "paragraph" }, choice.text]];
-  const length = codePointLength(block.text);
+  if (one === undefined || other === undefined) {
+    return [["insert", "", [{ id: fresh, attributes: {}, content: [text] }]]];
+  }
+  const length = richLength(one.content ?? []);
   const at = choice.at % (length + 1);
-  const head = at > 0 ? [at] : [];
-  if (choice.kind < 45) return [["text", block.id, [...head, choice.text]]];
-  if (choice.kind < 60) {
-    const count = Math.min(choice.count, length - at);
-    return count > 0 ? [["text", block.id, [...head, -count]]] : [];
+  const edit = (...items: RichDelta): Verb[] => {
+    const delta = canonicalRich([at, ...items]);
+    return delta.length > 0 ? [["edit", one.id, delta]] : [];
+  };
+  const rest = Math.min(count, length - at);
+  if (kind < 35) return edit([text, choice.marks]);
+  if (kind < 50) return edit(-rest);
+  if (kind < 60) return edit([rest, { bold: count % 2 === 0 ? true : null, tint: "blue" }]);
+  if (kind < 68) return [["split", one.id, at, fresh, { type: "paragraph" }]];
+  if (kind < 76) return one === other ? [] : [["join", one.id, other.id]];
+  if (kind < 82) {
+    const content = canonicalRich([[text, choice.marks]]) as Rich;
+    return [["insert", one.id, [{ id: fresh, attributes: { type: "bullet" }, content }]]];
   }
-  if (choice.kind < 68) return [["split", block.id, at, fresh, { kind: "paragraph" }]];
-  if (choice.kind < 76) {
-    const into = document.previous(block.id);
-    if (into === null) return [];
-    const offset = codePointLength(document.get(into)?.text ?? "");
-    return [["join", block.id, into, offset, into]];
-  }
-  if (choice.kind < 82) {
-    return [["insert", fresh, block.id, { kind: "bullet", depth: 0 }, choice.text]];
-  }
-  if (choice.kind < 88) return [["delete", block.id, document.previous(block.id)]];
-  if (choice.kind < 93) return [["set", block.id, { kind: "heading", level: 1 + choice.count }]];
-  if (choice.kind < 95) return [["title", choice.text]];
-  if (other === undefined || other.id === block.id) return [];
-  return [["move", block.id, other.id, document.previous(block.id)]];
-}
-
-/** The document as plain values, for comparison. */
-export function plain(document: DocumentValue): unknown {
-  return { title: document.title, blocks: document.blocks.map((block) => ({ ...block })) };
+  if (kind < 88) return [["remove", one === other ? [one.id] : [one.id, other.id]]];
+  if (kind < 93) return [["set", one.id, { type: "heading", level: 1 + count, mood: "calm" }]];
+  return one === other ? [] : [["move", [one.id], other.id]];
 }

@@ -2,20 +2,11 @@
 
 import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
 import { Decoration, DecorationSet } from "prosemirror-view";
-import type { Person } from "../protocol/messages";
+import { colourOf, type Person } from "../people";
 import { toEditorPosition } from "./remote";
+import { blockType } from "./schema";
 
 export const CARETS = new PluginKey<DecorationSet>("carets");
-
-/** How many colours there are (see styles/base.css). */
-const COLOURS = 8;
-
-/** The colour of a person, the same in every tab: a small hash of the session's id. */
-export function colourOf(who: string): number {
-  let hash = 0;
-  for (const unit of who) hash = (hash * 31 + (unit.codePointAt(0) ?? 0)) >>> 0;
-  return hash % COLOURS;
-}
 
 /** The plugin that draws people; given with `setMeta(CARETS, people)`, moved along otherwise. */
 export function caretsPlugin(): Plugin<DecorationSet> {
@@ -34,22 +25,36 @@ export function caretsPlugin(): Plugin<DecorationSet> {
 }
 
 function decorations(state: EditorState, people: readonly Person[]): Decoration[] {
-  const result: Decoration[] = [];
+  const places = new Map<string, Person[]>();
   for (const person of people) {
     if (person.block === null) continue;
-    const anchor = toEditorPosition(state.doc, person.block, person.anchor);
-    const head = toEditorPosition(state.doc, person.block, person.head);
-    if (anchor === null || head === null) continue;
-    const colour = `person-${colourOf(person.who)}`;
-    if (anchor !== head) {
-      const [from, to] = [Math.min(anchor, head), Math.max(anchor, head)];
-      result.push(Decoration.inline(from, to, { class: `remote-selection ${colour}` }));
-    }
-    const key = `${person.who} ${person.name} ${person.block} ${person.head}`;
-    const draw = (): HTMLElement => drawCaret(person.name, colour);
-    result.push(Decoration.widget(head, draw, { key, side: 1, ignoreSelection: true }));
+    const others = places.get(person.block);
+    if (others === undefined) places.set(person.block, [person]);
+    else others.push(person);
   }
+  const result: Decoration[] = [];
+  if (places.size === 0) return result;
+  state.doc.forEach((node, from) => {
+    const here = places.get(String(node.attrs.id));
+    if (here === undefined || node.type !== blockType) return;
+    for (const person of here) result.push(...draw({ node, from }, person));
+  });
   return result;
+}
+
+function draw(found: Parameters<typeof toEditorPosition>[0], person: Person): Decoration[] {
+  const anchor = toEditorPosition(found, person.anchor);
+  const head = toEditorPosition(found, person.head);
+  const colour = `person-${colourOf(person.who)}`;
+  const key = `${person.who} ${person.name} ${person.block} ${person.head}`;
+  const caret = Decoration.widget(head, () => drawCaret(person.name, colour), {
+    key,
+    side: 1,
+    ignoreSelection: true,
+  });
+  if (anchor === head) return [caret];
+  const [from, to] = [Math.min(anchor, head), Math.max(anchor, head)];
+  return [Decoration.inline(from, to, { class: `remote-selection ${colour}` }), caret];
 }
 
 function drawCaret(name: string, colour: string): HTMLElement {

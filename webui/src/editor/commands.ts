@@ -13,10 +13,12 @@ import { redo, undo } from "prosemirror-history";
 import { undoInputRule } from "prosemirror-inputrules";
 import type { Node } from "prosemirror-model";
 import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
-import { attributeOf, blockType, type Kind, kindOf } from "./schema";
+import { markKeys, toggle } from "./marks";
+import type { SimpleMark } from "./rich";
+import { attributeOf, type BlockType, blockType, typeOf } from "./schema";
 
 const DEPTH_MAX = 8;
-const LISTS: ReadonlySet<Kind> = new Set(["bullet", "numbered", "todo"]);
+const LISTS: ReadonlySet<BlockType> = new Set(["bullet", "numbered", "todo"]);
 
 interface Selected {
   readonly node: Node;
@@ -33,38 +35,40 @@ function selectedBlocks(state: EditorState): Selected[] {
   return found;
 }
 
-/** The attributes of a block of this kind that was `node` before; the id stays. */
-function attributesFor(node: Node, kind: Kind, more: Record<string, unknown> = {}) {
-  const depth = LISTS.has(kind) && LISTS.has(kindOf(node)) ? node.attrs.depth : null;
+/** The attributes of a block of this type that was `node` before; the id stays. */
+function attributesFor(node: Node, type: BlockType, more: Record<string, unknown> = {}) {
+  const depth = LISTS.has(type) && LISTS.has(typeOf(node)) ? node.attrs.depth : null;
   const none = { level: null, checked: null, language: null, depth };
-  return { ...none, id: node.attrs.id as string | null, kind, ...more };
+  const { id, more: foreign } = node.attrs as { id: string | null; more: unknown };
+  return { ...none, id, type, more: foreign, ...more };
 }
 
-/** Turns a block into another kind. */
+/** Turns a block into another type. */
 export function turnInto(
   transaction: Transaction,
   position: number,
-  kind: Kind,
+  type: BlockType,
   more: Record<string, unknown> = {},
 ): Transaction {
   const node = transaction.doc.nodeAt(position);
   if (node === null) return transaction;
-  return transaction.setNodeMarkup(position, null, attributesFor(node, kind, more));
+  if (type === "code") transaction.removeMark(position, position + node.nodeSize);
+  return transaction.setNodeMarkup(position, null, attributesFor(node, type, more));
 }
 
-/** Turns all selected blocks into a kind; into paragraphs when they are of it already. */
-export function setKind(kind: Kind, more: Record<string, unknown> = {}): Command {
+/** Turns all selected blocks into a type; into paragraphs when they are of it already. */
+export function setType(type: BlockType, more: Record<string, unknown> = {}): Command {
   return (state, dispatch) => {
     const blocks = selectedBlocks(state);
     const isIt = ({ node }: Selected): boolean =>
-      kindOf(node) === kind &&
+      typeOf(node) === type &&
       Object.entries(more).every(([name, value]) => attributeOf(node, name) === value);
     const isAll = blocks.every(isIt);
     if (dispatch === undefined) return true;
     const transaction = state.tr;
     for (const { position } of blocks) {
       if (isAll) turnInto(transaction, position, "paragraph");
-      else turnInto(transaction, position, kind, more);
+      else turnInto(transaction, position, type, more);
     }
     dispatch(transaction.scrollIntoView());
     return true;
@@ -78,26 +82,26 @@ function insertText(text: string): Command {
   };
 }
 
-const inKind =
-  (test: (kind: Kind) => boolean, command: Command): Command =>
+const inType =
+  (test: (type: BlockType) => boolean, command: Command): Command =>
   (state, dispatch, view) =>
-    test(kindOf(state.selection.$from.parent)) && command(state, dispatch, view);
+    test(typeOf(state.selection.$from.parent)) && command(state, dispatch, view);
 
 /** Enter in an empty list item, quote or heading ends it. */
 const leaveEmpty: Command = (state, dispatch) => {
   const { $from, empty } = state.selection;
   const node = $from.parent;
   if (!empty || node.type !== blockType || node.content.size > 0) return false;
-  if (kindOf(node) === "paragraph" || kindOf(node) === "code") return false;
+  if (typeOf(node) === "paragraph" || typeOf(node) === "code") return false;
   return lift(state, dispatch);
 };
 
-/** One step back: out of the indentation, then out of the kind. */
+/** One step back: out of the indentation, then out of the type. */
 const lift: Command = (state, dispatch) => {
   const { $from } = state.selection;
   const position = $from.before(1);
   const depth = Number(attributeOf($from.parent, "depth"));
-  if (LISTS.has(kindOf($from.parent)) && depth > 0) {
+  if (LISTS.has(typeOf($from.parent)) && depth > 0) {
     dispatch?.(state.tr.setNodeAttribute(position, "depth", depth - 1));
   } else {
     dispatch?.(turnInto(state.tr, position, "paragraph"));
@@ -109,7 +113,7 @@ const lift: Command = (state, dispatch) => {
 const leaveCode: Command = (state, dispatch) => {
   const { $from, empty } = state.selection;
   const node = $from.parent;
-  if (!empty || kindOf(node) !== "code" || $from.parentOffset !== node.content.size) return false;
+  if (!empty || typeOf(node) !== "code" || $from.parentOffset !== node.content.size) return false;
   if (!node.textContent.endsWith("\n")) return false;
   const end = $from.pos;
   const transaction = state.tr.delete(end - 1, end);
@@ -125,15 +129,15 @@ function behind(transaction: Transaction, position: number): Transaction {
 
 const leaveDivider: Command = (state, dispatch) => {
   const { $from } = state.selection;
-  if (kindOf($from.parent) !== "divider") return false;
+  if (typeOf($from.parent) !== "divider") return false;
   dispatch?.(behind(state.tr, $from.after(1)).scrollIntoView());
   return true;
 };
 
 const split = splitBlockAs((node, atEnd) => {
-  const kind = kindOf(node);
-  if (kind === "heading" && atEnd) return { type: blockType, attrs: { kind: "paragraph" } };
-  const attrs = { ...node.attrs, id: null, checked: kind === "todo" ? false : null };
+  const type = typeOf(node);
+  if (type === "heading" && atEnd) return { type: blockType, attrs: { type: "paragraph" } };
+  const attrs = { ...node.attrs, id: null, checked: type === "todo" ? false : null };
   return { type: blockType, attrs };
 });
 
@@ -141,14 +145,14 @@ const atStart =
   (command: Command): Command =>
   (state, dispatch, view) => {
     const { $from, empty } = state.selection;
-    if (!empty || $from.parentOffset > 0 || kindOf($from.parent) === "paragraph") return false;
+    if (!empty || $from.parentOffset > 0 || typeOf($from.parent) === "paragraph") return false;
     return command(state, dispatch, view);
   };
 
 const indent =
   (by: number): Command =>
   (state, dispatch) => {
-    const blocks = selectedBlocks(state).filter(({ node }) => LISTS.has(kindOf(node)));
+    const blocks = selectedBlocks(state).filter(({ node }) => LISTS.has(typeOf(node)));
     if (blocks.length === 0) return false;
     const transaction = state.tr;
     for (const { node, position } of blocks) {
@@ -160,7 +164,7 @@ const indent =
   };
 
 const toggleTodo: Command = (state, dispatch) => {
-  const blocks = selectedBlocks(state).filter(({ node }) => kindOf(node) === "todo");
+  const blocks = selectedBlocks(state).filter(({ node }) => typeOf(node) === "todo");
   if (blocks.length === 0) return false;
   const transaction = state.tr;
   for (const { node, position } of blocks) {
@@ -197,13 +201,13 @@ const leaveEditor: Command = (_state, _dispatch, view) => {
   return true;
 };
 
-const isCode = (kind: Kind): boolean => kind === "code";
+const isCode = (type: BlockType): boolean => type === "code";
 
 /** Which key does what; the rest is as in any text. */
 export const keys: Record<string, Command> = {
   Enter: chainCommands(
     leaveCode,
-    inKind(isCode, insertText("\n")),
+    inType(isCode, insertText("\n")),
     leaveDivider,
     leaveEmpty,
     createParagraphNear,
@@ -215,21 +219,22 @@ export const keys: Record<string, Command> = {
   "Mod-Backspace": chainCommands(deleteSelection, atStart(lift), joinBackward),
   Delete: chainCommands(deleteSelection, joinForward),
   "Mod-Delete": chainCommands(deleteSelection, joinForward),
-  Tab: chainCommands(inKind(isCode, insertText("\t")), indent(1)),
+  Tab: chainCommands(inType(isCode, insertText("\t")), indent(1)),
   "Shift-Tab": indent(-1),
   "Mod-a": selectAll,
   "Mod-z": undo,
   "Mod-Shift-z": redo,
   "Mod-y": redo,
-  "Mod-Alt-0": setKind("paragraph"),
-  "Mod-Alt-1": setKind("heading", { level: 1 }),
-  "Mod-Alt-2": setKind("heading", { level: 2 }),
-  "Mod-Alt-3": setKind("heading", { level: 3 }),
-  "Mod-Alt-4": setKind("todo", { checked: false }),
-  "Mod-Alt-5": setKind("bullet"),
-  "Mod-Alt-6": setKind("numbered"),
+  "Mod-Alt-0": setType("paragraph"),
+  "Mod-Alt-1": setType("heading", { level: 1 }),
+  "Mod-Alt-2": setType("heading", { level: 2 }),
+  "Mod-Alt-3": setType("heading", { level: 3 }),
+  "Mod-Alt-4": setType("todo", { checked: false }),
+  "Mod-Alt-5": setType("bullet"),
+  "Mod-Alt-6": setType("numbered"),
   "Alt-ArrowUp": moveBlock(-1),
   "Alt-ArrowDown": moveBlock(1),
+  ...markKeys,
   Escape: leaveEditor,
 };
 
@@ -256,19 +261,19 @@ const more: Record<string, Record<string, unknown>> = {
 /** The toolbar choice that describes a block. */
 export function choiceOf(node: Node): string {
   if (node.type !== blockType) return "paragraph";
-  const kind = kindOf(node);
-  return kind === "heading" ? `heading-${attributeOf(node, "level")}` : kind;
+  const type = typeOf(node);
+  return type === "heading" ? `heading-${attributeOf(node, "level")}` : type;
 }
 
 /** The command behind a toolbar choice. */
 export function choiceCommand(choice: string): Command | null {
   const known = CHOICES.find(({ value }) => value === choice);
   if (known === undefined) return null;
-  const kind = known.value.startsWith("heading") ? "heading" : known.value;
-  return setKind(kind as Kind, more[choice] ?? {});
+  const type = known.value.startsWith("heading") ? "heading" : known.value;
+  return setType(type as BlockType, more[choice] ?? {});
 }
 
-export type Action = "undo" | "redo" | "indent" | "outdent";
+export type Action = "undo" | "redo" | "indent" | "outdent" | SimpleMark;
 
 /** What the toolbar's buttons do. */
 export const actions: Record<Action, Command> = {
@@ -276,4 +281,9 @@ export const actions: Record<Action, Command> = {
   redo,
   indent: indent(1),
   outdent: indent(-1),
+  bold: toggle("bold"),
+  italic: toggle("italic"),
+  underline: toggle("underline"),
+  strike: toggle("strike"),
+  code: toggle("code"),
 };

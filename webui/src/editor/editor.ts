@@ -1,70 +1,91 @@
-/** The editor of one document: ProseMirror bound to a session. */
+/** The editor of one document: ProseMirror bound to the model. */
 
 import { history } from "prosemirror-history";
 import { keymap } from "prosemirror-keymap";
-import { EditorState, TextSelection, type Transaction } from "prosemirror-state";
+import type { Node } from "prosemirror-model";
+import { type Command, EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
+import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
-import { diffDocuments } from "../model/diff";
-import type { DocumentValue } from "../model/document";
-import type { Person } from "../protocol/messages";
-import type { DocumentSession } from "../session/session";
-import type { SessionEvent } from "../session/state";
+import type { Caret, Person } from "../people";
 import { toCodePoints } from "../shared/text";
-import { BlockView } from "./block-view";
+import { AwayView, BlockView } from "./block-view";
 import { CARETS, caretsPlugin } from "./carets";
+import { changedChildren } from "./changed";
 import { type Action, actions, choiceCommand, choiceOf, keys } from "./commands";
+import { diffBlocks, isSame } from "./diff";
+import { HtmlReader, tamed } from "./html";
 import { markdownPlugin } from "./markdown";
-import { normalisePlugin } from "./normalise";
+import { activeMarks, linkAt, setLink } from "./marks";
+import { guardPlugin, normalisePlugin } from "./normalise";
 import { handlePaste, parseText, serialiseText } from "./paste";
-import { findBlock, REMOTE, remoteTransaction } from "./remote";
-import { toDocument, toEditorDocument } from "./schema";
+import { isSafeLink, type SimpleMark } from "./rich";
+import { REMOTE, remoteTransaction } from "./remote";
+import { blockType, isShownAs, toBlock, toDoc } from "./schema";
+import { Viewport } from "./viewport";
 
-/** The own caret in the protocol's terms. */
-export interface OwnCaret {
-  readonly block: string | null;
-  readonly anchor: number;
-  readonly head: number;
+/** What the selection stands in: for the toolbar. */
+export interface Surroundings {
+  /** One of CHOICES. */
+  readonly block: string;
+  readonly marks: readonly SimpleMark[];
+  /** The address of the link at the caret. */
+  readonly link: string | null;
 }
 
 export interface EditorCallbacks {
-  /** The person changed the document; the session knows it already. */
+  /** The person changed the document; the model knows it already. */
   readonly edited: () => void;
   /** The person's caret moved, or left the text. */
-  readonly caretMoved: (caret: OwnCaret) => void;
-  /** What the caret stands in has changed: for the toolbar. */
-  readonly blockChanged: (choice: string) => void;
-  /** A word that was being composed (by an input method) is finished. */
-  readonly composed: () => void;
+  readonly caretMoved: (caret: Caret) => void;
+  readonly surroundings: (now: Surroundings) => void;
+  /** The person asks for a link at the selection. */
+  readonly linkWanted: () => void;
+  /** What was to be taken out is not all here; it is being loaded. */
+  readonly notLoaded: () => void;
 }
 
-type ViewEvent = Extract<SessionEvent, { kind: "view" }>;
+/** From so many blocks on, what is out of sight is not drawn. */
+const LONG_BLOCKS = 200;
+/** So many blocks are loaded at once because they are selected. */
+const NEEDED_MAX = 200;
 
 export class DocumentEditor {
   private readonly view: EditorView;
+  private readonly viewport: Viewport;
+  /** The id of the block that is shown while the document has none. */
+  private blank: string | null = null;
 
   constructor(
     host: HTMLElement,
-    private readonly session: DocumentSession,
+    private readonly model: DocumentModel,
     private readonly callbacks: EditorCallbacks,
   ) {
+    const { blocks } = model.value;
+    const blank = randomId();
+    if (blocks.length === 0) this.blank = blank;
     this.view = new EditorView(
       { mount: host },
       {
-        state: EditorState.create({
-          doc: toEditorDocument(session.view, randomId()),
-          plugins: [history(), markdownPlugin(), keymap(keys), normalisePlugin(), caretsPlugin()],
-        }),
-        attributes: {
+        state: EditorState.create({ doc: toDoc(blocks, blank), plugins: this.plugins() }),
+        attributes: (state) => ({
           "data-testid": "editor",
           role: "textbox",
           "aria-multiline": "true",
           "aria-label": "Document text",
           "aria-describedby": "editor-help",
+          class: state.doc.childCount > LONG_BLOCKS ? "long" : "",
+        }),
+        nodeViews: {
+          block: (node, view, position) => new BlockView(node, view, position),
+          away: (node) => new AwayView(node),
         },
-        nodeViews: { block: (node, view, position) => new BlockView(node, view, position) },
         clipboardTextParser: parseText,
         clipboardTextSerializer: serialiseText,
+        clipboardParser: new HtmlReader(),
+        transformPastedHTML: tamed,
+        handlePaste: (_view, _event, slice) => slice.size === 0,
+        handleClick: (_view, _position, event) => openLink(event),
         handleDOMEvents: {
           paste: handlePaste,
           keydown: () => {
@@ -73,40 +94,35 @@ export class DocumentEditor {
           },
           focus: () => this.reportCaret(true),
           blur: () => this.reportCaret(false),
+          compositionstart: () => this.hold(),
           compositionend: () => {
             // The editor reads the finished word first.
-            queueMicrotask(() => setTimeout(() => this.callbacks.composed(), 50));
+            queueMicrotask(() => setTimeout(() => this.release(), 50));
             return false;
           },
         },
         dispatchTransaction: (transaction) => this.dispatch(transaction),
       },
     );
+    model.onView = (event) => this.show(event);
+    this.viewport = new Viewport(this.view.dom, (first, last) => {
+      if (this.blank === null) model.look(first, last);
+    });
   }
 
-  /** The block in which an input method is at work, null when none is. */
-  get composingBlock(): string | null {
-    if (!this.view.composing) return null;
-    return String(this.view.state.selection.$head.parent.attrs.id);
-  }
-
-  /**
-   * Takes over where the browser has the caret: it tells this a moment after it moved it, and what
-   * comes in between would be done at the old place. Call it before the session changes.
-   */
-  readSelection(): void {
-    if (this.view.composing || !this.view.hasFocus()) return;
-    this.view.dom.ownerDocument.dispatchEvent(new Event("selectionchange"));
-  }
-
-  /** Shows what others did. */
-  show(event: ViewEvent): void {
-    const isWhole = event.before.blocks.length === 0 || event.after.blocks.length === 0;
-    if (!isWhole) {
-      const { state } = this.view;
-      this.view.dispatch(remoteTransaction(state, event.changes, event.after));
-    }
-    if (!this.isShowing(event.after)) this.replaceAll(event.after);
+  private plugins() {
+    const ask: Command = () => {
+      this.callbacks.linkWanted();
+      return true;
+    };
+    return [
+      history(),
+      markdownPlugin(),
+      keymap({ ...keys, "Mod-k": ask }),
+      normalisePlugin(),
+      guardPlugin((ids) => this.load(ids)),
+      caretsPlugin(),
+    ];
   }
 
   /** Shows where others are. */
@@ -117,14 +133,22 @@ export class DocumentEditor {
 
   /** Does what a toolbar button says, and gives the text the focus back. */
   run(action: Action): void {
-    actions[action](this.view.state, (transaction) => this.view.dispatch(transaction), this.view);
-    this.view.focus();
+    this.command(actions[action]);
   }
 
   /** Turns the selected blocks into what a toolbar choice says (see CHOICES). */
   turnInto(choice: string): void {
     const command = choiceCommand(choice);
-    command?.(this.view.state, (transaction) => this.view.dispatch(transaction), this.view);
+    if (command !== null) this.command(command);
+  }
+
+  /** Makes the selected text a link, or the link at the caret another; null takes it away. */
+  setLink(href: string | null): void {
+    this.command(setLink(href));
+  }
+
+  private command(command: Command): void {
+    command(this.view.state, (transaction) => this.view.dispatch(transaction), this.view);
     this.view.focus();
   }
 
@@ -136,13 +160,52 @@ export class DocumentEditor {
   appendText(text: string): void {
     const { state } = this.view;
     const end = state.doc.content.size;
-    const selected = state.tr.setSelection(TextSelection.create(state.doc, end - 1));
-    const slice = parseText(`\n${text}`, selected.selection.$from);
-    this.view.dispatch(selected.insert(end, slice.content).scrollIntoView());
+    const { content } = parseText(`\n${text}`, state.doc.resolve(0));
+    if (content.size === 0) return;
+    const transaction = state.tr.insert(end, content);
+    transaction.setSelection(TextSelection.near(transaction.doc.resolve(end + content.size), -1));
+    this.view.dispatch(transaction.scrollIntoView());
   }
 
   destroy(): void {
+    this.model.onView = null;
+    this.viewport.stop();
     this.view.destroy();
+  }
+
+  /**
+   * Takes over what the browser has done to the caret and the text: it tells this a moment later,
+   * and what comes in between would be done at the old place. Call it before the model changes.
+   */
+  readSelection(): void {
+    if (this.view.composing || !this.view.hasFocus()) return;
+    this.view.dom.ownerDocument.dispatchEvent(new Event("selectionchange"));
+  }
+
+  /** While an input method is at work in a block, nobody else changes it. */
+  private hold(): boolean {
+    this.model.hold(String(this.view.state.selection.$head.parent.attrs.id));
+    return false;
+  }
+
+  private release(): void {
+    if (this.view.isDestroyed || this.view.composing) return;
+    this.readSelection();
+    this.model.hold(null);
+  }
+
+  private load(ids: readonly string[]): void {
+    for (const id of ids.slice(0, NEEDED_MAX)) void this.model.show(id).catch(() => undefined);
+    this.callbacks.notLoaded();
+  }
+
+  /** Shows what others did. */
+  private show(event: ViewEvent): void {
+    const { blocks } = event.after;
+    const blank = this.blank ?? randomId();
+    this.view.dispatch(remoteTransaction(this.view.state, event, blank));
+    this.blank = blocks.length === 0 ? blank : null;
+    this.viewport.later();
   }
 
   private dispatch(transaction: Transaction): void {
@@ -150,65 +213,88 @@ export class DocumentEditor {
     const state = before.apply(transaction);
     this.view.updateState(state);
     const isRemote = transaction.getMeta(REMOTE) === true;
-    if (!isRemote && !state.doc.eq(before.doc)) this.sendChanges();
-    this.callbacks.blockChanged(choiceOf(state.selection.$head.parent));
+    if (!isRemote && state.doc !== before.doc) this.sendChanges(before.doc);
+    this.tellSurroundings();
     if (!isRemote && (transaction.selectionSet || transaction.docChanged)) {
       this.reportCaret(this.view.hasFocus());
     }
   }
 
-  private sendChanges(): void {
-    const { session } = this;
-    if (this.isShowing(session.view)) return;
-    const { state } = this.view;
-    const { $head } = state.selection;
+  /** Tells the model what the person did; only the blocks that have changed are looked at. */
+  private sendChanges(before: Node): void {
+    const { doc, selection } = this.view.state;
+    const wasBlank = this.blank !== null;
+    if (wasBlank && isBlank(doc)) return;
+    this.blank = null;
+    const { from, oldTo, newTo } = wasBlank
+      ? { from: 0, oldTo: 0, newTo: doc.childCount }
+      : changedChildren(before, doc);
+    const { blocks } = this.model.value;
+    const now = doc.children.slice(from, newTo).map(toBlock);
+    const { $head } = selection;
     const caret = { block: String($head.parent.attrs.id), offset: $head.parentOffset };
-    const after = toDocument(state.doc, session.view.title);
-    session.localChange(diffDocuments(session.view, after, caret));
+    const start = blocks[from - 1]?.id ?? "";
+    const verbs = diffBlocks(blocks.slice(from, oldTo), now, start, caret);
+    if (verbs.length > 0) this.model.change(verbs as readonly Verb[]);
+    this.settle(from, newTo);
+    this.viewport.later();
     this.callbacks.edited();
   }
 
-  private isShowing(document: DocumentValue): boolean {
+  /** From now on the nodes from `from` to `to` are the blocks that the model has there. */
+  private settle(from: number, to: number): void {
     const { doc } = this.view.state;
-    if (document.blocks.length === 0) return isBlank(doc);
-    return diffDocuments(document, toDocument(doc, document.title)).length === 0;
+    const { value } = this.model;
+    const isThere = (block: ShownBlock | undefined, index: number): boolean => {
+      const node = doc.child(index);
+      if (block === undefined || !isSame(toBlock(node), block)) return false;
+      isShownAs(node, block);
+      return true;
+    };
+    let isSettled = doc.childCount === value.blocks.length;
+    for (let index = from; index < to && isSettled; index += 1) {
+      isSettled = isThere(value.blocks[index], index);
+    }
+    if (!isSettled) this.show({ changes: null, before: value, after: value });
   }
 
-  /** The whole document anew; the caret stays in its block when that is still there. */
-  private replaceAll(document: DocumentValue): void {
+  private tellSurroundings(): void {
     const { state } = this.view;
-    const { $head } = state.selection;
-    const next = toEditorDocument(document, randomId());
-    const transaction = state.tr
-      .setMeta(REMOTE, true)
-      .setMeta("addToHistory", false)
-      .replaceWith(0, state.doc.content.size, next.content);
-    const found = findBlock(transaction.doc, String($head.parent.attrs.id));
-    if (found !== null) {
-      const place = found.from + 1 + Math.min($head.parentOffset, found.node.content.size);
-      transaction.setSelection(TextSelection.create(transaction.doc, place));
-    }
-    this.view.dispatch(transaction);
+    this.callbacks.surroundings({
+      block: choiceOf(state.selection.$head.parent),
+      marks: activeMarks(state),
+      link: linkAt(state)?.href ?? null,
+    });
   }
 
   private reportCaret(isFocused: boolean): boolean {
     const { $anchor, $head } = this.view.state.selection;
     const node = $head.parent;
-    if (!isFocused || node.attrs.id === undefined) {
+    if (!isFocused || node.type !== blockType) {
       this.callbacks.caretMoved({ block: null, anchor: 0, head: 0 });
       return false;
     }
     const text = node.textContent;
     const head = toCodePoints(text, $head.parentOffset);
-    const isSame = $anchor.parent === node;
-    const anchor = isSame ? toCodePoints(text, $anchor.parentOffset) : head;
+    const isWithin = $anchor.parent === node;
+    const anchor = isWithin ? toCodePoints(text, $anchor.parentOffset) : head;
     this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head });
     return false;
   }
 }
 
-function isBlank(doc: EditorState["doc"]): boolean {
+/** A click with Control or Command on a link follows it, in a tab of its own. */
+function openLink(event: MouseEvent): boolean {
+  if (!event.ctrlKey && !event.metaKey) return false;
+  const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+  const href = link?.getAttribute("href") ?? "";
+  if (!isSafeLink(href)) return false;
+  window.open(href, "_blank", "noopener,noreferrer");
+  return true;
+}
+
+function isBlank(doc: Node): boolean {
   const only = doc.firstChild;
   if (doc.childCount !== 1 || only === null || only.content.size > 0) return false;
-  return only.attrs.kind === "paragraph" || only.attrs.kind === null;
+  return only.attrs.type === "paragraph" || only.attrs.type === null;
 }

@@ -1,30 +1,64 @@
-/** Markdown while typing: a sign and a space at the start of a paragraph make it another block. */
+/**
+ * Markdown while typing: a sign and a space at the start of a paragraph make it another block, and
+ * signs around words mark them.
+ */
 
 import { InputRule, inputRules } from "prosemirror-inputrules";
 import { type Plugin, TextSelection } from "prosemirror-state";
 import { turnInto } from "./commands";
-import { blockType, type Kind, kindOf } from "./schema";
+import { markType } from "./marks";
+import { isSafeLink, type SimpleMark } from "./rich";
+import { type BlockType, blockType, typeOf } from "./schema";
 
 type More = (match: RegExpMatchArray) => Record<string, unknown>;
 
-function rule(pattern: RegExp, kind: Kind, more: More = () => ({})): InputRule {
+function rule(pattern: RegExp, type: BlockType, more: More = () => ({})): InputRule {
   return new InputRule(pattern, (state, match, start, end) => {
     const $start = state.doc.resolve(start);
-    const from = kindOf($start.parent);
-    const isFree = from === "paragraph" || (from === "bullet" && kind === "todo");
+    const from = typeOf($start.parent);
+    const isFree = from === "paragraph" || (from === "bullet" && type === "todo");
     if (!isFree || $start.parentOffset > 0) return null;
-    return turnInto(state.tr.delete(start, end), $start.before(1), kind, more(match));
+    return turnInto(state.tr.delete(start, end), $start.before(1), type, more(match));
   });
 }
 
 /** Three hyphens make a line across, and the caret goes on below it. */
 const divider = new InputRule(/^---$/, (state, _match, start, end) => {
   const $start = state.doc.resolve(start);
-  if (kindOf($start.parent) !== "paragraph") return null;
+  if (typeOf($start.parent) !== "paragraph") return null;
   const transaction = turnInto(state.tr.delete(start, end), $start.before(1), "divider");
   const behind = transaction.mapping.map($start.after(1));
   if (behind === transaction.doc.content.size) transaction.insert(behind, blockType.create());
   return transaction.setSelection(TextSelection.create(transaction.doc, behind + 1));
+});
+
+/** Words between two signs; what stands before the first sign is the first group of the pattern. */
+function markRule(pattern: RegExp, name: SimpleMark): InputRule {
+  return new InputRule(pattern, (state, match, start, end) => {
+    const [, before = "", sign = "", words = ""] = match;
+    const opening = start + before.length;
+    const inner = opening + sign.length;
+    const isCode = state.doc.rangeHasMark(opening, end, markType("code"));
+    if (isCode || typeOf(state.doc.resolve(start).parent) === "code") return null;
+    const mark = markType(name).create();
+    return state.tr
+      .delete(inner + words.length, end)
+      .delete(opening, inner)
+      .addMark(opening, opening + words.length, mark)
+      .removeStoredMark(mark);
+  });
+}
+
+/** `[words](address)` */
+const link = new InputRule(/\[([^\]]+)\]\(([^\s()]+)\)$/, (state, match, start, end) => {
+  const [, words = "", href = ""] = match;
+  if (!isSafeLink(href) || typeOf(state.doc.resolve(start).parent) === "code") return null;
+  const mark = markType("link").create({ href });
+  return state.tr
+    .delete(start + 1 + words.length, end)
+    .delete(start, start + 1)
+    .addMark(start, start + words.length, mark)
+    .removeStoredMark(mark);
 });
 
 /** The plugin with all rules. */
@@ -38,6 +72,13 @@ export function markdownPlugin(): Plugin {
       rule(/^>\s$/, "quote"),
       rule(/^```([A-Za-z0-9_+#-]{0,40})\s$/, "code", (match) => ({ language: match[1] || null })),
       divider,
+      markRule(/(^|[^*])(\*\*)([^\s*](?:[^*]*[^\s*])?)\*\*$/, "bold"),
+      markRule(/(^|[^\w_])(__)([^\s_](?:[^_]*[^\s_])?)__$/, "bold"),
+      markRule(/(^|[^*])(\*)([^\s*](?:[^*]*[^\s*])?)\*$/, "italic"),
+      markRule(/(^|[^\w_])(_)([^\s_](?:[^_]*[^\s_])?)_$/, "italic"),
+      markRule(/(^|[^~])(~~)([^\s~](?:[^~]*[^\s~])?)~~$/, "strike"),
+      markRule(/(^|[^`])(`)([^`]+)`$/, "code"),
+      link,
     ],
   });
 }

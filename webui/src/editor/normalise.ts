@@ -1,45 +1,85 @@
-/** Keeps what the person edits within the model: unique ids, and texts that may travel. */
+/** Keeps what the person edits within the model: fresh ids, and texts that may travel. */
 
 import type { Node } from "prosemirror-model";
 import { type EditorState, Plugin, type Transaction } from "prosemirror-state";
 import { randomId } from "../ids";
 import { cleanText, isForbidden } from "../shared/text";
-import { schema } from "./schema";
+import { changedChildren } from "./changed";
+import { REMOTE } from "./remote";
+import { awayType, schema } from "./schema";
 
-/** A split gives both halves one id: the first keeps it, every later one gets a fresh id. */
-export function normalise(state: EditorState): Transaction | null {
-  const seen = new Set<string>();
+/**
+ * Every block that was not there before gets a fresh id: the second half of a split, a copy, and
+ * one that undo brings back, since its old id names a group that has ended.
+ */
+export function normalise(before: Node, state: EditorState): Transaction | null {
+  const { doc } = state;
+  const changed = changedChildren(before, doc);
+  const old = new Set<unknown>();
+  for (let index = changed.from; index < changed.oldTo; index += 1) {
+    old.add(before.child(index).attrs.id);
+  }
   const transaction = state.tr;
-  let isChanged = false;
-  state.doc.forEach((node, offset) => {
-    const id = node.attrs.id as string | null;
-    const position = transaction.mapping.map(offset);
-    if (id === null || seen.has(id)) {
-      transaction.setNodeAttribute(position, "id", randomId());
-      isChanged = true;
-    } else {
-      seen.add(id);
+  let position = changed.position;
+  for (let index = changed.from; index < changed.newTo; index += 1) {
+    const node = doc.child(index);
+    const place = transaction.mapping.map(position);
+    if (node.attrs.id === null || !old.delete(node.attrs.id)) {
+      transaction.setNodeAttribute(place, "id", randomId());
     }
-    if (node.isTextblock && isForbidden(node.textContent)) {
-      clean(transaction, node, position);
-      isChanged = true;
-    }
-  });
-  return isChanged ? transaction : null;
+    if (node.isTextblock && isForbidden(node.textContent)) clean(transaction, node, place);
+    position += node.nodeSize;
+  }
+  return transaction.docChanged ? transaction : null;
 }
 
 function clean(transaction: Transaction, node: Node, position: number): void {
-  const text = cleanText(node.textContent);
-  const from = position + 1;
-  const to = from + node.content.size;
-  if (text === "") transaction.delete(from, to);
-  else transaction.replaceWith(from, to, schema.text(text));
+  let at = position + 1;
+  node.forEach((child) => {
+    const text = cleanText(child.text ?? "");
+    if (text === "") transaction.delete(at, at + child.nodeSize);
+    else if (text !== child.text) {
+      transaction.replaceWith(at, at + child.nodeSize, schema.text(text, child.marks));
+    }
+    at += text.length;
+  });
 }
 
-/** The plugin that normalises after every transaction that changed the document. */
+/** The plugin that normalises after every transaction of the person that changed the document. */
 export function normalisePlugin(): Plugin {
   return new Plugin({
-    appendTransaction: (transactions, _before, state) =>
-      transactions.some((transaction) => transaction.docChanged) ? normalise(state) : null,
+    appendTransaction: (transactions, before, state) => {
+      const isOwn = transactions.some((one) => one.docChanged && one.getMeta(REMOTE) !== true);
+      return isOwn ? normalise(before.doc, state) : null;
+    },
   });
+}
+
+/**
+ * Refuses to take out blocks whose text is not here: undo could not bring them back. `needed` is
+ * told their ids, so that it works soon.
+ */
+export function guardPlugin(needed: (ids: readonly string[]) => void): Plugin {
+  return new Plugin({
+    filterTransaction: (transaction, state) => {
+      if (!transaction.docChanged || transaction.getMeta(REMOTE) === true) return true;
+      const lost = lostAway(state.doc, transaction.doc);
+      if (lost.length > 0) needed(lost);
+      return lost.length === 0;
+    },
+  });
+}
+
+function lostAway(before: Node, after: Node): string[] {
+  const changed = changedChildren(before, after);
+  const away = new Set<string>();
+  for (let index = changed.from; index < changed.oldTo; index += 1) {
+    const node = before.child(index);
+    if (node.type === awayType) away.add(String(node.attrs.id));
+  }
+  if (away.size === 0) return [];
+  for (let index = changed.from; index < changed.newTo; index += 1) {
+    away.delete(String(after.child(index).attrs.id));
+  }
+  return [...away];
 }

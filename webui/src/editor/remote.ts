@@ -2,19 +2,37 @@
  * Others' changes as one editor transaction.
  *
  * Each change becomes the smallest step that does it, so that the person's selection stays where
- * it was, and undo, which passes over this transaction, takes back own edits only.
+ * it was, and undo, which passes over this transaction, takes back own edits only. At the end the
+ * editor's blocks are compared with the model's: what is not the same is put in anew.
  */
 
-import { Fragment, type Node } from "prosemirror-model";
-import { type EditorState, TextSelection, type Transaction } from "prosemirror-state";
-import { randomId } from "../ids";
-import type { Change, Transaction as Changes } from "../model/changes";
-import type { DocumentValue } from "../model/document";
-import type { Delta } from "../shared/delta";
+import { type Mark, type Node, Slice } from "prosemirror-model";
+import { type EditorState, type Selection, TextSelection, type Transaction } from "prosemirror-state";
+import type {
+  AttributePatch,
+  AttributeValue,
+  MarkPatch,
+  RichDelta,
+  ShownBlock,
+  ShownChange,
+  ViewEvent,
+} from "../document/types";
+import { isInsert, marked, marksOf, textOf } from "../shared/rich";
 import { codePointLength, toUnits } from "../shared/text";
-import { blockType, schema, toNode } from "./schema";
+import { diffBlocks, isSame } from "./diff";
+import { fromMarks, toFragment, toMarks } from "./rich";
+import {
+  blockType,
+  isShownAs,
+  nodeAttributes,
+  schema,
+  toBlock,
+  toBlocks,
+  toDoc,
+  toNode,
+} from "./schema";
 
-/** Marks transactions that come from the session and must not be sent back. */
+/** Marks transactions that come from the model and must not be sent back. */
 export const REMOTE = "groupcore.remote";
 
 interface Found {
@@ -34,38 +52,99 @@ export function findBlock(doc: Node, id: string): Found | null {
   return null;
 }
 
-/** The editor transaction for others' changes; `after` is what the model holds then. */
+/**
+ * The editor transaction for what has changed by itself. `blank` is the id of the block that is
+ * shown while the document has none.
+ */
 export function remoteTransaction(
   state: EditorState,
-  changes: Changes,
-  after: DocumentValue,
+  event: ViewEvent,
+  blank: string,
 ): Transaction {
   const transaction = state.tr.setMeta(REMOTE, true).setMeta("addToHistory", false);
-  const caret = caretOf(state);
-  for (const change of changes) applyChange(transaction, change);
-  if (changes.some((change) => change[0] === "move" || change[0] === "join")) {
-    restoreCaret(transaction, caret, after);
+  const { blocks } = event.after;
+  if (event.before.blocks.length > 0 && blocks.length > 0) {
+    const changes = event.changes ?? diffBlocks(toBlocks(state.doc), blocks, "");
+    for (const change of changes) applyChange(transaction, change);
   }
+  return reconcile(transaction, blocks, blank);
+}
+
+/** Puts in anew what is not as these blocks say, from the first such block to the last. */
+function reconcile(
+  transaction: Transaction,
+  blocks: readonly ShownBlock[],
+  blank: string,
+): Transaction {
+  const { doc } = transaction;
+  const wanted = blocks.length === 0 ? toBlocks(toDoc([], blank)) : blocks;
+  const isThere = (index: number, place: number): boolean => {
+    const node = doc.maybeChild(index);
+    const block = wanted[place];
+    if (node === null || block === undefined) return false;
+    if (!isSame(toBlock(node), block)) return false;
+    isShownAs(node, block);
+    return true;
+  };
+  const shorter = Math.min(doc.childCount, wanted.length);
+  let ahead = 0;
+  while (ahead < shorter && isThere(ahead, ahead)) ahead += 1;
+  const behindMax = shorter - ahead;
+  let behind = 0;
+  while (
+    behind < behindMax &&
+    isThere(doc.childCount - 1 - behind, wanted.length - 1 - behind)
+  ) {
+    behind += 1;
+  }
+  const last = doc.childCount - behind;
+  if (ahead === last && wanted.length === doc.childCount) return transaction;
+  const from = placeOf(doc, ahead);
+  const to = placeOf(doc, last);
+  const nodes = wanted.slice(ahead, wanted.length - behind).map(toNode);
+  const caret = caretIn(transaction.selection, null);
+  transaction.replaceWith(from, to, nodes);
+  if (caret !== null) putCaret(transaction, caret, caret.id, 0);
   return transaction;
 }
 
-/** The place behind which a new block goes: the start, or the end of the block of this id. */
-function placeBehind(doc: Node, after: string | null): number {
-  if (after === null) return 0;
+/** The position in front of the child of this index. */
+function placeOf(doc: Node, index: number): number {
+  let place = 0;
+  for (let at = 0; at < index; at += 1) place += doc.child(at).nodeSize;
+  return place;
+}
+
+/** The place behind the block of this id; of an empty id the start, of an unknown one the end. */
+function placeBehind(doc: Node, after: string): number {
+  if (after === "") return 0;
   const found = findBlock(doc, after);
   return found === null ? doc.content.size : found.from + found.node.nodeSize;
 }
 
-function applyChange(transaction: Transaction, change: Change): void {
+function applyChange(transaction: Transaction, change: ShownChange): void {
   const { doc } = transaction;
   switch (change[0]) {
     case "insert": {
-      const [, id, after, attributes, text] = change;
-      transaction.insert(placeBehind(doc, after), toNode({ id, attributes, text }));
+      const nodes = change[2].map(({ id, attributes, content }) =>
+        blockType.create(nodeAttributes(id, attributes), toFragment(schema, content)),
+      );
+      transaction.insert(placeBehind(doc, change[1]), nodes);
       return;
     }
-    case "title":
+    case "remove":
+      removeBlocks(transaction, new Set(change[1]));
       return;
+    case "move":
+      moveBlocks(transaction, change[1], change[2]);
+      return;
+    case "rename":
+      return;
+    case "show": {
+      const found = findBlock(doc, change[1].id);
+      if (found !== null) showBlock(transaction, found, change[1]);
+      return;
+    }
     default: {
       const found = findBlock(doc, change[1]);
       if (found !== null) applyToBlock(transaction, change, found);
@@ -73,78 +152,148 @@ function applyChange(transaction: Transaction, change: Change): void {
   }
 }
 
-function applyToBlock(transaction: Transaction, change: Change, found: Found): void {
+type BlockChange = Extract<ShownChange, readonly ["edit" | "set" | "split" | "join", ...unknown[]]>;
+
+function applyToBlock(transaction: Transaction, change: BlockChange, found: Found): void {
   const { node, from } = found;
   switch (change[0]) {
-    case "text":
-      applyText(transaction, node.textContent, from + 1, change[2]);
-      return;
-    case "delete":
-      removeBlock(transaction, found);
-      return;
-    case "move":
-      removeBlock(transaction, found);
-      transaction.insert(placeBehind(transaction.doc, change[2]), node);
+    case "edit":
+      if (node.type === blockType) applyEdit(transaction, node, from + 1, change[2]);
       return;
     case "set":
-      for (const [name, value] of Object.entries(change[2])) {
-        if (name in node.attrs) transaction.setNodeAttribute(from, name, value);
-      }
+      applyAttributes(transaction, found, change[2]);
       return;
     case "split": {
-      const attrs = { kind: null, ...change[4], id: change[3] };
+      if (node.type !== blockType) return;
       const at = from + 1 + toUnits(node.textContent, change[2]);
+      const attrs = nodeAttributes(change[3], change[4]);
       transaction.split(at, 1, [{ type: blockType, attrs }]);
       return;
     }
     case "join":
       applyJoin(transaction, found, change[2]);
-      return;
-    default:
   }
 }
 
-function applyText(transaction: Transaction, text: string, start: number, delta: Delta): void {
+function applyEdit(transaction: Transaction, node: Node, start: number, delta: RichDelta): void {
+  const text = node.textContent;
   let position = 0;
   let shift = 0;
+  const units = (count: number): number =>
+    toUnits(text, position + count) - toUnits(text, position);
   for (const item of delta) {
     const at = start + toUnits(text, position) + shift;
-    if (typeof item === "string") {
-      transaction.insert(at, schema.text(item));
-      shift += item.length;
-    } else if (item > 0) {
-      position += item;
-    } else {
-      const units = toUnits(text, position - item) - toUnits(text, position);
-      transaction.delete(at, at + units);
-      shift -= units;
+    if (typeof item === "number" && item < 0) {
+      transaction.delete(at, at + units(-item));
+      shift -= units(-item);
       position -= item;
+    } else if (typeof item === "number") {
+      position += item;
+    } else if (isInsert(item)) {
+      transaction.insert(at, schema.text(textOf(item), toMarks(schema, marksOf(item))));
+      shift += textOf(item).length;
+    } else {
+      const [count, patch] = item;
+      changeMarks(transaction, at, at + units(count), patch);
+      position += count;
     }
   }
 }
 
+/** Changes marks with steps that move nothing. */
+function changeMarks(
+  transaction: Transaction,
+  from: number,
+  to: number,
+  patch: MarkPatch,
+): void {
+  const pieces: { from: number; to: number; marks: readonly Mark[] }[] = [];
+  transaction.doc.nodesBetween(from, to, (node, position) => {
+    if (!node.isText) return;
+    const end = Math.min(to, position + node.nodeSize);
+    pieces.push({ from: Math.max(from, position), to: end, marks: node.marks });
+  });
+  for (const piece of pieces) {
+    const wanted = toMarks(schema, marked(fromMarks(piece.marks), patch));
+    for (const mark of piece.marks) {
+      if (!mark.isInSet(wanted)) transaction.removeMark(piece.from, piece.to, mark);
+    }
+    for (const mark of wanted) {
+      if (!mark.isInSet(piece.marks)) transaction.addMark(piece.from, piece.to, mark);
+    }
+  }
+}
+
+function applyAttributes(
+  transaction: Transaction,
+  { node, from }: Found,
+  patch: AttributePatch,
+): void {
+  const { more: known, ...attrs } = node.attrs;
+  const more: Record<string, AttributeValue> = { ...(known as Record<string, AttributeValue>) };
+  for (const [name, value] of Object.entries(patch)) {
+    if (name !== "id" && name in attrs) transaction.setNodeAttribute(from, name, value);
+    else if (value === null) delete more[name];
+    else more[name] = value;
+  }
+  const now = Object.keys(more).length > 0 ? more : null;
+  if (now !== null || known !== null) transaction.setNodeAttribute(from, "more", now);
+}
+
 function applyJoin(transaction: Transaction, found: Found, into: string): void {
   const target = findBlock(transaction.doc, into);
-  if (target === null) return;
+  if (target === null || target.node.type !== blockType || found.node.type !== blockType) return;
   if (target.index === found.index - 1) {
     transaction.join(found.from);
     return;
   }
-  removeBlock(transaction, found);
+  const caret = caretIn(transaction.selection, String(found.node.attrs.id));
+  removeBlocks(transaction, new Set([String(found.node.attrs.id)]));
   const now = findBlock(transaction.doc, into);
-  if (now !== null) {
-    transaction.insert(now.from + 1 + now.node.content.size, Fragment.from(found.node.content));
+  if (now === null) return;
+  const end = now.from + 1 + now.node.content.size;
+  transaction.replace(end, end, new Slice(found.node.content, 0, 0));
+  if (caret !== null) putCaret(transaction, caret, into, now.node.content.size);
+}
+
+function moveBlocks(transaction: Transaction, ids: readonly string[], after: string): void {
+  let behind = after;
+  for (const id of ids) {
+    const found = findBlock(transaction.doc, id);
+    if (found === null || id === behind) continue;
+    const caret = caretIn(transaction.selection, id);
+    // Put in first: the editor shows at least one block at any time.
+    transaction.insert(placeBehind(transaction.doc, behind), found.node);
+    const old = transaction.mapping.maps.at(-1)?.map(found.from, 1) ?? found.from;
+    transaction.delete(old, old + found.node.nodeSize);
+    if (caret !== null) putCaret(transaction, caret, id, 0);
+    behind = id;
   }
 }
 
-/** Takes a block out; the last one is emptied, since the editor shows at least one. */
-function removeBlock(transaction: Transaction, { node, from }: Found): void {
-  if (transaction.doc.childCount > 1) {
-    transaction.delete(from, from + node.nodeSize);
+/** Takes blocks out, neighbours at once. If nothing is left, `reconcile` shows an empty one. */
+function removeBlocks(transaction: Transaction, ids: ReadonlySet<string>): void {
+  const ranges: { from: number; to: number }[] = [];
+  transaction.doc.forEach((node, from) => {
+    if (!ids.has(String(node.attrs.id))) return;
+    const last = ranges.at(-1);
+    if (last?.to === from) last.to = from + node.nodeSize;
+    else ranges.push({ from, to: from + node.nodeSize });
+  });
+  const isAll = ranges.length === 1 && ranges[0]?.to === transaction.doc.content.size;
+  if (isAll && ranges[0]?.from === 0) return;
+  for (const { from, to } of ranges.reverse()) transaction.delete(from, to);
+}
+
+function showBlock(transaction: Transaction, { node, from }: Found, block: ShownBlock): void {
+  if (block.content !== null && node.type === blockType) {
+    const changes = diffBlocks([toBlock(node)], [block], "");
+    for (const change of changes) applyChange(transaction, change);
     return;
   }
-  const empty = blockType.create({ id: randomId() });
-  transaction.replaceWith(from, from + node.nodeSize, empty);
+  const caret = caretIn(transaction.selection, block.id);
+  transaction.replaceWith(from, from + node.nodeSize, toNode(block));
+  if (caret !== null) putCaret(transaction, caret, block.id, 0);
 }
 
 interface CaretPlace {
@@ -153,34 +302,29 @@ interface CaretPlace {
   readonly head: number;
 }
 
-function caretOf(state: EditorState): CaretPlace | null {
-  const { $anchor, $head } = state.selection;
+/** Where the selection is, when it is within this block, or within any when none is given. */
+function caretIn({ $anchor, $head }: Selection, id: string | null): CaretPlace | null {
   if ($anchor.depth !== 1 || $head.parent !== $anchor.parent) return null;
-  const id = String($anchor.parent.attrs.id);
-  return { id, anchor: $anchor.parentOffset, head: $head.parentOffset };
+  const own = String($head.parent.attrs.id);
+  if (id !== null && own !== id) return null;
+  return { id: own, anchor: $anchor.parentOffset, head: $head.parentOffset };
 }
 
-/** A moved block was taken out and put in: the caret in it goes with it. */
-function restoreCaret(
-  transaction: Transaction,
-  caret: CaretPlace | null,
-  after: DocumentValue,
-): void {
-  if (caret === null || after.get(caret.id) === undefined) return;
-  const found = findBlock(transaction.doc, caret.id);
-  const { $head } = transaction.selection;
-  if (found === null || $head.parent.attrs.id === caret.id) return;
+function putCaret(transaction: Transaction, caret: CaretPlace, id: string, shift: number): void {
+  const found = findBlock(transaction.doc, id);
+  if (found === null || found.node.type !== blockType) return;
   const place = (units: number): number =>
-    found.from + 1 + Math.min(units, found.node.content.size);
-  transaction.setSelection(
-    TextSelection.create(transaction.doc, place(caret.anchor), place(caret.head)),
+    found.from + 1 + Math.min(units + shift, found.node.content.size);
+  const selection = TextSelection.create(
+    transaction.doc,
+    place(caret.anchor),
+    place(caret.head),
   );
+  if (!selection.eq(transaction.selection)) transaction.setSelection(selection);
 }
 
 /** A position in a block's text, in code points, as a position in the editor. */
-export function toEditorPosition(doc: Node, id: string, position: number): number | null {
-  const found = findBlock(doc, id);
-  if (found === null) return null;
+export function toEditorPosition(found: { node: Node; from: number }, position: number): number {
   const text = found.node.textContent;
   return found.from + 1 + toUnits(text, Math.min(position, codePointLength(text)));
 }

@@ -1,10 +1,11 @@
-/** The editor's document, a flat list of blocks with plain text, to and from the model. */
+/** The editor's document, a flat list of blocks with rich text, to and from the model. */
 
-import { Fragment, type Node, type NodeType, Schema } from "prosemirror-model";
-import type { Attributes, AttributeValue } from "../model/changes";
-import { type Block, DocumentValue } from "../model/document";
+import { type MarkSpec, type Node, type NodeType, Schema } from "prosemirror-model";
+import type { Attributes, AttributeValue, ShownBlock } from "../document/types";
+import { richLength } from "../shared/rich";
+import { isSafeLink, richOf, toFragment } from "./rich";
 
-export const KINDS = [
+export const TYPES = [
   "paragraph",
   "heading",
   "bullet",
@@ -14,76 +15,116 @@ export const KINDS = [
   "code",
   "divider",
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type BlockType = (typeof TYPES)[number];
 
-/** Which attributes belong to which kind, with their defaults. */
+/** The attributes that this page knows, with their defaults. */
 const DEFAULTS: Readonly<Record<string, AttributeValue>> = {
-  kind: "paragraph",
+  type: "paragraph",
   level: 1,
   depth: 0,
   checked: false,
   language: "",
 };
+const KNOWN = Object.keys(DEFAULTS);
+
+const attrs = {
+  id: { default: null },
+  type: { default: "paragraph" },
+  level: { default: null },
+  depth: { default: null },
+  checked: { default: null },
+  language: { default: null },
+  /** Attributes that other pages know. */
+  more: { default: null },
+};
+
+const simple = (tag: string, more: Partial<MarkSpec> = {}): MarkSpec => ({
+  toDOM: () => [tag, 0],
+  ...more,
+});
 
 export const schema = new Schema({
   nodes: {
-    doc: { content: "block+" },
+    doc: { content: "(block | away)+" },
     block: {
       content: "text*",
-      marks: "",
+      marks: "_",
       whitespace: "pre",
       defining: true,
-      attrs: {
-        id: { default: null },
-        kind: { default: "paragraph" },
-        level: { default: null },
-        depth: { default: null },
-        checked: { default: null },
-        language: { default: null },
-      },
+      attrs,
       // Only for the clipboard: on the page a block is drawn by BlockView. The id stays behind, so
       // that a pasted copy is a new block.
-      toDOM: (node) => ["p", clipboardAttributes(node), 0],
-      parseDOM: [
-        {
-          tag: "[data-kind]",
-          preserveWhitespace: "full",
-          getAttrs: (element) => parseAttributes(element),
-        },
-        { tag: "p", preserveWhitespace: "full" },
-        ...[1, 2, 3, 4, 5, 6].map((level) => ({
-          tag: `h${level}`,
-          attrs: { kind: "heading", level },
-        })),
-        { tag: "li", attrs: { kind: "bullet" } },
-        { tag: "blockquote", attrs: { kind: "quote" } },
-        { tag: "pre", preserveWhitespace: "full" as const, attrs: { kind: "code" } },
-      ],
+      toDOM: (node) => clipboardElement(node),
+    },
+    /** A block whose text is not here: only its place, its attributes and its length. */
+    away: {
+      atom: true,
+      selectable: true,
+      draggable: false,
+      attrs: { ...attrs, length: { default: 0 } },
+      toDOM: () => ["p", "…"],
     },
     text: {},
   },
+  marks: {
+    link: {
+      attrs: { href: {} },
+      inclusive: false,
+      toDOM: (mark) => {
+        const href = String(mark.attrs.href);
+        if (!isSafeLink(href)) return ["span", { class: "bad-link" }, 0];
+        return ["a", { href, target: "_blank", rel: "noopener noreferrer nofollow" }, 0];
+      },
+    },
+    bold: simple("strong"),
+    italic: simple("em"),
+    underline: simple("u"),
+    strike: simple("s"),
+    code: simple("code", { inclusive: false }),
+    other: {
+      attrs: { values: {} },
+      inclusive: false,
+      toDOM: (mark) => ["span", "embed" in mark.attrs.values ? { class: "embed" } : {}, 0],
+    },
+  },
 });
 
-/** The editor's block type. */
-export const blockType = requireBlock();
+export const blockType = nodeType("block");
+export const awayType = nodeType("away");
 
-function clipboardAttributes(node: Node): Record<string, string> {
-  const result: Record<string, string> = { "data-kind": kindOf(node) };
-  for (const name of ["level", "depth", "checked", "language"]) {
-    if (node.attrs[name] !== null) result[`data-${name}`] = String(node.attrs[name]);
-  }
-  return result;
+function nodeType(name: string): NodeType {
+  const type = schema.nodes[name];
+  if (type === undefined) throw new Error(`the schema has no ${name}`);
+  return type;
 }
 
-function parseAttributes(element: HTMLElement): Record<string, AttributeValue | null> {
-  const { kind = "", level, depth, checked, language } = element.dataset;
-  return {
-    kind: (KINDS as readonly string[]).includes(kind) ? kind : "paragraph",
-    level: level === undefined ? null : Number(level),
-    depth: depth === undefined ? null : Number(depth),
-    checked: checked === undefined ? null : checked === "true",
-    language: language ?? null,
-  };
+type Element = readonly [string, ...unknown[]];
+
+function clipboardElement(node: Node): [string, ...unknown[]] {
+  const data: Record<string, string> = { "data-type": typeOf(node) };
+  for (const name of KNOWN.slice(1)) {
+    if (node.attrs[name] !== null) data[`data-${name}`] = String(node.attrs[name]);
+  }
+  switch (typeOf(node)) {
+    case "heading":
+      return [`h${headingLevel(node)}`, data, 0];
+    case "bullet":
+    case "todo":
+      return ["ul", ["li", data, 0] satisfies Element];
+    case "numbered":
+      return ["ol", ["li", data, 0] satisfies Element];
+    case "quote":
+      return ["blockquote", data, 0];
+    case "code":
+      return ["pre", data, 0];
+    default:
+      return ["p", data, 0];
+  }
+}
+
+/** The level of a heading, 1 to 6. */
+export function headingLevel(node: Node): number {
+  return Math.min(6, Math.max(1, Math.trunc(Number(attributeOf(node, "level"))) || 1));
 }
 
 /** What the attribute is for this block: its own value, or the default. */
@@ -91,54 +132,71 @@ export function attributeOf(node: Node, name: keyof typeof DEFAULTS): AttributeV
   return (node.attrs[name] as AttributeValue | null) ?? DEFAULTS[name] ?? "";
 }
 
-/** The block's kind; a kind that this page does not know is shown as a paragraph. */
-export function kindOf(node: Node): Kind {
-  const kind = attributeOf(node, "kind");
-  return KINDS.find((known) => known === kind) ?? "paragraph";
+/** The block's type; one that this page does not know is shown as a paragraph. */
+export function typeOf(node: Node): BlockType {
+  const type = attributeOf(node, "type");
+  return TYPES.find((known) => known === type) ?? "paragraph";
 }
 
-const blocks = new WeakMap<Node, Block>();
+const shown = new WeakMap<Node, ShownBlock>();
 
-/** The model's block of an editor node; the same node gives the same value again. */
-export function toBlock(node: Node): Block {
-  const known = blocks.get(node);
+/** The model's block of an editor node; the same node gives the same block again. */
+export function toBlock(node: Node): ShownBlock {
+  const known = shown.get(node);
   if (known !== undefined) return known;
-  const { id, ...rest } = node.attrs as Record<string, AttributeValue | null>;
-  const entries = Object.entries(rest).filter(([, value]) => value !== null);
-  const attributes = Object.fromEntries(entries) as Attributes;
-  const block: Block = { id: String(id), attributes, text: node.textContent };
-  blocks.set(node, block);
+  const content = node.type === awayType ? null : richOf(node);
+  const length = content === null ? Number(node.attrs.length) : richLength(content);
+  const block = { id: String(node.attrs.id), attributes: attributesOf(node), content, length };
+  shown.set(node, block);
   return block;
 }
 
-/** The editor node of a model block. */
-export function toNode(block: Block): Node {
-  const content = block.text === "" ? Fragment.empty : Fragment.from(schema.text(block.text));
-  // A block without a kind stays without one, so that opening a document changes nothing in it.
-  const attrs = { kind: null, ...block.attributes, id: block.id };
-  const node = blockType.create(attrs, content);
-  blocks.set(node, block);
+/** The model has this block as that: the same node is that block from now on. */
+export function isShownAs(node: Node, block: ShownBlock): void {
+  shown.set(node, block);
+}
+
+function attributesOf(node: Node): Attributes {
+  const result: Record<string, AttributeValue> = {};
+  for (const name of KNOWN) {
+    const value = node.attrs[name] as AttributeValue | null;
+    if (value !== null) result[name] = value;
+  }
+  return { ...result, ...(node.attrs.more as Attributes | null) };
+}
+
+/** The attributes of an editor node for a block of the model. */
+export function nodeAttributes(id: string, attributes: Attributes): Record<string, unknown> {
+  // A block without a type stays without one, so that opening a document changes nothing in it.
+  const result: Record<string, unknown> = { id, type: null };
+  const more: Record<string, AttributeValue> = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (KNOWN.includes(name)) result[name] = value;
+    else more[name] = value;
+  }
+  if (Object.keys(more).length > 0) result.more = more;
+  return result;
+}
+
+/** The editor node of a block. */
+export function toNode(block: ShownBlock): Node {
+  const attributes = nodeAttributes(block.id, block.attributes);
+  const node =
+    block.content === null
+      ? awayType.create({ ...attributes, length: block.length })
+      : blockType.create(attributes, toFragment(schema, block.content));
+  shown.set(node, block);
   return node;
 }
 
-/** The model's document of the editor's. */
-export function toDocument(doc: Node, title: string): DocumentValue {
-  const list: Block[] = [];
-  doc.forEach((node) => {
-    list.push(toBlock(node));
-  });
-  return new DocumentValue(title, list);
+/** The blocks of the editor's document. */
+export function toBlocks(doc: Node): ShownBlock[] {
+  return doc.children.map(toBlock);
 }
 
-/** The editor's document of the model's; an empty one shows a block that the model has not. */
-export function toEditorDocument(document: DocumentValue, placeholder: string): Node {
-  const nodes = document.blocks.map(toNode);
-  if (nodes.length === 0) nodes.push(blockType.create({ id: placeholder }));
+/** The editor's document; an empty one shows a block `blank` that the model has not. */
+export function toDoc(blocks: readonly ShownBlock[], blank: string): Node {
+  const nodes = blocks.map(toNode);
+  if (nodes.length === 0) nodes.push(blockType.create({ id: blank }));
   return schema.topNodeType.create(null, nodes);
-}
-
-function requireBlock(): NodeType {
-  const type = schema.nodes.block;
-  if (type === undefined) throw new Error("the schema has no block");
-  return type;
 }

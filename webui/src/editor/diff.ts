@@ -1,0 +1,251 @@
+/**
+ * What leads from one run of blocks to another, as verbs of the model.
+ *
+ * Blocks are told apart by id. A block whose text lost its end to a new block right behind it was
+ * split; a block whose whole text was appended to the one before it was joined; what is left are
+ * inserts, removals, moves, attributes and one small edit per text.
+ */
+
+import type {
+  AttributePatch,
+  Attributes,
+  AttributeValue,
+  NewBlock,
+  Rich,
+  ShownBlock,
+  ShownChange,
+} from "../document/types";
+import { cutRich, joinRich, plainText, sameRich } from "../shared/rich";
+import { toCodePoints } from "../shared/text";
+import { diffRich } from "./rich-diff";
+
+/** Where the caret stands after the edit: tells equal letters apart. */
+export interface CaretHint {
+  readonly block: string;
+  /** UTF-16 offset in the block's new text. */
+  readonly offset: number;
+}
+
+/** The patch from one set of attributes to another; null when they are equal. */
+export function diffAttributes(before: Attributes, after: Attributes): AttributePatch | null {
+  if (before === after) return null;
+  const patch: Record<string, AttributeValue | null> = {};
+  for (const name of Object.keys(before)) if (!(name in after)) patch[name] = null;
+  for (const [name, value] of Object.entries(after)) {
+    if (before[name] !== value) patch[name] = value;
+  }
+  return Object.keys(patch).length > 0 ? patch : null;
+}
+
+/** Whether both are the same to a person. */
+export function isSame(one: ShownBlock | undefined, other: ShownBlock | undefined): boolean {
+  if (one === other) return true;
+  if (one === undefined || other === undefined || one.id !== other.id) return false;
+  if (one.content === null || other.content === null) {
+    if (one.content !== other.content || one.length !== other.length) return false;
+  } else if (!sameRich(one.content, other.content)) {
+    return false;
+  }
+  return diffAttributes(one.attributes, other.attributes) === null;
+}
+
+/** What leads from some neighbouring blocks to others; `start` is the id of the one before. */
+export function diffBlocks(
+  before: readonly ShownBlock[],
+  after: readonly ShownBlock[],
+  start: string,
+  caret?: CaretHint,
+): ShownChange[] {
+  const changes: ShownChange[] = [];
+  const [from, behind] = commonEnds(before, after);
+  const old = before.slice(from, before.length - behind);
+  const now = after.slice(from, after.length - behind);
+  if (old.length === 0 && now.length === 0) return changes;
+  const work = new WorkingOrder(old, before[from - 1]?.id ?? start, changes);
+  findSplits(work, now);
+  findJoins(work, now, caret);
+  work.removeMissing(new Set(now.map((block) => block.id)));
+  work.arrange(now);
+  now.forEach((block, place) => {
+    work.rewrite(place, block, caret);
+  });
+  return changes;
+}
+
+/** How many blocks at the start and at the end are the same. */
+function commonEnds(
+  before: readonly ShownBlock[],
+  after: readonly ShownBlock[],
+): [number, number] {
+  const shorter = Math.min(before.length, after.length);
+  let ahead = 0;
+  while (ahead < shorter && isSame(before[ahead], after[ahead])) ahead += 1;
+  let behind = 0;
+  while (
+    behind < shorter - ahead &&
+    isSame(before[before.length - 1 - behind], after[after.length - 1 - behind])
+  ) {
+    behind += 1;
+  }
+  return [ahead, behind];
+}
+
+/** The old blocks while changes are found: each found change is applied here at once. */
+class WorkingOrder {
+  readonly blocks: ShownBlock[];
+
+  constructor(
+    old: readonly ShownBlock[],
+    private readonly start: string,
+    private readonly changes: ShownChange[],
+  ) {
+    this.blocks = [...old];
+  }
+
+  get(id: string): ShownBlock | undefined {
+    return this.blocks.find((block) => block.id === id);
+  }
+
+  /** All from code point `at` on becomes the block `fresh`. */
+  split(block: ShownBlock, content: Rich, at: number, fresh: ShownBlock): void {
+    const place = this.place(block.id);
+    const head = { ...block, content: cutRich(content, 0, at) };
+    this.blocks.splice(place, 1, head, { ...fresh, content: cutRich(content, at) });
+    this.changes.push(["split", block.id, at, fresh.id, fresh.attributes]);
+  }
+
+  join(block: ShownBlock, into: ShownBlock): void {
+    const content = joinRich(into.content ?? [], block.content ?? []);
+    this.blocks[this.place(into.id)] = { ...into, content };
+    this.blocks.splice(this.place(block.id), 1);
+    this.changes.push(["join", block.id, into.id]);
+  }
+
+  removeMissing(kept: ReadonlySet<string>): void {
+    const missing = this.blocks.filter((block) => !kept.has(block.id)).map(({ id }) => id);
+    if (missing.length === 0) return;
+    this.changes.push(["remove", missing]);
+    this.blocks.splice(0, this.blocks.length, ...this.blocks.filter(({ id }) => kept.has(id)));
+  }
+
+  /** Inserts the new blocks and moves those that stand elsewhere, from first to last. */
+  arrange(now: readonly ShownBlock[]): void {
+    const known = new Map(this.blocks.map((block) => [block.id, block]));
+    const resting = longestRun(this.blocks, now);
+    let after = this.start;
+    let fresh: NewBlock[] = [];
+    let moved: string[] = [];
+    for (const block of now) {
+      const isNew = !known.has(block.id);
+      if (isNew && block.content !== null) {
+        const { id, attributes, content } = block;
+        if (fresh.length === 0) this.changes.push(["insert", after, (fresh = [])]);
+        fresh.push({ id, attributes, content });
+      } else {
+        fresh = [];
+      }
+      if (isNew || resting.has(block.id)) {
+        moved = [];
+      } else {
+        if (moved.length === 0) this.changes.push(["move", (moved = []), after]);
+        moved.push(block.id);
+      }
+      after = block.id;
+    }
+    const order = now.map((block) => known.get(block.id) ?? block);
+    this.blocks.splice(0, this.blocks.length, ...order);
+  }
+
+  /** Brings attributes and text of one block to what they are to be. */
+  rewrite(place: number, block: ShownBlock, caret?: CaretHint): void {
+    const mine = this.blocks[place];
+    if (mine === undefined || mine === block) return;
+    if (mine.content === null || block.content === null) {
+      if (!isSame(mine, block)) this.changes.push(["show", block]);
+      return;
+    }
+    const patch = diffAttributes(mine.attributes, block.attributes);
+    if (patch !== null) this.changes.push(["set", block.id, patch]);
+    const at = caret?.block === block.id ? caret.offset : undefined;
+    const delta = diffRich(mine.content, block.content, at);
+    if (delta.length > 0) this.changes.push(["edit", block.id, delta]);
+  }
+
+  private place(id: string): number {
+    return this.blocks.findIndex((block) => block.id === id);
+  }
+}
+
+/** A new block right behind one whose text ended with the new block's text. */
+function findSplits(work: WorkingOrder, now: readonly ShownBlock[]): void {
+  const old = new Map(work.blocks.map((block) => [block.id, block]));
+  for (let place = now.length - 1; place > 0; place -= 1) {
+    const fresh = now[place];
+    const before = now[place - 1];
+    if (fresh === undefined || before === undefined || old.has(fresh.id)) continue;
+    const whole = old.get(before.id);
+    if (!whole?.content || !before.content || !fresh.content) continue;
+    const text = plainText(whole.content);
+    const head = plainText(before.content);
+    const tail = plainText(fresh.content);
+    if (head.length >= text.length || tail === "" || !text.endsWith(tail)) continue;
+    const units = text.length - tail.length;
+    const isPair = /[\udc00-\udfff]/.test(text[units] ?? "");
+    if (head.length <= units && !isPair) {
+      work.split(whole, whole.content, toCodePoints(text, units), fresh);
+    }
+  }
+}
+
+/** An old block that is gone, and whose text stands at the end of the block before it. */
+function findJoins(work: WorkingOrder, now: readonly ShownBlock[], caret?: CaretHint): void {
+  const kept = new Map(now.map((block) => [block.id, block]));
+  let into = "";
+  for (const block of [...work.blocks]) {
+    if (kept.has(block.id)) {
+      into = block.id;
+      continue;
+    }
+    const target = kept.get(into)?.content;
+    const grown = work.get(into);
+    if (!target || !grown?.content || !block.content || block.length === 0) continue;
+    const at = caret?.block === into ? caret.offset : undefined;
+    const texts = [grown.content, block.content, target].map(plainText) as [string, string, string];
+    if (isJoined(...texts, at)) work.join(block, grown);
+  }
+}
+
+/** Whether the target's text is the two texts after each other, but for one cut at the caret. */
+function isJoined(into: string, block: string, target: string, caret?: number): boolean {
+  if (target === into) return false;
+  if (target.startsWith(into + block)) return true;
+  if (caret === undefined) return false;
+  // A selection over the seam was replaced: what is left of the block stands behind the caret.
+  const right = target.slice(caret);
+  return right !== "" && block.endsWith(right) && into.length > 0;
+}
+
+/** The ids of the longest run of blocks that stand in the same order in both. */
+function longestRun(before: readonly ShownBlock[], now: readonly ShownBlock[]): Set<string> {
+  const places = new Map(before.map((block, place) => [block.id, place]));
+  const ids = now.filter((block) => places.has(block.id)).map((block) => block.id);
+  const tails: number[] = [];
+  const previous: number[] = [];
+  const at = (index: number): number => places.get(ids[index] ?? "") ?? -1;
+  ids.forEach((_, index) => {
+    let low = 0;
+    let high = tails.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (at(tails[middle] ?? 0) < at(index)) low = middle + 1;
+      else high = middle;
+    }
+    previous[index] = low > 0 ? (tails[low - 1] ?? -1) : -1;
+    tails[low] = index;
+  });
+  const run = new Set<string>();
+  for (let index = tails[tails.length - 1] ?? -1; index >= 0; index = previous[index] ?? -1) {
+    run.add(ids[index] ?? "");
+  }
+  return run;
+}
