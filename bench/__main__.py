@@ -28,6 +28,7 @@ NAMES = (
     "memory",
     "durable",
     "objects",
+    "page",
 )
 
 

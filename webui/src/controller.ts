@@ -244,7 +244,8 @@ export class DocumentController {
 
   private onSurroundings(around: Surroundings): void {
     const { block, marks, link } = this.around;
-    const isSame = around.block === block && around.link === link && `${around.marks}` === `${marks}`;
+    const isSame =
+      around.block === block && around.link === link && `${around.marks}` === `${marks}`;
     this.around = around;
     if (!isSame) this.tell();
   }

@@ -1,71 +1,76 @@
 import "fake-indexeddb/auto";
 import { expect, test } from "vitest";
 import { Keeper } from "../src/keeper";
-import { DocumentSession } from "../src/session/session";
-import { documentsWithKeptEdits, Store } from "../src/store";
+import { documentsWithKeptEdits, type Kept, Store } from "../src/store";
 
-function openSession(client: string): DocumentSession {
-  const session = new DocumentSession("doc", client);
-  session.connected();
-  session.receive({
-    t: "snapshot",
-    doc: "doc",
-    epoch: 1,
-    version: 3,
-    saved: 3,
-    title: "Title",
-    blocks: [["b0", { kind: "paragraph" }, "hello"]],
-    applied: 0,
-  });
-  return session;
+function kept(client: string, state: unknown, ...texts: string[]): Kept {
+  const drafts = texts.map((text) => ({ id: text, code: "gone", reason: "", text }));
+  return { doc: "doc", client, state, drafts };
 }
 
-test("unsent edits come back after the tab was closed, with the same number", async () => {
-  const session = openSession("one");
-  session.localChange([["text", "b0", ["a"]]]);
-  const sent = session.sendable();
-  session.localChange([["text", "b0", [1, "b"]]]);
+test("what a tab leaves behind is there for the next one", async () => {
   const store = await Store.open();
-  await store.keep(session.toStored(), session.isWorthKeeping);
+  const state = { calls: [[1, "edit"]], value: new Map([["b0", ["text"]]]) };
+  await store.keep(kept("one", state, "a draft"));
   store.close();
-
   const again = await Store.open();
-  const stored = (await again.sessions("doc")).find(({ client }) => client === "one");
-  if (stored === undefined) throw new Error("nothing was kept");
-  const restored = new DocumentSession("doc", "one", stored);
-  expect(restored.view.get("b0")?.text).toBe("abhello");
-  expect(restored.saveState()).toEqual({ kind: "offline", edits: 2 });
-  expect(restored.connected()).toEqual({ t: "open", doc: "doc", epoch: 1, version: 3 });
-  restored.receive({ t: "opened", doc: "doc", epoch: 1, version: 3, saved: 3 });
-  expect(restored.sendable()).toEqual(sent);
+  expect(await again.kept("doc")).toEqual([kept("one", state, "a draft")]);
+  expect(await again.kept("other")).toEqual([]);
+  await again.forget("one", "doc");
+  expect(await again.kept("doc")).toEqual([]);
   again.close();
 });
 
-test("a session with nothing of the person's in it is forgotten", async () => {
+test("the home page can tell which documents have edits that were not sent", async () => {
   const store = await Store.open();
-  const session = openSession("two");
-  await store.keep(session.toStored(), true);
-  await store.keep(session.toStored(), session.isWorthKeeping);
-  expect((await store.sessions("doc")).filter(({ client }) => client === "two")).toEqual([]);
+  await store.keep(kept("one", null, "only a draft"));
+  expect(await documentsWithKeptEdits()).toEqual(new Set());
+  await store.keep(kept("two", { calls: [] }));
+  expect(await documentsWithKeptEdits()).toEqual(new Set(["doc"]));
+  await store.forget("two", "doc");
+  await store.forget("one", "doc");
   store.close();
 });
 
 test("hiding the tab writes at once what is not written", async () => {
   const store = await Store.open();
-  const session = openSession("three");
-  const keeper = new Keeper(store, session, false);
-  session.localChange([["text", "b0", ["a"]]]);
-  keeper.changed();
+  const keeper = new Keeper(store, () => kept("three", { calls: [1] }), false);
+  keeper.changed(true);
   keeper.flush();
-  const kept = (await store.sessions("doc")).filter(({ client }) => client === "three");
-  expect(kept.map(({ pendingEdits }) => pendingEdits)).toEqual([1]);
+  expect(await store.kept("doc")).toEqual([kept("three", { calls: [1] })]);
+  await store.forget("three", "doc");
   store.close();
 });
 
-test("the home page can tell which documents have edits that were not sent", async () => {
-  expect(await documentsWithKeptEdits()).toEqual(new Set(["doc"]));
+test("a document with nothing of the person's in it is forgotten", async () => {
+  const store = await Store.open();
+  await store.keep(kept("four", { calls: [1] }));
+  const keeper = new Keeper(store, () => kept("four", null), true);
+  keeper.changed(false);
+  keeper.flush();
+  expect(await store.kept("doc")).toEqual([]);
+  store.close();
 });
 
 test("without a store, closing the tab would lose edits, and the keeper says so", () => {
-  expect(new Keeper(null, openSession("four"), false).hasFailed).toBe(true);
+  expect(new Keeper(null, () => kept("five", null), false).hasFailed).toBe(true);
+});
+
+test("what was kept for the former protocol does not keep the page from opening", async () => {
+  await new Promise<void>((resolve, reject) => {
+    const deleting = indexedDB.deleteDatabase("groupcore");
+    deleting.onsuccess = () => resolve();
+    deleting.onerror = () => reject(deleting.error);
+  });
+  await new Promise<void>((resolve) => {
+    const opening = indexedDB.open("groupcore", 1);
+    opening.onupgradeneeded = () => {
+      opening.result.createObjectStore("sessions", { keyPath: ["client", "doc"] });
+    };
+    opening.onsuccess = () => {
+      opening.result.close();
+      resolve();
+    };
+  });
+  expect(await documentsWithKeptEdits()).toEqual(new Set());
 });

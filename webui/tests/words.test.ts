@@ -1,14 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { listDocuments, socketUrl } from "../src/api";
 import { cleanName } from "../src/name";
-import { initials, peopleAfter } from "../src/people";
+import { initials, peopleOf } from "../src/people";
 import { routeOf } from "../src/router";
 import { announcement, badgeText, type SaveFacts } from "../src/save-text";
 
 const facts = (save: SaveFacts["save"], more: Partial<SaveFacts> = {}): SaveFacts => ({
   save,
   waited_s: 0,
-  isStale: false,
   isStopped: false,
   ...more,
 });
@@ -33,13 +32,19 @@ test("a name is one line of 1 to 80 characters", () => {
   expect([...(cleanName("😀".repeat(90)) ?? "")].length).toBe(80);
 });
 
-test("people come, move and leave", () => {
-  const ann = { who: "a", name: "Ann", block: null, anchor: 0, head: 0 };
-  const moved = { ...ann, block: "b0", head: 2 };
-  const people = peopleAfter([], { t: "people", doc: "d", people: [ann] });
-  const later = peopleAfter(people, { t: "caret", doc: "d", ...moved });
-  expect(later).toEqual([moved]);
-  expect(peopleAfter(later, { t: "left", doc: "d", who: "a" })).toEqual([]);
+test("people are those who show a name, with a place that may be drawn", () => {
+  const others = new Map<string, unknown>([
+    ["a", { name: "Ann", block: "b0", anchor: 1, head: 2 }],
+    ["b", { name: "Bob", block: null, anchor: 0, head: 0 }],
+    ["c", { name: "Cyd", block: 7, anchor: -4, head: Number.NaN }],
+    ["d", { block: "b0" }],
+    ["e", "nonsense"],
+  ]);
+  expect(peopleOf(others)).toEqual([
+    { who: "a", name: "Ann", block: "b0", anchor: 1, head: 2 },
+    { who: "b", name: "Bob", block: null, anchor: 0, head: 0 },
+    { who: "c", name: "Cyd", block: null, anchor: 0, head: 0 },
+  ]);
   expect(initials("ann marie lee")).toBe("AM");
 });
 

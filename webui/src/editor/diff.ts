@@ -62,7 +62,7 @@ export function diffBlocks(
   const now = after.slice(from, after.length - behind);
   if (old.length === 0 && now.length === 0) return changes;
   const work = new WorkingOrder(old, before[from - 1]?.id ?? start, changes);
-  findSplits(work, now);
+  findSplits(work, now, caret);
   findJoins(work, now, caret);
   work.removeMissing(new Set(now.map((block) => block.id)));
   work.arrange(now);
@@ -73,10 +73,7 @@ export function diffBlocks(
 }
 
 /** How many blocks at the start and at the end are the same. */
-function commonEnds(
-  before: readonly ShownBlock[],
-  after: readonly ShownBlock[],
-): [number, number] {
+function commonEnds(before: readonly ShownBlock[], after: readonly ShownBlock[]): [number, number] {
   const shorter = Math.min(before.length, after.length);
   let ahead = 0;
   while (ahead < shorter && isSame(before[ahead], after[ahead])) ahead += 1;
@@ -139,7 +136,7 @@ class WorkingOrder {
       const isNew = !known.has(block.id);
       if (isNew && block.content !== null) {
         const { id, attributes, content } = block;
-        if (fresh.length === 0) this.changes.push(["insert", after, (fresh = [])]);
+        if (fresh.length === 0) this.changes.push(["insert", after, fresh]);
         fresh.push({ id, attributes, content });
       } else {
         fresh = [];
@@ -147,7 +144,7 @@ class WorkingOrder {
       if (isNew || resting.has(block.id)) {
         moved = [];
       } else {
-        if (moved.length === 0) this.changes.push(["move", (moved = []), after]);
+        if (moved.length === 0) this.changes.push(["move", moved, after]);
         moved.push(block.id);
       }
       after = block.id;
@@ -176,24 +173,31 @@ class WorkingOrder {
   }
 }
 
-/** A new block right behind one whose text ended with the new block's text. */
-function findSplits(work: WorkingOrder, now: readonly ShownBlock[]): void {
+/**
+ * A new block that ends with what an old one before it has lost: with other new ones between them
+ * something was pasted into the middle.
+ */
+function findSplits(work: WorkingOrder, now: readonly ShownBlock[], caret?: CaretHint): void {
   const old = new Map(work.blocks.map((block) => [block.id, block]));
-  for (let place = now.length - 1; place > 0; place -= 1) {
-    const fresh = now[place];
-    const before = now[place - 1];
-    if (fresh === undefined || before === undefined || old.has(fresh.id)) continue;
-    const whole = old.get(before.id);
-    if (!whole?.content || !before.content || !fresh.content) continue;
+  let before: ShownBlock | undefined;
+  const pairs: [ShownBlock, ShownBlock][] = [];
+  for (const block of now) {
+    if (old.has(block.id)) before = block;
+    else if (before !== undefined) pairs.push([before, block]);
+  }
+  for (const [head, fresh] of pairs.reverse()) {
+    const whole = work.get(head.id);
+    if (!whole?.content || !head.content || !fresh.content) continue;
     const text = plainText(whole.content);
-    const head = plainText(before.content);
-    const tail = plainText(fresh.content);
-    if (head.length >= text.length || tail === "" || !text.endsWith(tail)) continue;
+    const left = plainText(head.content);
+    const words = plainText(fresh.content);
+    const isCaret = caret?.block === fresh.id;
+    const tail = isCaret ? words.slice(caret.offset) : words;
+    if (tail === "" || !text.endsWith(tail)) continue;
     const units = text.length - tail.length;
+    const isLost = left.length <= units || (isCaret && !left.endsWith(tail));
     const isPair = /[\udc00-\udfff]/.test(text[units] ?? "");
-    if (head.length <= units && !isPair) {
-      work.split(whole, whole.content, toCodePoints(text, units), fresh);
-    }
+    if (isLost && !isPair) work.split(whole, whole.content, toCodePoints(text, units), fresh);
   }
 }
 

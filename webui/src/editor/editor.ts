@@ -19,8 +19,8 @@ import { markdownPlugin } from "./markdown";
 import { activeMarks, linkAt, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
 import { handlePaste, parseText, serialiseText } from "./paste";
-import { isSafeLink, type SimpleMark } from "./rich";
 import { REMOTE, remoteTransaction } from "./remote";
+import { isSafeLink, type SimpleMark } from "./rich";
 import { blockType, isShownAs, toBlock, toDoc } from "./schema";
 import { Viewport } from "./viewport";
 

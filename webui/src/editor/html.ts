@@ -5,7 +5,7 @@
  * elements themselves never get into the page.
  */
 
-import { DOMParser, Fragment, type Mark, type Node as Block, Slice } from "prosemirror-model";
+import { type Node as Block, DOMParser, Fragment, type Mark, Slice } from "prosemirror-model";
 import { markType } from "./marks";
 import { isSafeLink, type SimpleMark } from "./rich";
 import { blockType, schema, TYPES } from "./schema";
@@ -167,12 +167,22 @@ class Reader {
   }
 }
 
-function styleOf(element: HTMLElement): string {
-  return (element.dataset.style ?? "").toLowerCase();
+const NO_STYLES: ReadonlyMap<string, string> = new Map();
+
+function stylesOf(element: HTMLElement): ReadonlyMap<string, string> {
+  const text = element.dataset.style;
+  if (text === undefined) return NO_STYLES;
+  const pairs = text.split(";").map((rule): [string, string] => {
+    const [name = "", ...value] = rule.split(":");
+    return [name.trim().toLowerCase(), value.join(":").trim().toLowerCase()];
+  });
+  return new Map(pairs);
 }
 
 function isHidden(element: HTMLElement): boolean {
-  return /display:\s*none|mso-list:\s*ignore|mso-hide:\s*all/.test(styleOf(element));
+  const styles = stylesOf(element);
+  if (styles.get("display") === "none" || styles.get("mso-hide") === "all") return true;
+  return styles.get("mso-list") === "ignore";
 }
 
 /** What a block inside of this element is. */
@@ -210,7 +220,7 @@ function listItem(type: "bullet" | "numbered", depth: number): Attributes {
 
 /** Word writes list items as paragraphs with a style of its own. */
 function wordList(element: HTMLElement): Attributes | null {
-  const level = /mso-list:[^;]*level(\d)/.exec(styleOf(element))?.[1];
+  const level = /level(\d)/.exec(stylesOf(element).get("mso-list") ?? "")?.[1];
   if (level === undefined) return null;
   const sign = element.querySelector('[data-style*="mso-list:Ignore"]')?.textContent ?? "";
   const isNumbered = /^\s*[0-9a-z]{1,4}[.)]/i.test(sign);
@@ -241,15 +251,13 @@ function marksIn(element: HTMLElement, name: string, outside: readonly Mark[]): 
     const href = element.getAttribute("href") ?? "";
     if (isSafeLink(href)) add(markType("link").create({ href }));
   }
-  const style = styleOf(element);
-  if (style === "") return marks;
-  const weight = /font-weight:\s*(\w+)/.exec(style)?.[1];
-  if (weight !== undefined) {
-    if (/^(bold|bolder|[6-9]00)$/.test(weight)) add(markType("bold").create());
-    else marks = markType("bold").removeFromSet(marks);
-  }
-  if (/font-style:\s*(italic|oblique)/.test(style)) add(markType("italic").create());
-  const line = /text-decoration(?:-line)?:([^;]*)/.exec(style)?.[1] ?? "";
+  const styles = stylesOf(element);
+  if (styles.size === 0) return marks;
+  const weight = styles.get("font-weight") ?? "";
+  if (/^(bold|bolder|[6-9]00)$/.test(weight)) add(markType("bold").create());
+  else if (weight !== "") marks = markType("bold").removeFromSet(marks);
+  if (/^(italic|oblique)/.test(styles.get("font-style") ?? "")) add(markType("italic").create());
+  const line = `${styles.get("text-decoration")} ${styles.get("text-decoration-line")}`;
   if (line.includes("line-through")) add(markType("strike").create());
   const isLink = markType("link").isInSet(marks) !== undefined;
   if (line.includes("underline") && !isLink) add(markType("underline").create());

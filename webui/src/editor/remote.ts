@@ -7,7 +7,12 @@
  */
 
 import { type Mark, type Node, Slice } from "prosemirror-model";
-import { type EditorState, type Selection, TextSelection, type Transaction } from "prosemirror-state";
+import {
+  type EditorState,
+  type Selection,
+  TextSelection,
+  type Transaction,
+} from "prosemirror-state";
 import type {
   AttributePatch,
   AttributeValue,
@@ -91,10 +96,7 @@ function reconcile(
   while (ahead < shorter && isThere(ahead, ahead)) ahead += 1;
   const behindMax = shorter - ahead;
   let behind = 0;
-  while (
-    behind < behindMax &&
-    isThere(doc.childCount - 1 - behind, wanted.length - 1 - behind)
-  ) {
+  while (behind < behindMax && isThere(doc.childCount - 1 - behind, wanted.length - 1 - behind)) {
     behind += 1;
   }
   const last = doc.childCount - behind;
@@ -201,12 +203,7 @@ function applyEdit(transaction: Transaction, node: Node, start: number, delta: R
 }
 
 /** Changes marks with steps that move nothing. */
-function changeMarks(
-  transaction: Transaction,
-  from: number,
-  to: number,
-  patch: MarkPatch,
-): void {
+function changeMarks(transaction: Transaction, from: number, to: number, patch: MarkPatch): void {
   const pieces: { from: number; to: number; marks: readonly Mark[] }[] = [];
   transaction.doc.nodesBetween(from, to, (node, position) => {
     if (!node.isText) return;
@@ -315,11 +312,7 @@ function putCaret(transaction: Transaction, caret: CaretPlace, id: string, shift
   if (found === null || found.node.type !== blockType) return;
   const place = (units: number): number =>
     found.from + 1 + Math.min(units + shift, found.node.content.size);
-  const selection = TextSelection.create(
-    transaction.doc,
-    place(caret.anchor),
-    place(caret.head),
-  );
+  const selection = TextSelection.create(transaction.doc, place(caret.anchor), place(caret.head));
   if (!selection.eq(transaction.selection)) transaction.setSelection(selection);
 }
 

@@ -88,7 +88,10 @@ test("what is found between two documents leads from one to the other", () => {
     fc.property(documents, fc.array(choices, { maxLength: 6 }), (start, picks) => {
       let blocks: readonly ShownBlock[] = start;
       picks.forEach((choice, index) => {
-        blocks = verbsOf(choice, blocks, `n${index}`).reduce<readonly ShownBlock[]>(applied, blocks);
+        blocks = verbsOf(choice, blocks, `n${index}`).reduce<readonly ShownBlock[]>(
+          applied,
+          blocks,
+        );
       });
       const found = diffBlocks(start, blocks, "");
       expect(found.reduce<readonly ShownBlock[]>(applied, start)).toEqual(blocks);

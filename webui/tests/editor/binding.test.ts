@@ -1,0 +1,276 @@
+// @vitest-environment jsdom
+
+import fc from "fast-check";
+import { TextSelection, type Transaction } from "prosemirror-state";
+import type { EditorView } from "prosemirror-view";
+import { afterEach, expect, test } from "vitest";
+import { DocumentEditor } from "../../src/editor/editor";
+import { findBlock } from "../../src/editor/remote";
+import { toBlocks } from "../../src/editor/schema";
+import { away, block, blocksOf, MemoryModel } from "../document-double";
+import { type Choice, choices, documents, verbsOf } from "../random";
+
+// What a browser has and jsdom has not: nothing is drawn here.
+Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+Range.prototype.getBoundingClientRect = () => new DOMRect();
+
+let open: DocumentEditor | null = null;
+afterEach(() => {
+  open?.destroy();
+  open = null;
+});
+
+interface Bench {
+  readonly model: MemoryModel;
+  readonly editor: DocumentEditor;
+  readonly view: EditorView;
+  readonly told: string[];
+}
+
+function bench(model: MemoryModel): Bench {
+  open?.destroy();
+  const host = document.body.appendChild(document.createElement("div"));
+  const told: string[] = [];
+  const editor = new DocumentEditor(host, model, {
+    edited: () => undefined,
+    caretMoved: () => undefined,
+    surroundings: () => undefined,
+    linkWanted: () => told.push("link"),
+    notLoaded: () => told.push("not loaded"),
+  });
+  open = editor;
+  // The tests do to the view what keys do.
+  const { view } = editor as unknown as { view: EditorView };
+  return { model, editor, view, told };
+}
+
+function select(view: EditorView, id: string, anchor: number, head = anchor): void {
+  const from = (findBlock(view.state.doc, id)?.from ?? 0) + 1;
+  const { doc, tr } = view.state;
+  view.dispatch(tr.setSelection(TextSelection.create(doc, from + anchor, from + head)));
+}
+
+function key(view: EditorView, name: string, more: KeyboardEventInit = {}): void {
+  const event = new KeyboardEvent("keydown", { key: name, cancelable: true, ...more });
+  view.someProp("handleKeyDown", (handle) => handle(view, event));
+}
+
+/** Types letter for letter, as `handleTextInput` sees it. */
+function type(view: EditorView, text: string): void {
+  for (const letter of text) {
+    const { from, to } = view.state.selection;
+    const deflt = (): Transaction => view.state.tr.insertText(letter, from, to);
+    const isDone = view.someProp("handleTextInput", (f) => f(view, from, to, letter, deflt));
+    if (!isDone) view.dispatch(deflt());
+  }
+}
+
+const shown = ({ view }: Bench): unknown => toBlocks(view.state.doc);
+
+/** A random edit of the person, by what the editor itself does. */
+function act({ view }: Bench, choice: Choice): void {
+  const { doc } = view.state;
+  const size = doc.content.size;
+  const at = (choice.at * 7 + choice.block * 13) % (size + 1);
+  const to = Math.min(size, at + choice.count);
+  const near = TextSelection.between(doc.resolve(at), doc.resolve(to));
+  view.dispatch(view.state.tr.setSelection(near));
+  if (choice.kind < 40) type(view, choice.text);
+  else if (choice.kind < 50) key(view, "Enter");
+  else if (choice.kind < 60) key(view, "Backspace");
+  else if (choice.kind < 65) key(view, "b", { ctrlKey: true });
+  else if (choice.kind < 70) key(view, "i", { ctrlKey: true });
+  else if (choice.kind < 75) key(view, "ArrowDown", { altKey: true });
+  else if (choice.kind < 80) key(view, "1", { ctrlKey: true, altKey: true });
+  else if (choice.kind < 90) key(view, "z", { ctrlKey: true });
+  else if (choice.kind < 95) key(view, "y", { ctrlKey: true });
+  else key(view, "a", { ctrlKey: true });
+}
+
+test("editor and model show the same, whatever the person and others do", () => {
+  const steps = fc.array(fc.tuple(fc.boolean(), choices), { maxLength: 14 });
+  fc.assert(
+    fc.property(documents, steps, (start, picks) => {
+      const one = bench(new MemoryModel(start));
+      picks.forEach(([isOwn, choice], index) => {
+        if (isOwn) act(one, choice);
+        else one.model.others(verbsOf(choice, one.model.value.blocks, `n${index}`), index % 3 > 0);
+        if (one.model.value.blocks.length > 0) expect(shown(one)).toEqual(one.model.value.blocks);
+        else expect(one.view.state.doc.textContent).toBe("");
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a letter is one small edit, and nothing else is looked at", () => {
+  const one = bench(new MemoryModel(blocksOf("one", "two", "three")));
+  select(one.view, "b1", 2);
+  type(one.view, "x");
+  expect(one.model.done).toEqual([["edit", "b1", [2, "x"]]]);
+});
+
+test("typing over a selection of several blocks joins what is left", () => {
+  const one = bench(new MemoryModel(blocksOf("hello", "gone", "world")));
+  const last = findBlock(one.view.state.doc, "b2")?.from ?? 0;
+  const { doc, tr } = one.view.state;
+  one.view.dispatch(tr.setSelection(TextSelection.create(doc, 3, last + 4)));
+  type(one.view, "X");
+  expect(one.model.value.blocks).toEqual([{ ...block("b0", "heXld"), length: 5 }]);
+  expect(one.model.done.map((verb) => verb[0])).toContain("join");
+});
+
+test("many lines that are pasted are one insert behind one split", () => {
+  const one = bench(new MemoryModel(blocksOf("start end", "last")));
+  select(one.view, "b0", 6);
+  const lines = Array.from({ length: 1_000 }, (_, number) => `line ${number}`);
+  one.view.pasteText(lines.join("\n"), new Event("paste") as ClipboardEvent);
+  expect(one.model.value.blocks).toHaveLength(1_001);
+  expect(one.model.done.map((verb) => verb[0])).toEqual(["split", "insert", "edit", "edit"]);
+});
+
+test("an empty document shows a block that the model gets with the first letter", () => {
+  const one = bench(new MemoryModel([]));
+  expect(one.model.done).toEqual([]);
+  type(one.view, "a");
+  expect(one.model.done[0]?.[0]).toBe("insert");
+  expect(shown(one)).toEqual(one.model.value.blocks);
+  one.model.others([["remove", [one.model.value.blocks[0]?.id ?? ""]]]);
+  expect(one.view.state.doc.textContent).toBe("");
+});
+
+test("Control B, I, U, E mark what is selected, and take the mark away", () => {
+  const one = bench(new MemoryModel(blocksOf("hello")));
+  select(one.view, "b0", 1, 3);
+  for (const letter of ["b", "i", "u", "e"]) key(one.view, letter, { ctrlKey: true });
+  const marks = { bold: true, italic: true, underline: true, code: true };
+  expect(one.model.value.blocks[0]?.content).toEqual(["h", ["el", marks], "lo"]);
+  expect(one.model.done[0]).toEqual(["edit", "b0", [1, [2, { bold: true }]]]);
+  for (const letter of ["b", "i", "u", "e"]) key(one.view, letter, { ctrlKey: true });
+  expect(one.model.value.blocks[0]?.content).toEqual(["hello"]);
+});
+
+test("typing goes on in bold, and beside a link without it", () => {
+  const marked = blocksOf([["bold", { bold: true }], " ", ["link", { link: "https://a.b/" }]]);
+  const one = bench(new MemoryModel(marked));
+  select(one.view, "b0", 4);
+  type(one.view, "er");
+  select(one.view, "b0", 11);
+  type(one.view, "s");
+  select(one.view, "b0", 9);
+  type(one.view, "x");
+  expect(one.model.value.blocks[0]?.content).toEqual([
+    ["bolder", { bold: true }],
+    " ",
+    ["lixnk", { link: "https://a.b/" }],
+    "s",
+  ]);
+});
+
+test.each([
+  ["**bold** x", [["bold", { bold: true }], " x"]],
+  ["a *word* x", ["a ", ["word", { italic: true }], " x"]],
+  ["_word_ x", [["word", { italic: true }], " x"]],
+  ["a `1 + 1` x", ["a ", ["1 + 1", { code: true }], " x"]],
+  ["~~gone~~ x", [["gone", { strike: true }], " x"]],
+  ["[a b](https://a.b/) x", [["a b", { link: "https://a.b/" }], " x"]],
+  ["[a](javascript:x) x", ["[a](javascript:x) x"]],
+  ["snake_case_name 2*3*4", ["snake_case_name 2*3*4"]],
+])("%s while typing", (text, content) => {
+  const one = bench(new MemoryModel(blocksOf("")));
+  select(one.view, "b0", 0);
+  type(one.view, text);
+  if (text.includes("2*3")) expect(one.view.state.doc.textContent).toContain("snake_case_name");
+  else expect(one.model.value.blocks[0]?.content).toEqual(content);
+});
+
+test("code blocks have no marks", () => {
+  const one = bench(new MemoryModel([block("b0", "a b", "code")]));
+  select(one.view, "b0", 0, 3);
+  key(one.view, "b", { ctrlKey: true });
+  expect(one.model.done).toEqual([]);
+});
+
+test("marks and attributes of other pages survive what is done here", () => {
+  const start = [
+    {
+      ...block("b0", [
+        ["ab", { tint: "red" }],
+        ["\ufffc", { embed: "p1" }],
+      ]),
+      attributes: { mood: 1 },
+    },
+  ];
+  const one = bench(new MemoryModel(start));
+  select(one.view, "b0", 1);
+  key(one.view, "Enter");
+  select(one.view, "b0", 0, 1);
+  key(one.view, "b", { ctrlKey: true });
+  const [first, second] = one.model.value.blocks;
+  expect(first?.content).toEqual([["a", { bold: true, tint: "red" }]]);
+  expect(second?.content).toEqual([
+    ["b", { tint: "red" }],
+    ["\ufffc", { embed: "p1" }],
+  ]);
+  expect([first?.attributes, second?.attributes]).toEqual([{ mood: 1 }, { mood: 1 }]);
+});
+
+test("a block whose text is not here is shown as high as it will be, and filled in", () => {
+  const one = bench(new MemoryModel([...blocksOf("one"), away("far", 300)]));
+  const element = one.view.dom.querySelector<HTMLElement>('[data-block-id="far"]');
+  expect(element?.style.getPropertyValue("--length")).toBe("300");
+  expect([element?.contentEditable, element?.textContent]).toEqual(["false", "Not loaded yet"]);
+  select(one.view, "b0", 2);
+  one.model.others([["show", block("far", "here now")]]);
+  expect(shown(one)).toEqual(one.model.value.blocks);
+  expect(one.view.state.selection.$head.parentOffset).toBe(2);
+  one.model.others([["show", away("far", 8)]]);
+  expect(shown(one)).toEqual(one.model.value.blocks);
+});
+
+test("a block whose text is not here is not taken out: it is loaded first", () => {
+  const one = bench(new MemoryModel([...blocksOf("one"), away("far", 30), block("b2", "two")]));
+  key(one.view, "a", { ctrlKey: true });
+  key(one.view, "Backspace");
+  expect([one.model.done, one.model.shown, one.told]).toEqual([[], ["far"], ["not loaded"]]);
+  select(one.view, "b2", 0);
+  key(one.view, "Backspace");
+  expect(one.model.done).toEqual([]);
+  key(one.view, "ArrowUp", { altKey: true });
+  expect(one.model.done).toEqual([["move", ["b2"], "b0"]]);
+});
+
+test("a whole list that is moved is one verb", () => {
+  const one = bench(new MemoryModel(blocksOf("one", "two", "three", "four", "five", "six")));
+  const { state } = one.view;
+  const both = state.doc.slice(5, 5 + 5 + 7);
+  const transaction = state.tr.delete(5, 5 + 5 + 7);
+  one.view.dispatch(transaction.insert(transaction.doc.content.size, both.content));
+  expect(one.model.done).toEqual([["move", ["b1", "b2"], "b5"]]);
+});
+
+test("text is put at the end of the document", () => {
+  const one = bench(new MemoryModel(blocksOf("one")));
+  one.editor.appendText("two\nthree");
+  expect(one.view.state.doc.children.map((node) => node.textContent)).toEqual([
+    "one",
+    "two",
+    "three",
+  ]);
+  expect(one.model.done.map((verb) => verb[0])).toEqual(["insert"]);
+});
+
+test("Control K asks for a link, which is set on the selection or changed at the caret", () => {
+  const one = bench(new MemoryModel(blocksOf("see here")));
+  select(one.view, "b0", 4, 8);
+  key(one.view, "k", { ctrlKey: true });
+  expect(one.told).toEqual(["link"]);
+  one.editor.setLink("https://a.b/");
+  expect(one.model.value.blocks[0]?.content).toEqual(["see ", ["here", { link: "https://a.b/" }]]);
+  select(one.view, "b0", 6);
+  one.editor.setLink("/doc/x");
+  expect(one.model.value.blocks[0]?.content).toEqual(["see ", ["here", { link: "/doc/x" }]]);
+  one.editor.setLink("javascript:alert(1)");
+  one.editor.setLink(null);
+  expect(one.model.value.blocks[0]?.content).toEqual(["see here"]);
+});

@@ -1,0 +1,214 @@
+import { decode, encode } from "@msgpack/msgpack";
+import { expect, test } from "vitest";
+import { Link, type Socket } from "../../src/shared/link";
+
+class FakeSocket implements Socket {
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  sent: unknown[] = [];
+  closedWith: number | null = null;
+
+  constructor(readonly url: string) {}
+
+  send(data: Uint8Array<ArrayBuffer>): void {
+    this.sent.push(decode(data));
+  }
+
+  close(code?: number): void {
+    this.closedWith = code ?? 1000;
+  }
+
+  hear(...messages: unknown[]): void {
+    this.onmessage?.({ data: encode(messages) });
+  }
+
+  welcome(): void {
+    this.onopen?.();
+    this.hear({ t: "welcome", heartbeat_s: 25 });
+  }
+}
+
+interface Message {
+  readonly t: string;
+}
+interface Welcome extends Message {
+  readonly t: "welcome";
+  readonly heartbeat_s: number;
+}
+
+const STOPS = { 1008: "refused", 1009: "too big", 4409: "elsewhere", 4426: "older" };
+
+function read(data: unknown): Message[] | null {
+  const found = decode(data as Uint8Array);
+  return Array.isArray(found) ? (found as Message[]) : null;
+}
+
+interface Timer {
+  at: number;
+  callback: () => void;
+}
+
+/** A connection on sockets and timers that the test moves. */
+class Stage {
+  sockets: FakeSocket[] = [];
+  log: string[] = [];
+  now = 0;
+  private timers: Timer[] = [];
+  readonly connection: Link<Message, Message, Welcome>;
+
+  constructor(urls = ["ws://a/ws", "ws://b/ws"], random = 0.5) {
+    this.connection = new Link<Message, Message, Welcome>(
+      urls,
+      {
+        greeting: () => ({ t: "hello" }),
+        pong: { t: "pong" },
+        encode: (messages) => new Uint8Array(encode(messages)),
+        decode: read,
+        stops: STOPS,
+      },
+      {
+        connected: () => this.log.push("connected"),
+        disconnected: () => this.log.push("disconnected"),
+        received: (message) => this.log.push(message.t),
+        stopped: (reason) => this.log.push(`stopped ${reason.code}`),
+      },
+      {
+        openSocket: (url) => {
+          const socket = new FakeSocket(url);
+          this.sockets.push(socket);
+          return socket;
+        },
+        after: (delay, callback) => {
+          const timer = { at: this.now + delay, callback };
+          this.timers.push(timer);
+          return () => {
+            this.timers = this.timers.filter((other) => other !== timer);
+          };
+        },
+        random: () => random,
+      },
+    );
+    this.connection.start();
+  }
+
+  get last(): FakeSocket {
+    const socket = this.sockets[this.sockets.length - 1];
+    if (socket === undefined) throw new Error("no socket yet");
+    return socket;
+  }
+
+  pass(duration_ms: number): void {
+    const end = this.now + duration_ms;
+    for (;;) {
+      const due = this.timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.timers = this.timers.filter((timer) => timer !== due);
+      this.now = due.at;
+      due.callback();
+    }
+    this.now = end;
+  }
+}
+
+test("the first frame is hello, and the owner hears of the connection after welcome", () => {
+  const stage = new Stage();
+  expect(stage.log).toEqual([]);
+  stage.last.welcome();
+  expect(stage.last.sent).toEqual([[{ t: "hello" }]]);
+  expect(stage.log).toEqual(["connected"]);
+});
+
+test("messages of one turn go in one frame, 64 at most", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  for (let count = 0; count < 70; count += 1) stage.connection.send({ t: "pong" });
+  stage.pass(0);
+  expect(stage.last.sent.slice(1).map((frame) => (frame as unknown[]).length)).toEqual([64, 6]);
+});
+
+test("a ping is answered", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  stage.last.hear({ t: "ping" });
+  stage.pass(0);
+  expect(stage.last.sent[1]).toEqual([{ t: "pong" }]);
+});
+
+test("a lost socket is tried again on the next node", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  stage.last.onclose?.({ code: 1006 });
+  expect(stage.log).toEqual(["connected", "disconnected"]);
+  stage.pass(1_000);
+  expect(stage.sockets.map((socket) => socket.url)).toEqual(["ws://a/ws", "ws://b/ws"]);
+});
+
+test("the time between tries grows to a bound, and chance spreads it", () => {
+  const delays = [0, 1].map((random) => {
+    const stage = new Stage(["ws://a/ws"], random);
+    const times: number[] = [];
+    for (let count = 0; count < 9; count += 1) {
+      const before = stage.now;
+      stage.last.onclose?.({ code: 1006 });
+      const known = stage.sockets.length;
+      while (stage.sockets.length === known) stage.pass(10);
+      times.push(stage.now - before);
+    }
+    return times;
+  });
+  expect(Math.max(...(delays[0] ?? []))).toBeLessThanOrEqual(110);
+  expect(delays[1]?.[0]).toBeLessThanOrEqual(210);
+  expect(delays[1]?.at(-1)).toBeGreaterThan(5_000);
+});
+
+test("nothing of a socket that was given up reaches the owner (C1)", () => {
+  const stage = new Stage();
+  const old = stage.last;
+  old.welcome();
+  stage.connection.retryNow();
+  old.hear({ t: "status", state: "stale" });
+  old.onclose?.({ code: 1000 });
+  expect(stage.log).toEqual(["connected", "disconnected"]);
+  expect(stage.sockets.length).toBe(2);
+});
+
+test("a silence of two heartbeats ends the socket (C2)", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  const first = stage.last;
+  stage.pass(49_000);
+  first.hear({ t: "ping" });
+  stage.pass(49_000);
+  expect(first.closedWith).toBeNull();
+  stage.pass(2_000);
+  expect(first.closedWith).toBe(4003);
+  expect(stage.sockets.length).toBe(2);
+});
+
+test.each([1008, 1009, 4409, 4426])("close code %i stops for good (C3)", (code) => {
+  const stage = new Stage();
+  stage.last.welcome();
+  stage.last.onclose?.({ code });
+  stage.pass(60_000);
+  expect(stage.log).toEqual(["connected", "disconnected", `stopped ${code}`]);
+  expect(stage.sockets.length).toBe(1);
+});
+
+test("a drained node is left at once", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  stage.last.onclose?.({ code: 4001 });
+  stage.pass(0);
+  expect(stage.last.url).toBe("ws://b/ws");
+});
+
+test("a frame that is no array of messages ends the socket, and another is tried", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  const first = stage.last;
+  first.onmessage?.({ data: encode({ t: "ping" }) });
+  expect(first.closedWith).toBe(4400);
+  stage.pass(1_000);
+  expect(stage.sockets.length).toBe(2);
+});
