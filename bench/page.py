@@ -1,10 +1,10 @@
 """The page's editor alone in a browser: opening a long document, and typing in it.
 
-No server: the document is in the page's memory (`webui/bench`), and every verb is done at once. For
-each number of blocks: `open_ms` until the editor has made its elements, `paint_ms` until they are on
-the screen; `key_ms` from a key to the next picture (a picture comes every 16.7 ms at most), and
-`work_ms` of it in which the page was busy with the key: script, style and layout. `other_ms` is the
-work for a letter of somebody else. Needs `npm ci` in webui, and Chromium.
+No server: the document is in the page's memory (`webui/bench`), and every verb is done at once.
+For each number of blocks: `open_ms` until the editor has made its elements, `paint_ms` until they
+are on the screen; `key_ms` from a key to the next picture (a picture comes every 16.7 ms at most),
+and `work_ms` in which the page was busy with the key: script, style, layout and paint. `other_ms`
+is script and layout for a letter of somebody else. Needs `npm ci` in webui, and Chromium.
 """
 
 from __future__ import annotations

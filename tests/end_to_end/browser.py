@@ -50,10 +50,17 @@ WATCH_POLICY = """addEventListener("securitypolicyviolation", (event) =>
 TEXTS = """() => {
   const blocks = document.querySelectorAll("[data-testid=editor] [data-block-id]");
   return [...blocks].map((block) => {
+    if (block.dataset.away !== undefined) return "(not loaded)";
     const copy = block.cloneNode(true);
     for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
     return copy.textContent;
   });
+}"""
+
+HTML = """(block) => {
+  const copy = block.cloneNode(true);
+  for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
+  return copy.innerHTML;
 }"""
 
 SAVE_STATE = """() => {
@@ -125,7 +132,7 @@ class BrowserTab:
         return self.page.locator(f'[data-testid=remote-caret][data-name="{name}"]')
 
     async def texts(self) -> list[str]:
-        """The text of every block."""
+        """The text of every block; of one that is out of sight it may say that it is not loaded."""
         found: list[str] = await self.page.evaluate(TEXTS)
         return found
 
@@ -183,6 +190,15 @@ class BrowserTab:
     async def type(self, text: str, delay_ms: float = 15) -> None:
         """Type with real keys."""
         await self.page.keyboard.type(text, delay=delay_ms)
+
+    async def select(self, count: int) -> None:
+        """Select so many characters left of the caret."""
+        await self.press(*["Shift+ArrowLeft"] * count)
+
+    async def html(self, number: int) -> str:
+        """What is in a block's element, without the carets of others."""
+        found: str = await self.block(number).evaluate(HTML)
+        return found
 
     async def paste(self, text: str) -> None:
         """Put plain text on the clipboard, and paste it."""

@@ -26,10 +26,11 @@ KEPT = """async () => {
   const database = await new Promise((resolve) => {
     request.onsuccess = () => resolve(request.result);
   });
-  const all = database.transaction("sessions").objectStore("sessions").getAll();
+  const all = database.transaction("documents").objectStore("documents").getAll();
   await new Promise((resolve) => { all.onsuccess = resolve; });
   database.close();
-  return JSON.stringify(all.result);
+  const plain = (_, value) => value instanceof Map ? [...value] : value;
+  return JSON.stringify(all.result, plain);
 }"""
 
 

@@ -1,0 +1,150 @@
+"""Words are marked by keys, buttons and signs, pasted and copied with their marks, on two nodes."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.end_to_end.browser import BrowserTab, Tabs, converged, together
+from tests.end_to_end.cluster import Cluster, eventually
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+LINK = '<a href="{}" target="_blank" rel="noopener noreferrer nofollow">{}</a>'
+
+PASTE_HTML = """([html, plain]) => {
+  const data = new DataTransfer();
+  data.setData("text/html", html);
+  data.setData("text/plain", plain);
+  document.querySelector("[data-testid=editor]").dispatchEvent(
+    new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+
+COPIED = """async () => {
+  const [item] = await navigator.clipboard.read();
+  const parts = await Promise.all(["text/html", "text/plain"].map((type) =>
+    item.getType(type).then((blob) => blob.text())));
+  return parts;
+}"""
+
+WORD = """<p class=MsoNormal><b style='mso-bidi-font-weight:normal'>Bold</b> and
+<span style='font-style:italic'>slanted</span><o:p></o:p></p>
+<p class=MsoListParagraph style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>\u00b7
+</span>first point</p><p class=MsoNormal>The <a href="https://example.org/">end</a></p>"""
+
+
+async def open_two(cluster: Cluster, tabs: Tabs, doc: str) -> tuple[BrowserTab, BrowserTab]:
+    """A tab on node a and one on node b."""
+    one = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    return one, two
+
+
+async def same_html(one: BrowserTab, two: BrowserTab, number: int, html: str) -> None:
+    """Wait until both show this in a block."""
+
+    async def have_it() -> bool:
+        return [await tab.html(number) for tab in (one, two)] == [html, html]
+
+    try:
+        await eventually(have_it, html)
+    except AssertionError:
+        assert [await tab.html(number) for tab in (one, two)] == [html, html]
+
+
+async def test_keys_buttons_and_signs_mark_words_on_both_nodes(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "bold\n\nslanted\n\nsigns")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(0)
+    await one.select(4)
+    await one.press("Control+b")
+    await same_html(one, two, 0, "<strong>bold</strong>")
+    await two.put_caret(1)
+    await two.select(4)
+    button = two.page.get_by_role("button", name="Italic")
+    await button.click()
+    await expect(button).to_have_attribute("aria-pressed", "true")
+    await same_html(one, two, 1, "sla<em>nted</em>")
+    await one.put_caret(2)
+    await one.type(" **now** `x` ")
+    await same_html(one, two, 2, "signs <strong>now</strong> <code>x</code> ")
+    await one.put_caret(0)
+    await one.type("er")
+    await same_html(one, two, 0, "<strong>bolder</strong>")
+    await converged(cluster, doc, [one, two])
+
+
+async def test_two_mark_and_write_the_same_words_at_once(cluster: Cluster, tabs: Tabs) -> None:
+    doc = await cluster.create("a", "one two three")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(0)
+    await one.select(13)
+    await two.put_caret(0, "Home")
+    await two.press(*["ArrowRight"] * 4)
+    await together(one.press("Control+b"), two.type("1 2 "))
+    await converged(cluster, doc, [one, two])
+    await same_html(one, two, 0, "<strong>one 1 2 two three</strong>")
+
+
+async def test_a_link_is_made_opened_changed_and_taken_away(cluster: Cluster, tabs: Tabs) -> None:
+    doc = await cluster.create("a", "see here")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(0)
+    await one.select(4)
+    await one.press("Control+k")
+    address = one.page.get_by_test_id("link-address")
+    await address.fill("javascript:alert(1)")
+    await address.press("Enter")
+    await expect(one.page.get_by_role("alert")).to_contain_text("This is no address")
+    await address.fill("example.org")
+    await address.press("Enter")
+    await same_html(one, two, 0, "see " + LINK.format("https://example.org", "here"))
+    await two.put_caret(0)
+    await two.press("ArrowLeft", "Control+k")
+    field = two.page.get_by_test_id("link-address")
+    await expect(field).to_have_value("https://example.org")
+    await field.press("Escape")
+    await expect(two.editor).to_be_focused()
+    await two.press("Control+k")
+    await two.page.get_by_role("button", name="Remove").click()
+    await same_html(one, two, 0, "see here")
+
+
+async def test_text_from_word_is_pasted_with_its_marks_and_copied_as_both(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "start")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(0)
+    await one.press("Enter")
+    await one.page.evaluate(PASTE_HTML, [WORD, "plain"])
+    texts = ["start", "Bold and slanted", "first point", "The end"]
+    assert await converged(cluster, doc, [one, two]) == texts
+    await same_html(one, two, 1, "<strong>Bold</strong> and <em>slanted</em>")
+    await expect(two.block(2)).to_have_attribute("data-type", "bullet")
+    await one.press("Control+a", "Control+c")
+    html, plain = await one.page.evaluate(COPIED)
+    assert "<strong>Bold</strong>" in html
+    assert plain.startswith("start\n\n**Bold** and *slanted*\n\n- first point")
+    await two.put_caret(3)
+    await two.press("Enter", "Control+v")
+    assert await converged(cluster, doc, [one, two]) == [*texts, *texts]
+    await same_html(one, two, 5, "<strong>Bold</strong> and <em>slanted</em>")
+
+
+async def test_an_address_that_is_pasted_over_words_links_them(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "the page")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(0)
+    await one.select(4)
+    await one.paste("https://example.org/x")
+    await same_html(one, two, 0, "the " + LINK.format("https://example.org/x", "page"))
