@@ -4,7 +4,6 @@ import { type Options, Presence, type Session, type State } from "./client";
 import type { ClientLocks } from "./client-lock";
 import type { DocumentModel, Draft, SaveState } from "./document/types";
 import { DocumentEditor, type Surroundings } from "./editor/editor";
-import { randomId } from "./ids";
 import { Keeper } from "./keeper";
 import { type Caret, type Person, peopleOf } from "./people";
 import type { Socket } from "./shared/link";
@@ -73,12 +72,11 @@ export class DocumentController {
   private constructor(
     private readonly parts: ControllerParts,
     private readonly doc: string,
-    private readonly client: string,
     kept: Kept | undefined,
     private name: string,
   ) {
     this.session = parts.connect(parts.urls, {
-      client,
+      ...(kept === undefined ? {} : { stored: kept.session }),
       openSocket: (url) => this.listening(parts.openSocket(url)),
       onState: (state) => this.onState(state),
     });
@@ -97,9 +95,8 @@ export class DocumentController {
     parts: ControllerParts,
   ): Promise<DocumentController> {
     const { kept, drafts } = await takeKept(doc, parts);
-    const client = kept?.client ?? randomId(32);
-    if (kept === undefined) await parts.locks.take(client);
-    const controller = new DocumentController(parts, doc, client, kept, name);
+    const controller = new DocumentController(parts, doc, kept, name);
+    if (kept === undefined) await parts.locks.take(controller.session.client);
     controller.drafts = [...controller.drafts, ...drafts];
     controller.changed();
     controller.keeper.flush();
@@ -285,8 +282,9 @@ export class DocumentController {
   }
 
   private toKeep(): Kept {
-    const { doc, client } = this;
-    return { doc, client, state: this.model.stored(), drafts: this.allDrafts };
+    const { doc, session, allDrafts: drafts } = this;
+    const { client, stored } = session;
+    return { doc, client, session: stored, state: this.model.stored(), drafts };
   }
 
   /** After everything that may have changed the model: keep, count, show. */

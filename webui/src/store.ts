@@ -1,12 +1,15 @@
 /** What must outlive the tab, in IndexedDB: a record for each client and document. */
 
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
+import type { StoredSession } from "./client";
 import type { Draft } from "./document/types";
 
 /** What a tab leaves behind of a document. */
 export interface Kept {
   readonly doc: string;
   readonly client: string;
+  /** What the session needs, so that nodes know its calls again. */
+  readonly session: StoredSession;
   /** What the model needs to go on; null: nothing of it waits to be sent. */
   readonly state: unknown;
   /** Texts that were not taken, of this tab and of others that are gone. */

@@ -5,7 +5,8 @@ import { documentsWithKeptEdits, type Kept, Store } from "../src/store";
 
 function kept(client: string, state: unknown, ...texts: string[]): Kept {
   const drafts = texts.map((text) => ({ id: text, code: "gone", reason: "", text }));
-  return { doc: "doc", client, state, drafts };
+  const session = { client, selves: [], numbers: [] };
+  return { doc: "doc", client, session, state, drafts };
 }
 
 test("what a tab leaves behind is there for the next one", async () => {

@@ -21,7 +21,7 @@ import { guardPlugin, normalisePlugin } from "./normalise";
 import { handlePaste, parseText, serialiseText } from "./paste";
 import { REMOTE, remoteTransaction } from "./remote";
 import { isSafeLink, type SimpleMark } from "./rich";
-import { blockType, isShownAs, toBlock, toDoc } from "./schema";
+import { awayType, blockType, isShownAs, toBlock, toDoc } from "./schema";
 import { Viewport } from "./viewport";
 
 /** What the selection stands in: for the toolbar. */
@@ -41,7 +41,7 @@ export interface EditorCallbacks {
   readonly surroundings: (now: Surroundings) => void;
   /** The person asks for a link at the selection. */
   readonly linkWanted: () => void;
-  /** What was to be taken out is not all here; it is being loaded. */
+  /** What was to be taken out or copied is not all here; it is being loaded. */
   readonly notLoaded: () => void;
 }
 
@@ -88,6 +88,8 @@ export class DocumentEditor {
         handleClick: (_view, _position, event) => openLink(event),
         handleDOMEvents: {
           paste: handlePaste,
+          copy: (_view, event) => this.refuseCopy(event),
+          cut: (_view, event) => this.refuseCopy(event),
           keydown: () => {
             this.readSelection();
             return false;
@@ -197,6 +199,20 @@ export class DocumentEditor {
   private load(ids: readonly string[]): void {
     for (const id of ids.slice(0, NEEDED_MAX)) void this.model.show(id).catch(() => undefined);
     this.callbacks.notLoaded();
+  }
+
+  /** What is not all here is not copied in part: it is loaded, and the person tries again. */
+  private refuseCopy(event: Event): boolean {
+    const { doc, selection } = this.view.state;
+    const missing: string[] = [];
+    doc.nodesBetween(selection.from, selection.to, (node) => {
+      if (node.type === awayType) missing.push(String(node.attrs.id));
+      return false;
+    });
+    if (missing.length === 0) return false;
+    event.preventDefault();
+    this.load(missing);
+    return true;
   }
 
   /** Shows what others did. */

@@ -240,6 +240,21 @@ test("a block whose text is not here is not taken out: it is loaded first", () =
   expect(one.model.done).toEqual([["move", ["b2"], "b0"]]);
 });
 
+test("what is not all here is not copied in part", () => {
+  const one = bench(new MemoryModel([...blocksOf("one"), away("far", 30)]));
+  const copy = (): boolean => {
+    const event = new Event("copy", { cancelable: true });
+    one.view.someProp("handleDOMEvents", ({ copy: handle }) => {
+      handle?.call(one.view.someProp("handleDOMEvents"), one.view, event as ClipboardEvent);
+    });
+    return event.defaultPrevented;
+  };
+  select(one.view, "b0", 0, 3);
+  expect([copy(), one.model.shown]).toEqual([false, []]);
+  key(one.view, "a", { ctrlKey: true });
+  expect([copy(), one.model.shown, one.told]).toEqual([true, ["far"], ["not loaded"]]);
+});
+
 test("a whole list that is moved is one verb", () => {
   const one = bench(new MemoryModel(blocksOf("one", "two", "three", "four", "five", "six")));
   const { state } = one.view;

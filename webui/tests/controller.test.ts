@@ -1,0 +1,232 @@
+// @vitest-environment jsdom
+
+import "fake-indexeddb/auto";
+import { afterEach, expect, test } from "vitest";
+import type { Options, Session } from "../src/client";
+import { type ControllerParts, DocumentController, type DocumentState } from "../src/controller";
+import type { Draft } from "../src/document/types";
+import type { Socket } from "../src/shared/link";
+import { Store } from "../src/store";
+import { blocksOf, MemoryModel } from "./document-double";
+
+/** A model in memory, with what the page wants beside a document. */
+class PageModel extends MemoryModel {
+  kept: unknown = null;
+  isClosed = false;
+
+  constructor(readonly restored: unknown) {
+    super(blocksOf("one"));
+  }
+
+  stored(): unknown {
+    return this.kept;
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** The person has edits that are not answered. */
+  waitFor(edits: number): void {
+    this.save = { kind: edits > 0 ? "saving" : "saved", edits };
+    this.kept = edits > 0 ? { edits } : null;
+    this.onChange?.();
+  }
+}
+
+class Stage {
+  readonly states: DocumentState[] = [];
+  readonly shown: unknown[] = [];
+  readonly others = new Map<string, unknown>();
+  readonly timers: { delay_ms: number; callback: () => void }[] = [];
+  readonly clients: string[] = [];
+  model: PageModel | null = null;
+  tell: (() => void) | null = null;
+
+  constructor(
+    readonly store: Store | null,
+    readonly taken = new Set<string>(),
+  ) {}
+
+  open(): Promise<DocumentController> {
+    const parts: ControllerParts = {
+      store: this.store,
+      locks: {
+        take: (client) => {
+          const isFree = !this.taken.has(client);
+          this.taken.add(client);
+          return Promise.resolve(isFree);
+        },
+      },
+      connect: (_urls, options) => this.session(options),
+      openModel: (_session, _doc, stored) => {
+        this.model = new PageModel(stored);
+        return this.model;
+      },
+      openSocket: () => ({}) as Socket,
+      after: (delay_ms, callback) => {
+        const timer = { delay_ms, callback };
+        this.timers.push(timer);
+        return () => this.timers.splice(this.timers.indexOf(timer), 1);
+      },
+      urls: ["ws://a/ws"],
+      changed: (state) => this.states.push(state),
+    };
+    return DocumentController.open("plan", "Ann", parts);
+  }
+
+  private session(options: Options): Session {
+    const client = options.stored?.client ?? `client ${this.clients.length}`;
+    this.clients.push(client);
+    const { others } = this;
+    const here = {
+      others,
+      set: (value: unknown) => this.shown.push(value),
+      changes: () => this.changes(),
+    };
+    const stored = { client, selves: [], numbers: [] };
+    const session = { client, stored, stopped: null, state: "connected" };
+    const nothing = (): void => undefined;
+    const rest = { open: async () => here, close: nothing, retryNow: nothing };
+    return { ...session, ...rest } as unknown as Session;
+  }
+
+  private async *changes(): AsyncGenerator<unknown> {
+    for (;;) {
+      await new Promise<void>((resolve) => {
+        this.tell = resolve;
+      });
+      yield null;
+    }
+  }
+
+  /** All timers of this delay run. */
+  async pass(delay_ms: number): Promise<void> {
+    const due = this.timers.filter((timer) => timer.delay_ms === delay_ms);
+    for (const timer of due) {
+      this.timers.splice(this.timers.indexOf(timer), 1);
+      timer.callback();
+    }
+    await settle();
+  }
+
+  get last(): DocumentState | undefined {
+    return this.states.at(-1);
+  }
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const draft = (id: string): Draft => ({ id, code: "gone", reason: "", text: id });
+const stages: { close(): void }[] = [];
+
+async function opened(stage: Stage): Promise<DocumentController> {
+  const controller = await stage.open();
+  stages.push(controller);
+  await settle();
+  return controller;
+}
+
+async function keptEdits(client: string, state: unknown, ...drafts: Draft[]): Promise<Store> {
+  const store = await Store.open();
+  const session = { client, selves: [], numbers: [] };
+  await store.keep({ doc: "plan", client, session, state, drafts });
+  return store;
+}
+
+afterEach(async () => {
+  for (const one of stages.splice(0)) one.close();
+  await settle();
+  const store = await Store.open();
+  for (const { client } of await store.kept("plan")) await store.forget(client, "plan");
+  store.close();
+});
+
+test("the page shows others, and itself to them with its caret", async () => {
+  const stage = new Stage(null);
+  const controller = await opened(stage);
+  expect(stage.shown).toEqual([["Ann", null, 0, 0]]);
+  stage.others.set("b", { name: "Bob", block: "b0", anchor: 0, head: 1 });
+  stage.tell?.();
+  await settle();
+  await stage.pass(50);
+  expect(stage.last?.people.map(({ name }) => name)).toEqual(["Bob"]);
+  controller.setName("Annabel");
+  expect(stage.shown.at(-1)).toEqual(["Annabel", null, 0, 0]);
+});
+
+test("edits that wait for long are said to", async () => {
+  const stage = new Stage(null);
+  await opened(stage);
+  stage.model?.waitFor(2);
+  await stage.pass(3_000);
+  expect(stage.last?.waited_s).toBe(3);
+  stage.model?.waitFor(1);
+  await settle();
+  expect(stage.last?.waited_s).toBe(0);
+  await stage.pass(10_000);
+  expect(stage.last?.waited_s).toBe(10);
+  stage.model?.waitFor(0);
+  await settle();
+  expect(stage.last?.waited_s).toBe(0);
+});
+
+test("what a closed tab could not send is sent by the next one, as the same client", async () => {
+  const store = await keptEdits("old", { edits: 3 });
+  const stage = new Stage(store);
+  await opened(stage);
+  expect(stage.clients).toEqual(["old"]);
+  expect(stage.model?.restored).toEqual({ edits: 3 });
+});
+
+test("two tabs never use one client", async () => {
+  const store = await keptEdits("old", { edits: 3 });
+  const stage = new Stage(store, new Set(["old"]));
+  await opened(stage);
+  expect(stage.clients).toEqual(["client 0"]);
+  expect(stage.model?.restored).toBeUndefined();
+});
+
+test("the drafts of a tab that is gone come to the next one, until they are discarded", async () => {
+  const store = await keptEdits("old", null, draft("lost"));
+  const stage = new Stage(store);
+  const controller = await opened(stage);
+  expect(controller.state.drafts).toEqual([draft("lost")]);
+  await settle();
+  const kept = await store.kept("plan");
+  expect(kept.map(({ client, drafts }) => [client, drafts])).toEqual([
+    ["client 0", [draft("lost")]],
+  ]);
+  controller.discardDraft("lost");
+  controller.hide();
+  await settle();
+  expect([controller.state.drafts, await store.kept("plan")]).toEqual([[], []]);
+});
+
+test("edits that are waiting are kept, and forgotten when all are saved", async () => {
+  const store = await Store.open();
+  const stage = new Stage(store);
+  const controller = await opened(stage);
+  stage.model?.waitFor(1);
+  controller.hide();
+  await settle();
+  expect((await store.kept("plan")).map(({ state }) => state)).toEqual([{ edits: 1 }]);
+  stage.model?.waitFor(0);
+  controller.hide();
+  await settle();
+  expect(await store.kept("plan")).toEqual([]);
+});
+
+test("closing is asked about only when something would be lost", async () => {
+  const stage = new Stage(null);
+  const controller = await opened(stage);
+  expect(controller.hide()).toBe(false);
+  stage.model?.waitFor(1);
+  expect(controller.hide()).toBe(true);
+});
+
+test("closing the page closes the model", async () => {
+  const stage = new Stage(null);
+  const controller = await opened(stage);
+  controller.close();
+  expect(stage.model?.isClosed).toBe(true);
+});
