@@ -179,6 +179,11 @@ export class Session implements Host {
     return object;
   }
 
+  /** The nodes that are tried from the next time on; the connection that there is goes on. */
+  set urls(urls: readonly string[]) {
+    this.link.urls = urls.map(absolute);
+  }
+
   /** Tries at once, for example because the machine is online again. */
   retryNow(): void {
     if (this.link.isWaiting) this.link.retryNow();

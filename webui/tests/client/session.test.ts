@@ -117,6 +117,16 @@ test("a node that is behind is left for the next; a refusal ends the object", as
   await expect(opening).rejects.toMatchObject({ code: "forbidden" });
 });
 
+test("a node that is learnt of later is tried too, and the connection goes on until then", () => {
+  const { session, sockets, pass } = fakeSession();
+  sockets[0]?.welcome("me@a");
+  session.urls = ["ws://one/", "ws://three/"];
+  expect(sockets.length).toBe(1);
+  sockets[0]?.onclose?.({ code: 1006 });
+  pass();
+  expect(sockets.map(({ url }) => url)).toEqual(["ws://one/", "ws://three/"]);
+});
+
 test("a close code that says stop ends the session, and everything in it", async () => {
   const { session, sockets, states } = fakeSession();
   const opening = session.open(Counter, "it");
