@@ -50,6 +50,9 @@ const LONG_BLOCKS = 200;
 /** So many blocks are loaded at once because they are selected. */
 const NEEDED_MAX = 200;
 
+/** Keys that change all that is selected. */
+const ON_ALL = /^Mod-(?:Alt-\d|[biuek]|Shift-x|Enter)$/;
+
 export class DocumentEditor {
   private readonly view: EditorView;
   private readonly viewport: Viewport;
@@ -117,10 +120,14 @@ export class DocumentEditor {
       this.callbacks.linkWanted();
       return true;
     };
+    const pairs = Object.entries({ ...keys, "Mod-k": ask }).map(([key, command]) => [
+      key,
+      ON_ALL.test(key) ? this.whole(command) : command,
+    ]);
     return [
       history(),
       markdownPlugin(),
-      keymap({ ...keys, "Mod-k": ask }),
+      keymap(Object.fromEntries(pairs)),
       normalisePlugin(),
       guardPlugin((ids) => this.load(ids)),
       caretsPlugin(),
@@ -135,18 +142,19 @@ export class DocumentEditor {
 
   /** Does what a toolbar button says, and gives the text the focus back. */
   run(action: Action): void {
-    this.command(actions[action]);
+    const command = actions[action];
+    this.command(action === "undo" || action === "redo" ? command : this.whole(command));
   }
 
   /** Turns the selected blocks into what a toolbar choice says (see CHOICES). */
   turnInto(choice: string): void {
     const command = choiceCommand(choice);
-    if (command !== null) this.command(command);
+    if (command !== null) this.command(this.whole(command));
   }
 
   /** Makes the selected text a link, or the link at the caret another; null takes it away. */
   setLink(href: string | null): void {
-    this.command(setLink(href));
+    this.command(this.whole(setLink(href)));
   }
 
   private command(command: Command): void {
@@ -203,16 +211,21 @@ export class DocumentEditor {
 
   /** What is not all here is not copied in part: it is loaded, and the person tries again. */
   private refuseCopy(event: Event): boolean {
-    const { doc, selection } = this.view.state;
-    const missing: string[] = [];
-    doc.nodesBetween(selection.from, selection.to, (node) => {
-      if (node.type === awayType) missing.push(String(node.attrs.id));
-      return false;
-    });
+    const missing = missingIn(this.view.state);
     if (missing.length === 0) return false;
     event.preventDefault();
     this.load(missing);
     return true;
+  }
+
+  /** The command, which does nothing by halves: what is selected is loaded first. */
+  private whole(command: Command): Command {
+    return (state, dispatch, view) => {
+      const missing = missingIn(state);
+      if (missing.length === 0) return command(state, dispatch, view);
+      this.load(missing);
+      return true;
+    };
   }
 
   /** Shows what others did. */
@@ -297,6 +310,16 @@ export class DocumentEditor {
     this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head });
     return false;
   }
+}
+
+/** The selected blocks whose text is not here. */
+function missingIn({ doc, selection }: EditorState): string[] {
+  const missing: string[] = [];
+  doc.nodesBetween(selection.from, selection.to, (node) => {
+    if (node.type === awayType) missing.push(String(node.attrs.id));
+    return false;
+  });
+  return missing;
 }
 
 /** A click with Control or Command on a link follows it, in a tab of its own. */

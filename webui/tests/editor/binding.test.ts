@@ -255,6 +255,14 @@ test("what is not all here is not copied in part", () => {
   expect([copy(), one.model.shown, one.told]).toEqual([true, ["far"], ["not loaded"]]);
 });
 
+test("what is not all here is not marked in part", () => {
+  const one = bench(new MemoryModel([...blocksOf("one"), away("far", 30)]));
+  key(one.view, "a", { ctrlKey: true });
+  key(one.view, "b", { ctrlKey: true });
+  one.editor.turnInto("heading-1");
+  expect([one.model.done, one.model.shown]).toEqual([[], ["far", "far"]]);
+});
+
 test("a whole list that is moved is one verb", () => {
   const one = bench(new MemoryModel(blocksOf("one", "two", "three", "four", "five", "six")));
   const { state } = one.view;
