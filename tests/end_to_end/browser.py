@@ -59,7 +59,9 @@ TEXTS = """() => {
 
 HTML = """(block) => {
   const copy = block.cloneNode(true);
-  for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
+  const drawn = ".remote-caret, .ProseMirror-separator, .ProseMirror-trailingBreak";
+  for (const part of copy.querySelectorAll(drawn)) part.remove();
+  for (const part of copy.querySelectorAll(".remote-selection")) part.replaceWith(...part.childNodes);
   return copy.innerHTML;
 }"""
 
@@ -196,7 +198,7 @@ class BrowserTab:
         await self.press(*["Shift+ArrowLeft"] * count)
 
     async def html(self, number: int) -> str:
-        """What is in a block's element, without the carets of others."""
+        """What is in a block's element, without what shows where others are."""
         found: str = await self.block(number).evaluate(HTML)
         return found
 
