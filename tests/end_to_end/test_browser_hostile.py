@@ -107,7 +107,7 @@ async def test_hostile_html_on_the_clipboard_leaves_only_its_words(
     await tab.put_caret(0)
     await tab.page.evaluate(PASTE_HTML, "".join(f"<p>{one}</p>" for one in PAYLOADS))
     texts = await converged(cluster, doc, [tab])
-    assert "click" in texts
+    assert "click" in texts[0]
     assert await tab.page.evaluate(LINKS) == []
     await nothing_ran(tab)
 

@@ -13,6 +13,7 @@ import { redo, undo } from "prosemirror-history";
 import { undoInputRule } from "prosemirror-inputrules";
 import type { Node } from "prosemirror-model";
 import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
+import { caretKeys } from "./caret-keys";
 import { markKeys, toggle } from "./marks";
 import type { SimpleMark } from "./rich";
 import { attributeOf, type BlockType, blockType, typeOf } from "./schema";
@@ -235,6 +236,7 @@ export const keys: Record<string, Command> = {
   "Alt-ArrowUp": moveBlock(-1),
   "Alt-ArrowDown": moveBlock(1),
   ...markKeys,
+  ...caretKeys,
   Escape: leaveEditor,
 };
 

@@ -41,11 +41,13 @@ const TAGS: Readonly<Record<string, SimpleMark>> = {
 const DEPTH_MAX = 8;
 
 /**
- * The HTML with handlers and styles under other names: a policy that allows neither need not stop
- * them, and their styles can still be read. What this misses does no harm, it only complains.
+ * The HTML without style sheets, and with handlers and styles under other names: a policy that
+ * allows none of them need not stop them, and the styles of elements can still be read. What this
+ * misses does no harm, the browser only complains of it.
  */
 export function tamed(html: string): string {
-  return html.replace(/<[A-Za-z][^>]*>/g, (tag) =>
+  const bare = html.replace(/<style\b[\s\S]*?(?:<\/style\s*>|$)/gi, "");
+  return bare.replace(/<[A-Za-z][^>]*>/g, (tag) =>
     tag.replace(/\son[a-z]+\s*=/gi, " data-off=").replace(/\sstyle\s*=/gi, " data-style="),
   );
 }

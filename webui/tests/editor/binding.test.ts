@@ -184,6 +184,24 @@ test.each([
   else expect(one.model.value.blocks[0]?.content).toEqual(content);
 });
 
+test("Control with Home and End goes to the ends of the document, also of what is not drawn", () => {
+  const one = bench(new MemoryModel(blocksOf("one", "two", "three")));
+  const at = (): unknown[] => {
+    const { $anchor, $head } = one.view.state.selection;
+    return [
+      $anchor.parent.attrs.id,
+      $anchor.parentOffset,
+      $head.parent.attrs.id,
+      $head.parentOffset,
+    ];
+  };
+  select(one.view, "b1", 1);
+  key(one.view, "End", { ctrlKey: true });
+  expect(at()).toEqual(["b2", 5, "b2", 5]);
+  key(one.view, "Home", { ctrlKey: true, shiftKey: true });
+  expect(at()).toEqual(["b2", 5, "b0", 0]);
+});
+
 test("code blocks have no marks", () => {
   const one = bench(new MemoryModel([block("b0", "a b", "code")]));
   select(one.view, "b0", 0, 3);
