@@ -50,18 +50,26 @@ WATCH_POLICY = """addEventListener("securitypolicyviolation", (event) =>
 TEXTS = """() => {
   const blocks = document.querySelectorAll("[data-testid=editor] [data-block-id]");
   return [...blocks].map((block) => {
-    if (block.dataset.away !== undefined) return "(not loaded)";
+    if (block.dataset.away !== undefined) {
+      const { top, bottom } = block.getBoundingClientRect();
+      return bottom > 0 && top < innerHeight ? "(missing)" : "(not loaded)";
+    }
     const copy = block.cloneNode(true);
     for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
     return copy.textContent;
   });
 }"""
 
+OUT_OF_SIGHT = "(not loaded)"
+"""What stands for the text of a block that is not in sight, and so may stay away."""
+
 HTML = """(block) => {
   const copy = block.cloneNode(true);
   const drawn = ".remote-caret, .ProseMirror-separator, .ProseMirror-trailingBreak";
   for (const part of copy.querySelectorAll(drawn)) part.remove();
-  for (const part of copy.querySelectorAll(".remote-selection")) part.replaceWith(...part.childNodes);
+  for (const part of copy.querySelectorAll(".remote-selection")) {
+    part.replaceWith(...part.childNodes);
+  }
   return copy.innerHTML;
 }"""
 
@@ -134,7 +142,7 @@ class BrowserTab:
         return self.page.locator(f'[data-testid=remote-caret][data-name="{name}"]')
 
     async def texts(self) -> list[str]:
-        """The text of every block; of one that is out of sight it may say that it is not loaded."""
+        """The text of every block; OUT_OF_SIGHT for those that are not loaded, and need not be."""
         found: list[str] = await self.page.evaluate(TEXTS)
         return found
 
@@ -151,7 +159,7 @@ class BrowserTab:
         """Wait until the blocks are exactly these."""
 
         async def has_them() -> bool:
-            return await self.texts() == list(texts)
+            return is_shown(await self.texts(), texts)
 
         try:
             await eventually(has_them, "these blocks")
@@ -288,6 +296,13 @@ async def running_browser(executable: Path) -> AsyncIterator[Browser]:
             await browser.close()
 
 
+def is_shown(shown: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether a tab shows these blocks, as far as they are in sight."""
+    if len(shown) != len(texts):
+        return False
+    return all(one in (text, OUT_OF_SIGHT) for one, text in zip(shown, texts, strict=True))
+
+
 async def together(*actions: Awaitable[None]) -> None:
     """Do these at once."""
     await asyncio.gather(*actions)
@@ -304,18 +319,19 @@ async def converged(cluster: Cluster, doc: str, tabs: Sequence[BrowserTab]) -> l
         await tab.saved()
     names = [name for name, node in cluster.nodes.items() if node.running]
 
-    async def everything() -> list[list[str]]:
+    async def everything() -> tuple[list[list[str]], list[list[str]]]:
         shown = [await tab.texts() for tab in tabs]
-        return shown + [await node_texts(cluster, name, doc) for name in names]
+        return shown, [await node_texts(cluster, name, doc) for name in names]
 
     async def are_same() -> bool:
-        found = await everything()
-        return all(texts == found[0] for texts in found)
+        shown, found = await everything()
+        is_one = all(texts == found[0] for texts in found)
+        return is_one and all(is_shown(texts, found[0]) for texts in shown)
 
     try:
         await eventually(are_same, "all show the same")
     except AssertionError:
-        found = await everything()
-        for texts in found:
+        shown, found = await everything()
+        for texts in found + shown:
             assert texts == found[0]
-    return await tabs[0].texts()
+    return await node_texts(cluster, names[0], doc)

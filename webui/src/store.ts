@@ -1,7 +1,7 @@
 /** What must outlive the tab, in IndexedDB: a record for each client and document. */
 
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
-import type { StoredSession } from "./client";
+import type { StoredSession } from "./client/session";
 import type { Draft } from "./document/types";
 
 /** What a tab leaves behind of a document. */
