@@ -99,9 +99,9 @@ test("editor and model show the same, whatever the person and others do", () => 
         else expect(one.view.state.doc.textContent).toBe("");
       });
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
-});
+}, 60_000);
 
 test("a letter is one small edit, and nothing else is looked at", () => {
   const one = bench(new MemoryModel(blocksOf("one", "two", "three")));

@@ -1,0 +1,114 @@
+"""Connections break under the hands of people who type, for a moment or for longer."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from playwright.async_api import expect
+
+from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs, converged, together
+from tests.end_to_end.cluster import Cluster
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+KEEP_SOCKETS = """(() => {
+  const Native = WebSocket;
+  window.sockets = [];
+  window.WebSocket = class extends Native {
+    constructor(...how) {
+      super(...how);
+      window.sockets.push(this);
+    }
+  };
+})()"""
+CUT = "() => { for (const socket of window.sockets.splice(0)) socket.close(); }"
+
+
+async def open_breakable(cluster: Cluster, tabs: Tabs, doc: str, name: str) -> BrowserTab:
+    """A tab on node a whose connections the test can break."""
+    context = await tabs.context(name)
+    await context.add_init_script(KEEP_SOCKETS)
+    tab = await tabs.open_in(context, f"{cluster.nodes['a'].url}/doc/{doc}")
+    tab.expect_complaints(*NODE_GONE, "net::ERR_INTERNET_DISCONNECTED")
+    await tab.loaded()
+    return tab
+
+
+async def test_nothing_is_lost_or_doubled_when_connections_break_while_two_type(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "middle")
+    one = await open_breakable(cluster, tabs, doc, "One")
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    await one.put_caret(0, "Home")
+    await two.put_caret(0)
+    before = "".join(f"a{number:03d} " for number in range(25))
+    behind = "".join(f" b{number:03d}" for number in range(25))
+
+    async def break_them() -> None:
+        for _ in range(6):
+            await asyncio.sleep(0.35)
+            await one.page.evaluate(CUT)
+
+    await together(one.type(before), two.type(behind), break_them())
+    assert await converged(cluster, doc, [one, two]) == [f"{before}middle{behind}"]
+
+
+async def test_what_is_written_offline_meets_what_others_wrote_meanwhile(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first\n\nsecond\n\nthird")
+    one = await open_breakable(cluster, tabs, doc, "One")
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    await one.put_caret(0)
+    await one.type("!")
+    await two.shows("first!", "second", "third")
+
+    await one.page.context.set_offline(True)
+    await one.page.evaluate(CUT)
+    await expect(one.badge).to_have_attribute("data-state", "offline")
+    await one.type(" offline")
+    await one.press("Enter")
+    await one.type("a new one, **bold** ")
+    await one.put_caret(2, "Home")
+    await one.type("my ")
+    await expect(one.badge).to_contain_text("edits kept")
+    await two.put_caret(0, "Home")
+    await two.type("online ")
+    await two.put_caret(1)
+    await two.type(" too")
+    await two.put_caret(2)
+    await two.press("Enter")
+    await two.type("fourth")
+    await two.saved()
+    assert (await one.save_state())[1] > 0
+
+    await one.page.context.set_offline(False)
+    texts = ["online first! offline", "a new one, bold ", "my second too", "third", "fourth"]
+    assert await converged(cluster, doc, [one, two]) == texts
+    assert "<strong>bold</strong>" in await two.html(1)
+
+
+async def test_two_tabs_of_one_browser_write_into_one_document(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "one\n\ntwo")
+    context = await tabs.context("One")
+    address = f"{cluster.nodes['a'].url}/doc/{doc}"
+    first = await tabs.open_in(context, address)
+    second = await tabs.open_in(context, address)
+    for tab in (first, second):
+        await tab.loaded()
+    await first.put_caret(0)
+    await second.put_caret(1)
+    await first.page.bring_to_front()
+    await first.type(" first")
+    await second.page.bring_to_front()
+    await second.type(" second")
+    assert await converged(cluster, doc, [first, second]) == ["one first", "two second"]
