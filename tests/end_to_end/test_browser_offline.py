@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from playwright.async_api import expect
 
@@ -51,12 +49,12 @@ async def test_nothing_is_lost_or_doubled_when_connections_break_while_two_type(
     before = "".join(f"a{number:03d} " for number in range(25))
     behind = "".join(f" b{number:03d}" for number in range(25))
 
-    async def break_them() -> None:
-        for _ in range(6):
-            await asyncio.sleep(0.35)
+    async def type_in_parts() -> None:
+        for at in range(0, len(before), 17):
+            await one.type(before[at : at + 17])
             await one.page.evaluate(CUT)
 
-    await together(one.type(before), two.type(behind), break_them())
+    await together(type_in_parts(), two.type(behind))
     assert await converged(cluster, doc, [one, two]) == [f"{before}middle{behind}"]
 
 

@@ -25,6 +25,8 @@ export type { StoredDocument } from "./storing";
 
 /** So many blocks around those in sight are open, too; farther than twice of it they are closed. */
 const MARGIN = 20;
+/** So many blocks that the person has written in stay open: undo has to find their text here. */
+const WRITTEN_MAX = 200;
 /** Objects of the session that are not blocks of this document. */
 const OTHERS_MAX = 8;
 
@@ -47,6 +49,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private sight: readonly [first: number, last: number] = [0, 0];
   private readonly asked = new Map<string, (() => void)[]>();
   private readonly failed = new Set<string>();
+  /** The blocks that the person has written in, the last one last. */
+  private readonly written = new Set<string>();
   private held: string | null = null;
   private waiting: [BlockObject | OutlineObject, ObjectMessage][] = [];
   private isClosed = false;
@@ -130,8 +134,22 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   // --- what the person does -------------------------------------------------------------------
 
   change(verbs: readonly Verb[]): void {
+    for (const verb of verbs) this.remember(verb);
     for (const verb of verbs) for (const one of chopped(verb)) this.overlay.add(one);
     this.goOn();
+  }
+
+  private remember(verb: Verb): void {
+    if (verb[0] !== "edit" && verb[0] !== "split" && verb[0] !== "join") return;
+    const ids = verb[0] === "edit" ? [verb[1]] : [verb[1], verb[0] === "split" ? verb[3] : verb[2]];
+    for (const id of ids) {
+      this.written.delete(id);
+      this.written.add(id);
+    }
+    for (const id of this.written) {
+      if (this.written.size <= WRITTEN_MAX) break;
+      this.written.delete(id);
+    }
   }
 
   discardDraft(id: string): void {
@@ -267,7 +285,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     let isClosing = false;
     for (const [id, block] of blocks) {
       const isBusy = block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0;
-      if (needed.has(id) || isBusy) continue;
+      if (needed.has(id) || this.written.has(id) || isBusy) continue;
       if (kept.has(id) && (blocks.size < room || wanted.has(id))) continue;
       blocks.delete(id);
       block.listener = null;
