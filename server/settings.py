@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NoReturn
 
+from server.accounts.oidc import is_safe
 from server.errors import SettingsProblem
 
 PREFIX = "GROUPCORE_"
@@ -77,6 +78,13 @@ def parse_switch(text: str) -> bool:
     if text not in ("on", "off"):
         raise ValueError("must be on or off")
     return text == "on"
+
+
+def parse_issuer(text: str) -> str:
+    """An https address, or http on this machine, or empty."""
+    if text and not is_safe(text):
+        raise ValueError("must look like https://id.example.org")
+    return text
 
 
 def between(lowest: int, highest: int) -> Callable[[str], int]:
@@ -162,6 +170,17 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("trace", optional_path, "", "", "folder for the trace of orders and deliveries"),
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
     Setting("accounts", parse_switch, "", "off", "on: people sign in; off: whoever comes may all"),
+    Setting(
+        "oidc_issuer",
+        parse_issuer,
+        "",
+        "",
+        "identity provider where people may sign in, exactly as it calls itself",
+    ),
+    Setting("oidc_client", str, "", "", "what the identity provider calls this cluster"),
+    Setting(
+        "oidc_secret_file", optional_path, "", "", "file with the secret for it, if it has one"
+    ),
     Setting("heartbeat_s", between(1, 3600), "s", "15", "ping interval; a page gives up after two"),
     Setting(
         "rate",
@@ -201,6 +220,9 @@ class Settings:
     trace: Path | None
     page: Path
     accounts: bool
+    oidc_issuer: str
+    oidc_client: str
+    oidc_secret_file: Path | None
     heartbeat_s: int
     rate: int
     burst: int
@@ -292,6 +314,8 @@ def check_together(settings: Settings) -> None:
         refuse("--multicast", "none needs --initial-hosts, or no other node is ever found")
     if settings.http == settings.admin and host_port(settings.http)[1] != 0:
         refuse("--admin", "is the same address as --http; choose another port")
+    if settings.oidc_issuer and not (settings.accounts and settings.oidc_client):
+        refuse("--oidc-issuer", "needs --accounts on and --oidc-client")
     if settings.burst < settings.rate:
         refuse("--burst", f"must be at least --rate, {settings.rate}")
 

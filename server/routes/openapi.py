@@ -12,6 +12,7 @@ from starlette.routing import Route
 from server import VERSION
 from server.routes.asks import PUBLIC, SIGNED_IN, Field, Row
 from server.routes.auth import COOKIE, CSRF, Gatehouse
+from server.routes.oidc import ProviderSignIn, make_provider
 from server.routes.people import People
 from server.routes.problems import STATUS
 from server.routes.sessions import Sessions
@@ -28,9 +29,11 @@ KINDS: dict[type, Schema] = {
 
 def account_rows(gate: Gatehouse) -> list[Row]:
     """All routes of accounts."""
-    sessions = Sessions(gate)
+    provider = make_provider(gate.node)
+    sessions = Sessions(gate, provider is not None)
     people, sharing = People(gate, sessions), Sharing(gate, sessions)
-    return [*sessions.rows(), *people.rows(), *sharing.rows()]
+    elsewhere = ProviderSignIn(sessions, provider)
+    return [*sessions.rows(), *elsewhere.rows(), *people.rows(), *sharing.rows()]
 
 
 def account_routes(gate: Gatehouse) -> list[Route]:

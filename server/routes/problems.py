@@ -29,6 +29,7 @@ STATUS = {
     "last_owner": 409,
     "no_such_link": 404,
     "not_found": 404,
+    "provider": 502,
     "taken": 409,
     "too_many": 409,
     "unauthenticated": 401,

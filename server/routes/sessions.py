@@ -30,8 +30,9 @@ WRONG = "address or password is wrong"
 class Sessions:
     """Signing in and out, at one node."""
 
-    def __init__(self, gate: Gatehouse) -> None:
+    def __init__(self, gate: Gatehouse, has_provider: bool = False) -> None:
         self.gate = gate
+        self._has_provider = has_provider
         self.service: AccountService = gate.service
 
     @property
@@ -153,6 +154,7 @@ class Sessions:
             "manages": user is not None and self.accounts.manages(f"user:{user.id}"),
             "csrf": csrf_of(secret) if caller is not None else None,
             "has_owner": self.accounts.has_owner,
+            "oidc": self._has_provider,
         }
 
     async def look(self, ask: Ask) -> Response:
@@ -235,6 +237,7 @@ SESSION = {
     "manages": "whether it manages accounts",
     "csrf": "what unsafe requests have to say in X-Groupcore-CSRF",
     "has_owner": "false until the first owner's link was used",
+    "oidc": "whether there is an identity provider to sign in at",
 }
 USER = {
     "id": "the account",
