@@ -25,6 +25,8 @@ from groupcore.shared.changes import Change
 from groupcore.shared.documents import Document
 from groupcore.stacks import StackOptions
 from groupcore.view import Address, View
+from server.accounts.accounts import NAME as ACCOUNTS
+from server.accounts.accounts import Accounts
 from server.accounts.passwords import Passwords
 from server.accounts.service import AccountService
 from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
@@ -79,7 +81,7 @@ class Node:
             catalogue = await self.objects.open(Catalogue, NAME)
             self._nodes = await self.objects.open(Nodes, NODES)
             if self.accounts is not None:
-                await self.accounts.open(self.keeper)
+                self.accounts.begin(await self.objects.open(Accounts, ACCOUNTS), self.keeper)
         except GroupcoreError as error:
             raise problem_of(error) from None
         except OSError as error:
@@ -262,7 +264,7 @@ def make_accounts(
     """The accounts, where they are switched on."""
     if not settings.accounts:
         return None
-    return AccountService(objects, settings.data, public_url, Passwords())
+    return AccountService(objects.node_id, settings.data, public_url, Passwords())
 
 
 def problem_of(error: GroupcoreError) -> ServerError:

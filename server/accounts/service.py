@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from groupcore.aio import Node as ObjectsNode
 from groupcore.errors import GroupcoreError
 from groupcore.shared import Changed
 from groupcore.shared.changes import Change, Replaced
 from groupcore.web import Badge
-from server.accounts.accounts import NAME, Accounts
+from server.accounts.accounts import Accounts
 from server.accounts.audit_file import AuditFile
 from server.accounts.backoff import Backoff
 from server.accounts.lists import Lists, Shelf
@@ -71,18 +70,15 @@ class Pages(Protocol):
 
 
 class AccountService:
-    """The accounts at a node. `open` before anything else; `pages` when there is a gateway."""
+    """The accounts at a node. `begin` before anything else; `pages` when there is a gateway."""
 
-    def __init__(
-        self, node: ObjectsNode, folder: Path, public_url: str, passwords: Passwords
-    ) -> None:
-        self.node_id = node.node_id
+    def __init__(self, node_id: str, folder: Path, public_url: str, passwords: Passwords) -> None:
+        self.node_id = node_id
         self.passwords = passwords
         self.tickets = Tickets()
         self.guesses = Backoff(free=5, first_s=1.0, most_s=60.0)
         self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
         self.pages: Pages | None = None
-        self._node = node
         self._accounts: Accounts | None = None
         self._lists: Lists | None = None
         self._folder = folder
@@ -105,10 +101,9 @@ class AccountService:
             raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
         return self._lists
 
-    async def open(self, shelf: Shelf) -> None:
-        """Open the object, once the node is in its cluster; DamagedStoreError."""
+    def begin(self, accounts: Accounts, shelf: Shelf) -> None:
+        """Use the object, which the node has opened; DamagedStoreError for the audit file."""
         self._file = AuditFile(self._folder / "audit.jsonl")
-        accounts = await self._node.open(Accounts, NAME)
         accounts.changes().tap = self._on_change
         self._lists = Lists(accounts, shelf)
         self._accounts = accounts
