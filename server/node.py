@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 
 from groupcore.aio import JoinRefusedError
 from groupcore.aio import Node as ObjectsNode
@@ -47,11 +48,19 @@ from server.state import State
 logger = logging.getLogger("server")
 
 LOOK_S = 0.2
-"""How often the node looks whether its state has changed, to say so in its log."""
+"""How often the node looks whether its state has changed."""
+CLOSE_S = 2.0
+"""How long the node waits for its documents to be closed when it leaves."""
+APART_S = 3.0
+"""After so long outside the primary view its pages are sent to other nodes, once."""
 
 
 class Node:
-    """One node's service. Made on the loop; `start` connects, `close` leaves."""
+    """One node's service. Made on the loop; `start` connects, `close` leaves.
+
+    `on_apart` is called when it has been outside the primary view for a while: pages may reach
+    others that can take their edits.
+    """
 
     def __init__(self, settings: Settings, key: bytes | None, public_url: str) -> None:
         self.settings = settings
@@ -62,6 +71,7 @@ class Node:
         self.accounts = make_accounts(settings, self.objects, public_url)
         self.keeper = Keeper(self.objects, self._tell_title, on_open=self._on_open)
         self.catalogue: Catalogue | None = None
+        self.on_apart: Callable[[], None] = lambda: None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._nodes: Nodes | None = None
         self._draining = False
@@ -95,9 +105,11 @@ class Node:
         self._draining = True
         for task in list(self._tasks):
             task.cancel()
-        if self.accounts is not None:
-            await self.accounts.close()
-        await self.keeper.close()
+        with suppress(TimeoutError):  # outside the primary view nothing is ordered any more
+            async with asyncio.timeout(CLOSE_S):
+                if self.accounts is not None:
+                    await self.accounts.close()
+                await self.keeper.close()
         await self.objects.close()
 
     def drain(self) -> None:
@@ -189,13 +201,18 @@ class Node:
         return {*self.settings.origins, self.public_url, *known}
 
     async def _watch(self) -> None:
-        """Say in the log what the node becomes."""
+        """Say in the log what the node becomes, and when it is apart from the others."""
+        loop = asyncio.get_running_loop()
+        since = loop.time()
         while True:
             await asyncio.sleep(LOOK_S)
-            state = self.state
+            state, now = self.state, loop.time()
             if state is not self._told:
-                self._told = state
+                self._told, since = state, now
                 logger.info("node %s is %s", self.settings.node_id, state)
+            if state is State.STALE and now - since > APART_S:
+                since = float("inf")
+                self.on_apart()
 
     # --- what it tells the others ---------------------------------------------------------------
 

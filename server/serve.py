@@ -8,7 +8,7 @@ import logging
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import uvicorn
 from starlette.applications import Starlette
@@ -117,6 +117,7 @@ class RunningNode:
             self._close_sockets()
             raise
         self.pages = make_pages(self.node)
+        self.node.on_apart = self._send_away
         self.leaving: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._servers = [
             make_server(make_app(self.node, self.pages)),
@@ -125,6 +126,7 @@ class RunningNode:
         self._serving: list[asyncio.Task[None]] = []
         self._joining: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
+        self._sending_away: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Listen, then join the cluster in the background."""
@@ -141,6 +143,10 @@ class RunningNode:
         """Ask the node to leave, as SIGTERM does."""
         if not self.leaving.done():
             self.leaving.set_result(None)
+
+    def _send_away(self) -> None:
+        """Pages that reach no other node come back, and read on here."""
+        self._sending_away = asyncio.create_task(self.pages.send_away())
 
     async def until_over(self) -> None:
         """Wait until the node is asked to leave, or has failed."""
@@ -159,8 +165,10 @@ class RunningNode:
     async def stop(self) -> None:
         """Leave: sessions, cluster, log, servers."""
         self.node.drain()
-        await self.pages.close()
-        for task in (self._watching, self._joining):
+        with suppress(TimeoutError):  # outside the primary view nothing is answered any more
+            async with asyncio.timeout(LAST_ANSWERS_S):
+                await self.pages.close()
+        for task in (self._watching, self._joining, self._sending_away):
             if task is not None:
                 task.cancel()
                 await asyncio.wait([task])

@@ -1,4 +1,4 @@
-"""The kinds of change of a document, and their form on the wire (docs/protocol-browser.md).
+"""The kinds of change of a document, and their form on the wire (docs/transactions.md).
 
 A change is an array whose first element names its kind; a transaction is an array of changes.
 Parsing is strict: whatever parses is well-formed and within the limits, though it may still not

@@ -1,10 +1,10 @@
-"""How concurrent changes of a document meet: the table of docs/protocol-browser.md as functions.
+"""How concurrent changes of a document meet: the table of docs/transactions.md as functions.
 
 `rebase_change(mine, other, mine_first)` gives what `mine` becomes in a document that `other` has
 changed already; both were made against the same document. The one that is ordered first wins
 ties. For a pair of changes both directions lead to the same document (TP1), except where a join
 meets a join or a delete of the same blocks: there the text that one of them needs is in the other
-document only, and the ordered direction decides (see `docs/protocol-browser.md`).
+document only, and the ordered direction decides (see `docs/transactions.md`).
 
 A place is written as the block that something stands behind, None for the start. When that block
 goes away, the place is behind the block before it, which is why delete, move and join carry

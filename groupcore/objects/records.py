@@ -35,7 +35,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A submit that was not applied; `code` as in docs/protocol-browser.md, `message` for people.
+    """A submit that was not applied; `code` as in docs/transactions.md, `message` for people.
 
     Refusals are part of the order too: the same submit sent again gets the same one, with
     `repeated` set.

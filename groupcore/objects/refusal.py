@@ -1,4 +1,4 @@
-"""Why an operation does not apply: one error class a code of `docs/protocol-browser.md`.
+"""Why an operation does not apply: one error class a code of `docs/transactions.md`.
 
 They are raised before anything is changed. `Document.submit` turns them into `Refused` values;
 the parsers raise them to their caller.

@@ -6,7 +6,7 @@ and a number. Where a number comes a second time in the order, nothing is done a
 verdict is given again. As this is decided in the order, it holds across nodes and their ends.
 
 Source. Sequencing service paper, section 4 (message ids and duplicates); the operation numbers of
-docs/protocol-browser.md.
+docs/protocol-objects.md.
 
 Invariants.
   V1  A number of a client is done once at most.

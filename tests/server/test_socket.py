@@ -197,3 +197,24 @@ async def test_a_document_is_tended_whichever_of_its_pages_have_gone(cluster: Cl
         version = (await bob.open("Block", name))["state"]["version"]
         await bob.call(name, "split", version, 4, "fresh", [])
         await eventually(lambda: outline.order == ["b1", "fresh"], "the outline has the new block")
+
+
+async def test_pages_of_a_node_that_is_apart_are_sent_to_others_and_may_come_back(
+    cluster: Cluster,
+) -> None:
+    cluster.size = 2
+    nodes = await cluster.start_all("a", "b")
+    doc = await create(nodes[0])
+    view = nodes[0].node.view
+    assert view is not None
+    nodes.sort(key=lambda node: node.settings.node_id == view.coordinator.name)
+    other, coordinator = nodes
+    async with Page(other.url) as page:
+        await page.open("DocumentOutline", f"doc/{doc}")
+        life = coordinator.node.channel._lives.node
+        assert life is not None
+        life.halt()
+        await eventually(lambda: page.close_code is not None, "the connection is closed")
+        assert page.close_code == 4001
+    async with Page(other.url) as page:
+        assert page.welcome["node"] == other.settings.node_id

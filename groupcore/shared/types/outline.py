@@ -1,7 +1,7 @@
 """An ordered outline: blocks with ids, attributes and text, that many edit at once.
 
 Source. The document engine, `groupcore.objects`: transactions say which version they were made
-against and are carried over those since then, by the table of docs/protocol-browser.md
+against and are carried over those since then, by the table of docs/transactions.md
 (docs/decisions/0009).
 """
 
@@ -78,7 +78,7 @@ class ContentCodec(Codec):
 
 
 class TransactionCodec(Codec):
-    """Changes of an outline, as in docs/protocol-browser.md."""
+    """Changes of an outline, as in docs/transactions.md."""
 
     def __init__(self) -> None:
         super().__init__("Transaction")

@@ -1,4 +1,4 @@
-"""The table of docs/protocol-browser.md, how concurrent changes meet, as cases.
+"""The table of docs/transactions.md, how concurrent changes meet, as cases.
 
 Block `b` stands behind `a`; its text has five code points or more.
 """

@@ -1,0 +1,187 @@
+"""Marks of a text as inline Markdown, both ways: bold, italic, code, strike and links.
+
+What has no mark here (images, HTML, links to places that a page may not open) is kept as its source.
+A text is written as it stands where that reads back as the same text, else with its punctuation
+escaped; so Markdown that comes in goes out as it was, and nothing that looks like Markdown becomes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from groupcore.objects.refusal import RefusalError
+from groupcore.objects.rich_delta import MarkValue, Rich, Run, canonical, inserted, plain
+from groupcore.objects.rich_parsing import parse_rich
+
+parser = MarkdownIt("commonmark").enable("strikethrough")
+SPECIAL = re.compile(r"[\\`*_\[\]<>~&!]")
+OPEN = {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}
+CLOSE = {"strong_close": "bold", "em_close": "italic", "s_close": "strike"}
+SIGNS = {"bold": "**", "italic": "*", "strike": "~~"}
+NESTED = ("link", "bold", "italic", "strike")
+"""The marks that open before others, outermost first; `code` is innermost."""
+
+Env = MutableMapping[str, Any]
+
+
+def is_row(line: str) -> bool:
+    """Whether the line is a row of a table."""
+    return line.startswith("|")
+
+
+def read_inline(source: str, env: Env | None = None) -> Rich:
+    """The text of a paragraph; `env` knows the links that the document defines.
+
+    Soft line breaks become spaces; hard ones stay, and those between the rows of a table: Markdown
+    is often wrapped at a column, which means nothing.
+    """
+    [token] = parser.parseInline(source, {} if env is None else env)
+    reader = _Reader()
+    children = token.children or []
+    for place, child in enumerate(children):
+        following = children[place + 1] if place + 1 < len(children) else None
+        reader.take(child, "" if following is None else following.content)
+    return inserted(canonical(reader.runs))
+
+
+class _Reader:
+    """Walks the tokens of one paragraph."""
+
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self._marks: dict[str, MarkValue] = {}
+        self._line = ""
+        self._sources: list[str | None] = []
+
+    def take(self, token: Token, following: str) -> None:
+        match token.type:
+            case "softbreak":
+                self._add("\n" if is_row(self._line) and is_row(following) else " ")
+            case "hardbreak":
+                self._add("\n")
+            case "code_inline":
+                self._add(token.content, code=True)
+            case "link_open":
+                self._open_link(str(token.attrGet("href") or ""))
+            case "link_close":
+                self._close_link()
+            case "image":
+                self._add(f"![{token.content}]({token.attrGet('src')})")
+            case kind if kind in OPEN:
+                self._marks[OPEN[kind]] = True
+            case kind if kind in CLOSE:
+                self._marks.pop(CLOSE[kind], None)
+            case _:
+                self._add(token.content)
+
+    def _open_link(self, href: str) -> None:
+        if is_allowed(href):
+            self._marks["link"] = href
+            self._sources.append(None)
+        else:
+            self._add("[")
+            self._sources.append(f"]({href})")
+
+    def _close_link(self) -> None:
+        source = self._sources.pop()
+        if source is None:
+            self._marks.pop("link", None)
+        else:
+            self._add(source)
+
+    def _add(self, text: str, **more: MarkValue) -> None:
+        if text:
+            self.runs.append(Run(text, tuple(sorted({**self._marks, **more}.items()))))
+            self._line = (self._line + text).rpartition("\n")[2]
+
+
+def is_allowed(href: str) -> bool:
+    """Whether a text may have a link to there."""
+    try:
+        parse_rich([["x", {"link": href}]])
+    except RefusalError:
+        return False
+    return True
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def write_inline(text: Rich) -> str:
+    """The text as Markdown that reads back as it; line feeds stay what they are.
+
+    Where Markdown cannot say a mark at its place, the text goes without its marks.
+    """
+    wanted = _trimmed(text)
+    for escaped in (False, True):
+        written = _write(wanted, escaped)
+        if "\n" not in written and read_inline(written) == wanted:
+            return written
+        if "\n" in written and read_inline(written.replace("\n", "\\\n")) == wanted:
+            return written
+    return _escape(plain(text))
+
+
+def _trimmed(text: Rich) -> Rich:
+    """The text with no marks on the blanks at the edges of runs: Markdown has none there."""
+    runs: list[Run] = []
+    for run in text:
+        if "code" in dict(run.marks) or not run.marks:
+            runs.append(run)
+            continue
+        inner = run.text.strip()
+        start = len(run.text) - len(run.text.lstrip()) if inner else len(run.text)
+        runs.append(Run(run.text[:start]))
+        runs.append(Run(inner, run.marks))
+        runs.append(Run(run.text[start + len(inner) :]))
+    return inserted(canonical([run for run in runs if run.text]))
+
+
+def _write(text: Rich, escaped: bool) -> str:
+    written = ""
+    open_marks: list[tuple[str, MarkValue]] = []
+    for run in text:
+        marks = dict(run.marks)
+        kept = [one for one in NESTED if one in marks]
+        wanted = [(name, marks[name]) for name in kept]
+        shared = 0
+        while shared < min(len(open_marks), len(wanted)) and open_marks[shared] == wanted[shared]:
+            shared += 1
+        written += _closing(open_marks[shared:])
+        written += "".join("[" if name == "link" else SIGNS[name] for name, _ in wanted[shared:])
+        open_marks = wanted
+        if marks.get("code"):
+            written += _code(run.text)
+        else:
+            written += _escape(run.text) if escaped else run.text
+    return written + _closing(open_marks)
+
+
+def _closing(marks: list[tuple[str, MarkValue]]) -> str:
+    ends = [f"](<{value}>)" if _is_odd(str(value)) else f"]({value})" for _, value in marks]
+    pairs = zip(marks, ends, strict=True)
+    closed = [end if name == "link" else SIGNS[name] for (name, _), end in pairs]
+    return "".join(reversed(closed))
+
+
+def _is_odd(href: str) -> bool:
+    """Whether a link needs angle brackets around it."""
+    return any(sign in href for sign in "() <>")
+
+
+def _code(text: str) -> str:
+    runs = [len(run) for run in re.findall(r"`+", text)]
+    fence = "`" * next(size for size in range(1, len(runs) + 2) if size not in runs)
+    needs_room = text[:1] in ("`", " ") or text[-1:] in ("`", " ")
+    return f"{fence} {text} {fence}" if needs_room and text.strip() else f"{fence}{text}{fence}"
+
+
+def _escape(text: str) -> str:
+    return SPECIAL.sub(lambda found: "\\" + found[0], text)
+
+
