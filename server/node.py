@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from typing import TypeVar
 
 from groupcore.aio import JoinRefusedError
 from groupcore.aio import Node as ObjectsNode
@@ -20,10 +21,17 @@ from groupcore.aio.errors import (
     StorageError,
 )
 from groupcore.aio.log_store import LogStorage
-from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
+from groupcore.errors import (
+    ChannelClosedError,
+    GroupcoreError,
+    IdInUseError,
+    KeyFileError,
+    SettingsError,
+)
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.changes import Change
 from groupcore.shared.documents import Document
+from groupcore.shared.errors import ClosedError, OutcomeUnknownError, RefusedError
 from groupcore.stacks import StackOptions
 from groupcore.view import Address, View
 from server.accounts.accounts import NAME as ACCOUNTS
@@ -45,10 +53,14 @@ from server.errors import (
 from server.settings import Settings
 from server.state import State
 
+T = TypeVar("T")
+
 logger = logging.getLogger("server")
 
 LOOK_S = 0.2
 """How often the node looks whether its state has changed."""
+REOPEN_S = 0.5
+"""Between two attempts to open what every node has open."""
 CLOSE_S = 2.0
 """How long the node waits for its documents to be closed when it leaves."""
 APART_S = 3.0
@@ -88,8 +100,8 @@ class Node:
         self._spawn(self._watch())
         try:
             await self.objects.__aenter__()
-            catalogue = await self.objects.open(Catalogue, NAME)
-            self._nodes = await self.objects.open(Nodes, NODES)
+            catalogue = await self._open(Catalogue, NAME)
+            self._nodes = await self._open(Nodes, NODES)
             if self.accounts is not None:
                 self.accounts.begin(await self.objects.open(Accounts, ACCOUNTS), self.keeper)
         except GroupcoreError as error:
@@ -99,6 +111,19 @@ class Node:
         self.catalogue = catalogue
         self._nodes.changes().tap = self._on_nodes
         self._on_nodes(None)
+
+    async def _open(self, kind: type[T], name: str) -> T:
+        """Open an object; as often as the cluster goes on without this node before it is open."""
+        while True:
+            try:
+                return await self.objects.open(kind, name)
+            except (ChannelClosedError, ClosedError, OutcomeUnknownError) as error:
+                logger.info("%s is not open yet: %s", name, error)
+            except RefusedError as error:
+                if error.code != "left":
+                    raise
+                logger.info("%s is not open yet: %s", name, error)
+            await asyncio.sleep(REOPEN_S)
 
     async def close(self) -> None:
         """Leave the cluster: what is sent is sent, what is on its way to the disk gets there."""

@@ -2,9 +2,10 @@
 afterwards.
 
 Idea. Whoever needs a document takes hold of it and lets go of it again. The first hold opens it,
-in a session of its own that nobody else uses; some time after the last one that session is closed,
-and with it everything that was open for the document. A hold that comes while the session is being
-closed waits for that and opens the document anew; so an opening never meets a closing.
+in a session of its own that nobody else uses: its outline at once, its blocks behind that. Some
+time after the last one that session is closed, and with it everything that was open for the
+document. A hold that comes while the session is being closed waits for that and opens the document
+anew; so an opening never meets a closing.
 
 `copies` is 1: a text that one block has given to another one is forgotten by the first when it is
 saved in the second. Every node with a log has the messages of all groups there, members or not, so
@@ -157,13 +158,14 @@ class Keeper:
     async def _open(self, doc: str) -> Document:
         session = self._node.session()
         try:
-            document = await open_document_at(session, doc, keep=True)
+            document = await open_document_at(session, doc)
             await self._on_open(doc, document)
         except BaseException:
             with suppress(GroupcoreError):
                 await session.close()
             raise
         held = self._held[doc]
+        document.keep()
         held.session, held.stream = session, document.outline.changes()
         held.stream.tap = lambda _: self._tell_title(doc, document)
         self._tell_title(doc, document)

@@ -117,8 +117,15 @@ class Document(Shown):
             await self.outline.attend()
             self._attends = True
         if self._keep:
-            entries = self.outline.entries.items()
-            await self._open_all([block for block, entry in entries if entry.live])
+            await self._open_all(self._living())
+
+    def keep(self) -> None:
+        """Have all blocks open that have groups, from now on; those of now are opened by and by."""
+        self._keep = True
+        self._host.start(self._open_all(self._living()))
+
+    def _living(self) -> list[str]:
+        return [block for block, entry in self.outline.entries.items() if entry.live]
 
     async def close(self) -> None:
         """Close the outline and all blocks at this node."""
