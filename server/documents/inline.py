@@ -1,8 +1,9 @@
 """Marks of a text as inline Markdown, both ways: bold, italic, code, strike and links.
 
-What has no mark here (images, HTML, links to places that a page may not open) is kept as its source.
-A text is written as it stands where that reads back as the same text, else with its punctuation
-escaped; so Markdown that comes in goes out as it was, and nothing that looks like Markdown becomes it.
+What has no mark here (images, HTML, links to places that a page may not open) is kept as its
+source. A text is written as it stands where that reads back as the same text, else with its
+punctuation escaped; so Markdown that comes in goes out as it was, and nothing that looks like
+Markdown becomes it.
 """
 
 from __future__ import annotations
