@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping
+from itertools import pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from groupcore.objects.refusal import RefusalError
-from groupcore.objects.rich_delta import MarkValue, Rich, Run, canonical, inserted, plain
+from groupcore.objects.rich_delta import Marks, MarkValue, Rich, Run, canonical, inserted, plain
 from groupcore.objects.rich_parsing import parse_rich
 
 parser = MarkdownIt("commonmark").enable("strikethrough")
@@ -26,6 +27,7 @@ CLOSE = {"strong_close": "bold", "em_close": "italic", "s_close": "strike"}
 SIGNS = {"bold": "**", "italic": "*", "strike": "~~"}
 NESTED = ("link", "bold", "italic", "strike")
 """The marks that open before others, outermost first; `code` is innermost."""
+KNOWN = {*NESTED, "code"}
 
 Env = MutableMapping[str, Any]
 
@@ -33,6 +35,14 @@ Env = MutableMapping[str, Any]
 def is_row(line: str) -> bool:
     """Whether the line is a row of a table."""
     return line.startswith("|")
+
+
+def broken(text: str) -> str:
+    """Lines that stay lines: each but the last with the backslash of a hard break, or a row."""
+    lines = text.split("\n")
+    pairs = pairwise(lines)
+    kept = [one if is_row(one) and is_row(two) else one + "\\" for one, two in pairs]
+    return "\n".join([*kept, lines[-1]])
 
 
 def read_inline(source: str, env: Env | None = None) -> Rich:
@@ -121,26 +131,34 @@ def write_inline(text: Rich) -> str:
     wanted = _trimmed(text)
     for escaped in (False, True):
         written = _write(wanted, escaped)
-        if "\n" not in written and read_inline(written) == wanted:
-            return written
-        if "\n" in written and read_inline(written.replace("\n", "\\\n")) == wanted:
+        if read_inline(broken(written)) == wanted:
             return written
     return _escape(plain(text))
 
 
 def _trimmed(text: Rich) -> Rich:
-    """The text with no marks on the blanks at the edges of runs: Markdown has none there."""
+    """The text with the marks that Markdown has, and none of them on blanks where it begins or
+    ends."""
+    known = [
+        (run.text, {name: value for name, value in run.marks if name in KNOWN}) for run in text
+    ]
     runs: list[Run] = []
-    for run in text:
-        if "code" in dict(run.marks) or not run.marks:
-            runs.append(run)
+    for place, (words, marks) in enumerate(known):
+        if "code" in marks:
+            runs.append(Run(words, tuple(sorted(marks.items()))))
             continue
-        inner = run.text.strip()
-        start = len(run.text) - len(run.text.lstrip()) if inner else len(run.text)
-        runs.append(Run(run.text[:start]))
-        runs.append(Run(inner, run.marks))
-        runs.append(Run(run.text[start + len(inner) :]))
+        before = known[place - 1][1] if place else {}
+        behind = known[place + 1][1] if place + 1 < len(known) else {}
+        inner = words.strip()
+        start = len(words) - len(words.lstrip()) if inner else len(words)
+        runs.append(Run(words[:start], _both(marks, before)))
+        runs.append(Run(inner, tuple(sorted(marks.items()))))
+        runs.append(Run(words[start + len(inner) :], _both(marks, behind)))
     return inserted(canonical([run for run in runs if run.text]))
+
+
+def _both(marks: dict[str, MarkValue], others: dict[str, MarkValue]) -> Marks:
+    return tuple(sorted((n, v) for n, v in marks.items() if others.get(n) == v and n != "code"))
 
 
 def _write(text: Rich, escaped: bool) -> str:
@@ -184,5 +202,3 @@ def _code(text: str) -> str:
 
 def _escape(text: str) -> str:
     return SPECIAL.sub(lambda found: "\\" + found[0], text)
-
-

@@ -1,8 +1,8 @@
 """Markdown to blocks and back.
 
 Blocks carry the structure (headings, paragraphs, lists with depth, task lists, quotes, code,
-dividers); inline marks stay literal Markdown inside a block's text. What CommonMark has and
-blocks have not (tables, raw HTML) becomes paragraphs that hold the source.
+dividers), texts have marks (`server.documents.inline`). What CommonMark has and blocks have not
+(tables, raw HTML) becomes paragraphs that hold the source.
 
 A text whose line would begin a block on the way back is escaped with one backslash, and the
 import takes exactly that backslash off again.
@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from groupcore.objects.changes import DEFAULT_LIMITS
-from groupcore.objects.rich_delta import plain, rich
+from groupcore.objects.rich_delta import Rich, plain, rich
 from groupcore.shared.documents.parts import Value
+from server.documents.inline import Env, broken, parser, read_inline, write_inline
 from server.documents.making import NewBlock
 
 TITLE_MAX = DEFAULT_LIMITS.title
@@ -33,8 +32,6 @@ STARTS_BLOCK = re.compile(
     r"|([-*_])[ \t]*(?:\1[ \t]*){2,}$|[-=]+[ \t]*$|\[[^\]]*\]:)"
 )
 """The beginning of a line that would be, or is escaped from being, more than text."""
-
-_parser = MarkdownIt("commonmark")
 
 
 @dataclass(slots=True)
@@ -54,9 +51,10 @@ class _Reader:
     quotes: int = 0
     item: bool = False
     heading: int = 0
+    env: Env = field(default_factory=dict)
 
-    def add(self, attributes: dict[str, Value], text: str) -> None:
-        self.blocks.append((tuple(sorted(attributes.items())), rich(text)))
+    def add(self, attributes: dict[str, Value], text: Rich) -> None:
+        self.blocks.append((tuple(sorted(attributes.items())), text))
 
     def read(self, tokens: list[Token]) -> None:
         for token in tokens:
@@ -81,25 +79,31 @@ class _Reader:
                 case "fence" | "code_block":
                     self.code(token)
                 case "html_block" if token.content.strip() != SEPARATOR:
-                    self.text(token.content.rstrip("\n"))
+                    source = " ".join(token.content.rstrip("\n").split("\n"))
+                    self.add(self.attributes(), rich(source))
                 case "hr":
-                    self.add({"type": "divider"}, "")
+                    self.add({"type": "divider"}, ())
 
     def text(self, content: str) -> None:
+        attributes = self.attributes()
+        task = TASK.match(content)
+        if task and attributes["type"] == "bullet":
+            attributes |= {"type": "todo", "checked": task[1] != " "}
+            content = content[task.end() :]
+        self.add(attributes, read_inline(unescape(content), self.env))
+
+    def attributes(self) -> dict[str, Value]:
+        """Those of the block that comes now."""
         attributes: dict[str, Value] = {"type": "paragraph"}
         if self.item and self.lists:
             self.item = False
             attributes = {"type": self.lists[-1], "depth": min(len(self.lists) - 1, DEPTH_MAX)}
-            task = TASK.match(content)
-            if task and self.lists[-1] == "bullet":
-                attributes |= {"type": "todo", "checked": task[1] != " "}
-                content = content[task.end() :]
         elif self.heading:
             attributes = {"type": "heading", "level": self.heading}
         elif self.quotes:
             attributes = {"type": "quote"}
         self.heading = 0
-        self.add(attributes, unwrap(unescape(content)))
+        return attributes
 
     def code(self, token: Token) -> None:
         attributes: dict[str, Value] = {"type": "code"}
@@ -107,7 +111,7 @@ class _Reader:
         if words and len(words[0]) <= 40:
             attributes["language"] = words[0]
         self.item = False
-        self.add(attributes, token.content.removesuffix("\n"))
+        self.add(attributes, rich(token.content.removesuffix("\n")))
 
 
 def import_markdown(source: str, title: str = "") -> Imported:
@@ -118,7 +122,7 @@ def import_markdown(source: str, title: str = "") -> Imported:
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
     reader = _Reader()
-    reader.read(_parser.parse(source))
+    reader.read(parser.parse(source, reader.env))
     blocks = reader.blocks
     if blocks and dict(blocks[0][0]).get("level") == 1:
         first = " ".join(plain(blocks[0][1]).split())
@@ -128,14 +132,13 @@ def import_markdown(source: str, title: str = "") -> Imported:
 
 
 def clean_title(title: str) -> str:
-    """One line of 1 to TITLE_MAX characters, without marks of code and bold."""
-    plain = title.replace("`", "").replace("**", "")
-    return " ".join(plain.split())[:TITLE_MAX].strip() or "Untitled"
+    """One line of 1 to TITLE_MAX characters."""
+    return " ".join(title.split())[:TITLE_MAX].strip() or "Untitled"
 
 
 def export_markdown(title: str, blocks: list[NewBlock]) -> str:
     """The document as Markdown, its title as the first heading."""
-    return "\n".join(["# " + escape(title), *_lines(blocks)]) + "\n"
+    return "\n".join(["# " + escape(write_inline(rich(title))), *_lines(blocks)]) + "\n"
 
 
 def _lines(blocks: list[NewBlock]) -> Iterator[str]:
@@ -144,7 +147,7 @@ def _lines(blocks: list[NewBlock]) -> Iterator[str]:
     previous = ""
     marker = ""
     for given, content in blocks:
-        attributes, text = dict(given), plain(content)
+        attributes = dict(given)
         kind = str(attributes.get("type", "paragraph"))
         if kind not in LIST_KINDS:
             yield ""
@@ -153,14 +156,14 @@ def _lines(blocks: list[NewBlock]) -> Iterator[str]:
                 yield SEPARATOR
                 yield ""
             margins = []
-            yield from _plain(kind, attributes, text)
+            yield from _plain(kind, attributes, content)
         else:
             depth = min(int(str(attributes.get("depth") or 0)), len(margins))
             if previous not in LIST_KINDS:
                 yield ""
             margin = sum(margins[:depth])
             marker = _marker(kind, attributes)
-            body = _broken(text)
+            body = _broken(content)
             yield (" " * margin + marker + body[0]).rstrip()
             inner = margin + (3 if kind == "numbered" else 2)
             yield from (" " * inner + line for line in body[1:])
@@ -174,53 +177,29 @@ def _marker(kind: str, attributes: dict[str, Value]) -> str:
     return "1. " if kind == "numbered" else "- "
 
 
-def _plain(kind: str, attributes: dict[str, Value], text: str) -> list[str]:
+def _plain(kind: str, attributes: dict[str, Value], content: Rich) -> list[str]:
     """The lines of a block that is no list item."""
     match kind:
         case "heading":
             level = int(str(attributes.get("level") or 1))
-            return [("#" * level + " " + " ".join(escape(text).split("\n"))).rstrip()]
+            line = " ".join(escape(write_inline(content)).split("\n"))
+            return [("#" * level + " " + line).rstrip()]
         case "quote":
-            return [("> " + line).rstrip() for line in _broken(text)]
+            return [("> " + line).rstrip() for line in _broken(content)]
         case "divider":
             return ["---"]
         case "code":
+            text = plain(content)
             runs = [len(run) for run in re.findall(r"`+", text)]
             fence = "`" * max([3, *(run + 1 for run in runs)])
             return [fence + str(attributes.get("language") or ""), *text.split("\n"), fence]
         case _:
-            return _broken(text)
+            return _broken(content)
 
 
-def _broken(text: str) -> list[str]:
-    """The lines of a text, each but the last with the backslash of a hard break."""
-    lines = escape(text).split("\n")
-    return [
-        line if is_row(line) and is_row(following) else line + "\\"
-        for line, following in pairwise(lines)
-    ] + lines[-1:]
-
-
-def unwrap(content: str) -> str:
-    """Soft line breaks become spaces; hard ones stay, and those between the rows of a table.
-
-    Markdown is often wrapped at a column, which means nothing; a block wraps by itself.
-    """
-    lines = content.split("\n")
-    parts = []
-    for line, following in pairwise(lines):
-        if line.endswith("\\"):
-            parts += [line[:-1], "\n"]
-        elif line.endswith("  "):
-            parts += [line.rstrip(" "), "\n"]
-        else:
-            parts += [line, "\n" if is_row(line) and is_row(following) else " "]
-    return "".join([*parts, lines[-1]])
-
-
-def is_row(line: str) -> bool:
-    """Whether the line is a row of a table."""
-    return line.startswith("|")
+def _broken(content: Rich) -> list[str]:
+    """The lines of a text, none of which begins a block."""
+    return escape(broken(write_inline(content))).split("\n")
 
 
 def escape(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Self
 import aiohttp
 import msgpack
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
 from server.app import PROTOCOL
@@ -179,10 +180,15 @@ class Page:
             return connection.close_code
 
     async def _read(self, connection: ClientConnection) -> None:
-        async for frame in connection:
-            assert isinstance(frame, bytes), "frames are binary"
-            self.heard += msgpack.unpackb(frame)
-            self._news.set()
+        try:
+            async for frame in connection:
+                assert isinstance(frame, bytes), "frames are binary"
+                self.heard += msgpack.unpackb(frame)
+                self._news.set()
+        except ConnectionClosed:
+            return  # who waits for something more is told so
+        finally:
+            asyncio.get_running_loop().call_soon(self._news.set)
 
     async def send(self, *messages: Fields) -> None:
         """One frame."""
@@ -194,12 +200,15 @@ class Page:
         return await self._next(lambda one: one["t"] == kind and fields.items() <= one.items())
 
     async def _next(self, fits: Callable[[Fields], bool]) -> Fields:
+        """ConnectionError when the connection is closed before it comes."""
         async with asyncio.timeout(LIMIT_S):
             while True:
                 for message in self.heard:
                     if fits(message):
                         self.heard.remove(message)
                         return message
+                if self._reading is None or self._reading.done():
+                    raise ConnectionError(f"closed with {self.close_code}")
                 self._news.clear()
                 await self._news.wait()
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupcore.objects.rich_delta import plain, rich
+from groupcore.objects.rich_delta import Run, canonical, inserted, plain, rich
 from groupcore.shared.documents.parts import Value
+from server.documents.inline import broken, read_inline, write_inline
 from server.documents.making import NewBlock
 from server.documents.markdown import export_markdown, import_markdown
 
@@ -53,7 +54,7 @@ def test_the_blocks_of_a_document_are_found() -> None:
     imported = import_markdown(SOURCE)
     assert imported.title == "The plan"
     assert shapes(imported.blocks) == [
-        ({"type": "paragraph"}, "Some *text* on two lines."),
+        ({"type": "paragraph"}, "Some text on two lines."),
         ({"type": "heading", "level": 2}, "Steps"),
         ({"type": "bullet", "depth": 0}, "one"),
         ({"type": "bullet", "depth": 1}, "two"),
@@ -80,6 +81,67 @@ def test_a_given_title_wins_and_keeps_the_heading() -> None:
     imported = import_markdown("# Inside\n\ntext", title="Outside")
     assert imported.title == "Outside"
     assert dict(imported.blocks[0][0]) == {"type": "heading", "level": 1}
+
+
+MARKS = [
+    ("plain", [("plain", {})]),
+    (
+        "**bold** and *italic*",
+        [("bold", {"bold": True}), (" and ", {}), ("italic", {"italic": True})],
+    ),
+    ("~~gone~~", [("gone", {"strike": True})]),
+    ("`a * b`", [("a * b", {"code": True})]),
+    ("``a ` b``", [("a ` b", {"code": True})]),
+    ("***both***", [("both", {"bold": True, "italic": True})]),
+    ("**bold *both* bold**", [
+        ("bold ", {"bold": True}), ("both", {"bold": True, "italic": True}),
+        (" bold", {"bold": True}),
+    ]),
+    ("[here](http://x.y/z)", [("here", {"link": "http://x.y/z"})]),
+    ("[**here**](http://x.y/z)", [("here", {"bold": True, "link": "http://x.y/z"})]),
+    ("[a b](<http://x.y/(z>)", [("a b", {"link": "http://x.y/(z"})]),
+    ("snake_case and 2 \\* 3", [("snake_case and 2 * 3", {})]),
+    ("[other](docs/page.md) ![image](a.png) <b>x</b>", [
+        ("[other](docs/page.md) ![image](a.png) <b>x</b>", {}),
+    ]),
+    ("one\\\n**two**", [("one\n", {}), ("two", {"bold": True})]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "runs"), MARKS)
+def test_marks_are_read_and_written(source: str, runs: list[tuple[str, dict[str, Value]]]) -> None:
+    [(_, text)] = import_markdown(source, "t").blocks
+    assert [(run.text, dict(run.marks)) for run in text] == runs
+    written = export_markdown("t", [((("type", "paragraph"),), text)])
+    assert import_markdown(written, "t").blocks == [((("type", "paragraph"),), text)]
+
+
+marks = st.dictionaries(
+    st.sampled_from(["bold", "italic", "strike", "code", "link", "underline"]), st.just(True)
+).map(lambda found: found | {"link": "http://x.y"} if "link" in found else found)
+runs = st.lists(
+    st.tuples(st.text("ab *_`~[]()<>&!\\\"'.:/", min_size=1, max_size=6), marks), max_size=5
+)
+
+
+@given(runs)
+def test_no_text_is_lost_or_becomes_markup_whatever_its_marks(
+    given_runs: list[tuple[str, dict[str, Value]]],
+) -> None:
+    text = inserted(
+        canonical([Run(one, tuple(sorted(found.items()))) for one, found in given_runs])
+    )
+    assert plain(read_inline(broken(write_inline(text)))) == plain(text)
+
+
+def test_a_link_that_the_document_defines_is_a_link() -> None:
+    [(_, text)] = import_markdown("[here][1]\n\n[1]: https://x.y", "t").blocks
+    assert [(run.text, dict(run.marks)) for run in text] == [("here", {"link": "https://x.y"})]
+
+
+def test_a_title_keeps_what_looks_like_marks() -> None:
+    written = export_markdown("a *b* `c`", [])
+    assert import_markdown(written).title == "a *b* `c`"
 
 
 words = st.text("ab#->+*1.)`~[]x=_\\!", min_size=1, max_size=8)
