@@ -33,7 +33,7 @@ async def open_breakable(cluster: Cluster, tabs: Tabs, doc: str, name: str) -> B
     context = await tabs.context(name)
     await context.add_init_script(KEEP_SOCKETS)
     tab = await tabs.open_in(context, f"{cluster.nodes['a'].url}/doc/{doc}")
-    tab.expect_complaints(*NODE_GONE, "net::ERR_INTERNET_DISCONNECTED")
+    tab.expect_complaints(*NODE_GONE, "net::ERR_INTERNET_DISCONNECTED", "CLOSING or CLOSED")
     await tab.loaded()
     return tab
 

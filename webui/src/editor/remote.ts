@@ -17,6 +17,7 @@ import type {
   AttributePatch,
   AttributeValue,
   MarkPatch,
+  NewBlock,
   RichDelta,
   ShownBlock,
   ShownChange,
@@ -68,11 +69,17 @@ export function remoteTransaction(
 ): Transaction {
   const transaction = state.tr.setMeta(REMOTE, true).setMeta("addToHistory", false);
   const { blocks } = event.after;
-  if (event.before.blocks.length > 0 && blocks.length > 0) {
+  if (event.before.blocks.length > 0 && blocks.length > 0 && !isShown(state.doc, blocks)) {
     const changes = event.changes ?? diffBlocks(toBlocks(state.doc), blocks, "");
     for (const change of changes) applyChange(transaction, change);
   }
   return reconcile(transaction, blocks, blank);
+}
+
+/** Whether the editor has exactly these blocks already. */
+function isShown(doc: Node, blocks: readonly ShownBlock[]): boolean {
+  if (doc.childCount !== blocks.length) return false;
+  return blocks.every((block, index) => isSame(toBlock(doc.child(index)), block));
 }
 
 /** Puts in anew what is not as these blocks say, from the first such block to the last. */
@@ -128,10 +135,11 @@ function applyChange(transaction: Transaction, change: ShownChange): void {
   const { doc } = transaction;
   switch (change[0]) {
     case "insert": {
-      const nodes = change[2].map(({ id, attributes, content }) =>
+      const fresh = unknownOf(doc, change[2]);
+      const nodes = fresh.map(({ id, attributes, content }) =>
         blockType.create(nodeAttributes(id, attributes), toFragment(schema, content)),
       );
-      transaction.insert(placeBehind(doc, change[1]), nodes);
+      if (nodes.length > 0) transaction.insert(placeBehind(doc, change[1]), nodes);
       return;
     }
     case "remove":
@@ -152,6 +160,15 @@ function applyChange(transaction: Transaction, change: ShownChange): void {
       if (found !== null) applyToBlock(transaction, change, found);
     }
   }
+}
+
+/** Those of the blocks that the editor has not. */
+function unknownOf(doc: Node, blocks: readonly NewBlock[]): readonly NewBlock[] {
+  const ids = new Set(blocks.map(({ id }) => id));
+  doc.forEach((node) => {
+    ids.delete(String(node.attrs.id));
+  });
+  return ids.size === blocks.length ? blocks : blocks.filter(({ id }) => ids.has(id));
 }
 
 type BlockChange = Extract<ShownChange, readonly ["edit" | "set" | "split" | "join", ...unknown[]]>;

@@ -233,6 +233,23 @@ test("marks and attributes of other pages survive what is done here", () => {
   expect([first?.attributes, second?.attributes]).toEqual([{ mood: 1 }, { mood: 1 }]);
 });
 
+test("what is told though it is shown already changes nothing, and undo goes on", () => {
+  const one = bench(new MemoryModel(blocksOf("one")));
+  select(one.view, "b0", 3);
+  key(one.view, "Enter");
+  type(one.view, "two");
+  const { value } = one.model;
+  const [, block] = value.blocks;
+  if (!block?.content) throw new Error("there is no second block");
+  const { id, attributes, content } = block;
+  const doc = one.view.state.doc;
+  const changes = [["insert", "b0", [{ id, attributes, content }]] as const];
+  one.model.onView?.({ changes, before: value, after: value });
+  expect(one.view.state.doc).toBe(doc);
+  key(one.view, "z", { ctrlKey: true });
+  expect(one.view.state.doc.textContent).toBe("one");
+});
+
 test("a block whose text is not here is shown as high as it will be, and filled in", () => {
   const one = bench(new MemoryModel([...blocksOf("one"), away("far", 300)]));
   const element = one.view.dom.querySelector<HTMLElement>('[data-block-id="far"]');
