@@ -27,6 +27,7 @@ new DocumentEditor(host, model, {
   surroundings: nothing,
   linkWanted: nothing,
   notLoaded: nothing,
+  found: nothing,
 });
 host.getBoundingClientRect();
 const opened_ms = performance.now() - started_ms;

@@ -67,6 +67,13 @@ export async function importMarkdown(
   return summary(await ask(path, { method: "POST", headers, body: markdown }));
 }
 
+/** The texts of all blocks of a document, by their ids. */
+export async function blockTexts(id: string): Promise<ReadonlyMap<string, string>> {
+  const { blocks } = fields(await ask(`/api/v1/documents/${encodeURIComponent(id)}`));
+  const list = Array.isArray(blocks) ? blocks.map(fields) : [];
+  return new Map(list.map((block) => [String(block.id), String(block.text ?? "")]));
+}
+
 /** The address of a document's Markdown. */
 export function markdownPath(id: string): string {
   return `/api/v1/documents/${encodeURIComponent(id)}/markdown`;

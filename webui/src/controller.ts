@@ -4,6 +4,7 @@ import { type Options, Presence, type Session, type State } from "./client";
 import type { ClientLocks } from "./client-lock";
 import type { DocumentModel, Draft, SaveState } from "./document/types";
 import { DocumentEditor, type Surroundings } from "./editor/editor";
+import type { Finding } from "./editor/find";
 import { Keeper } from "./keeper";
 import { type Caret, type Person, peopleOf } from "./people";
 import type { Socket } from "./shared/link";
@@ -24,6 +25,7 @@ export interface DocumentState {
   readonly around: Surroundings;
   /** What was to be taken out is still being loaded. */
   readonly isLoadingMore: boolean;
+  readonly finding: Finding;
 }
 
 /** A model as the page opens it. */
@@ -41,11 +43,15 @@ export interface ControllerParts {
   readonly openSocket: (url: string) => Socket;
   readonly after: (delay_ms: number, callback: () => void) => () => void;
   readonly urls: readonly string[];
+  /** The texts of all blocks, as the node has them. */
+  readonly texts: (doc: string) => Promise<ReadonlyMap<string, string>>;
   readonly changed: (state: DocumentState) => void;
 }
 
 const CARET_MS = 50;
 const NOTICE_MS = 6_000;
+/** For so long the texts of blocks that are not here are not asked for again. */
+const TEXTS_MS = 2_000;
 const MISSING = "There is no document at this address. Check it, or look in the list.";
 const NOWHERE: Caret = { block: null, anchor: 0, head: 0 };
 
@@ -58,7 +64,9 @@ export class DocumentController {
   private isCaretDue = false;
   private arePeopleDue = false;
   private isLoadingMore = false;
+  private finding: Finding = { query: "", matches: [], current: -1 };
   private isClosed = false;
+  private areTextsAsked = false;
   private cancels: (() => void)[] = [];
   private drafts: readonly Draft[] = [];
   private isTold = false;
@@ -111,6 +119,10 @@ export class DocumentController {
       surroundings: (around) => this.onSurroundings(around),
       linkWanted: () => this.onLinkWanted?.(),
       notLoaded: () => this.onNotLoaded(),
+      found: (finding) => {
+        this.finding = finding;
+        this.tell();
+      },
     });
     this.editor.showPeople(this.people);
   }
@@ -131,6 +143,7 @@ export class DocumentController {
       problem: this.problem,
       around: this.around,
       isLoadingMore: this.isLoadingMore,
+      finding: this.finding,
     };
   }
 
@@ -155,6 +168,20 @@ export class DocumentController {
   setName(name: string): void {
     this.name = name;
     this.present();
+  }
+
+  /** Looks for words in the whole document; none: ends the search. */
+  find(query: string): void {
+    const finder = this.editor?.finder;
+    if (finder === undefined) return;
+    finder.look(query);
+    if (query === "" || this.areTextsAsked || !finder.isPartial) return;
+    this.areTextsAsked = true;
+    const known = this.parts.texts(this.doc).then(
+      (texts) => this.editor?.finder.know(texts),
+      () => undefined, // offline: what is here is searched
+    );
+    void known.then(() => this.later(TEXTS_MS, () => (this.areTextsAsked = false)));
   }
 
   /** The nodes that may be tried, this page's own first. */

@@ -1,6 +1,6 @@
 /** What a document page needs from the browser: sockets, timers, store and locks. */
 
-import { listSockets, socketUrl } from "./api";
+import { blockTexts, listSockets, socketUrl } from "./api";
 import { connect } from "./client";
 import { browserLocks, type ClientLocks } from "./client-lock";
 import { DocumentController, type DocumentState } from "./controller";
@@ -34,7 +34,7 @@ export async function openDocument(
   // A browser that keeps nothing (some private windows) still edits; closing is asked about then.
   store ??= Store.open().catch(() => null);
   const own = socketUrl(location.origin) ?? "";
-  const tools = { locks, connect, openModel, openSocket, after };
+  const tools = { locks, connect, openModel, openSocket, after, texts: blockTexts };
   const parts = { ...tools, store: await store, urls: [own], changed };
   const controller = await DocumentController.open(doc, name, parts);
   void listSockets(own).then((urls) => controller.setUrls(urls));

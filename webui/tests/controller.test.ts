@@ -70,6 +70,7 @@ class Stage {
         return () => this.timers.splice(this.timers.indexOf(timer), 1);
       },
       urls: ["ws://a/ws"],
+      texts: async () => new Map(),
       changed: (state) => this.states.push(state),
     };
     return DocumentController.open("plan", "Ann", parts);

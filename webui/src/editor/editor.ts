@@ -14,6 +14,8 @@ import { CARETS, caretsPlugin } from "./carets";
 import { changedChildren } from "./changed";
 import { type Action, actions, choiceCommand, choiceOf, keys } from "./commands";
 import { diffBlocks, isSame } from "./diff";
+import { type Finding, findPlugin } from "./find";
+import { Finder } from "./finder";
 import { HtmlReader, tamed } from "./html";
 import { markdownPlugin } from "./markdown";
 import { activeMarks, linkAt, setLink } from "./marks";
@@ -43,6 +45,8 @@ export interface EditorCallbacks {
   readonly linkWanted: () => void;
   /** What was to be taken out or copied is not all here; it is being loaded. */
   readonly notLoaded: () => void;
+  /** What is looked for was found, here or there. */
+  readonly found: (finding: Finding) => void;
 }
 
 /** From so many blocks on, what is out of sight is not drawn. */
@@ -56,6 +60,8 @@ const ON_ALL = /^Mod-(?:Alt-\d|[biuek]|Shift-x|Enter)$/;
 export class DocumentEditor {
   private readonly view: EditorView;
   private readonly viewport: Viewport;
+  /** Find and replace. */
+  readonly finder: Finder;
   /** The id of the block that is shown while the document has none. */
   private blank: string | null = null;
 
@@ -109,6 +115,7 @@ export class DocumentEditor {
         dispatchTransaction: (transaction) => this.dispatch(transaction),
       },
     );
+    this.finder = new Finder(this.view, model, callbacks.found);
     model.onView = (event) => this.show(event);
     this.viewport = new Viewport(this.view.dom, (first, last) => {
       if (this.blank === null) model.look(first, last);
@@ -131,6 +138,7 @@ export class DocumentEditor {
       normalisePlugin(),
       guardPlugin((ids) => this.load(ids)),
       caretsPlugin(),
+      findPlugin(),
     ];
   }
 
@@ -244,6 +252,7 @@ export class DocumentEditor {
     const isRemote = transaction.getMeta(REMOTE) === true;
     if (!isRemote && state.doc !== before.doc) this.sendChanges(before.doc);
     this.tellSurroundings();
+    this.finder?.tell();
     if (!isRemote && (transaction.selectionSet || transaction.docChanged)) {
       this.reportCaret(this.view.hasFocus());
     }

@@ -37,6 +37,7 @@ function bench(model: MemoryModel): Bench {
     surroundings: () => undefined,
     linkWanted: () => told.push("link"),
     notLoaded: () => told.push("not loaded"),
+    found: () => undefined,
   });
   open = editor;
   // The tests do to the view what keys do.
