@@ -1,4 +1,4 @@
-"""Fan-out: one shared text, 500 pages on one node, 20 edits a second: CPU for each delivery."""
+"""Fan-out: a block of a document, 500 pages on one node, 20 edits a second: CPU a delivery."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 import msgpack
 
-from bench.gateways import NAME, PATH, SUBPROTOCOL, gateways
 from bench.helpers import helper
 from bench.measuring import cpu_of, load_average, quantile, rss_kb_of
-from bench.pages import Page, hello, opening, type_steadily
+from bench.pages import Page, Subject, hello, opening, type_steadily
+from bench.servers import servers
 
 UPDATES_PER_S = 20
 WARM_UP_S = 1.0
@@ -38,22 +38,22 @@ def masked(payload: bytes) -> bytes:
     return (head or struct.pack("!BBH", 0x82, 0x80 | 126, size)) + bytes(4) + payload
 
 
-def open_session(url: str) -> socket.socket:
+def open_session(url: str, subject: Subject) -> socket.socket:
     """A session by hand: handshake, hello, open; nothing of it is read after the handshake."""
     parts = urlsplit(url)
     opened = socket.create_connection((parts.hostname, parts.port), timeout=20)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
     key = base64.b64encode(secrets.token_bytes(16)).decode()
     opened.sendall(
-        f"GET {PATH} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\n"
+        f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\n"
         f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-        f"Sec-WebSocket-Protocol: {SUBPROTOCOL}\r\n\r\n".encode()
+        f"Sec-WebSocket-Protocol: {subject.subprotocol}\r\n\r\n".encode()
     )
     answer = b""
     while b"\r\n\r\n" not in answer:
         answer += opened.recv(4096)
     assert answer.startswith(b"HTTP/1.1 101"), answer
-    opened.sendall(masked(msgpack.packb([hello(), opening()])))
+    opened.sendall(masked(msgpack.packb([hello(), opening(subject)])))
     return opened
 
 
@@ -70,10 +70,10 @@ def drained(opened: socket.socket) -> int:
         size += len(data)
 
 
-def hold_sessions(url: str, count: int, pipe: Connection) -> None:
+def hold_sessions(url: str, subject: Subject, count: int, pipe: Connection) -> None:
     """Open sessions; sleep until told to look what has come."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
-    held = [open_session(url) for _ in range(count)]
+    held = [open_session(url, subject) for _ in range(count)]
     pipe.send(len(held))
     while pipe.recv() == "look":
         pipe.send([drained(one) for one in held])
@@ -122,17 +122,17 @@ def note(seen: dict[int, float], _name: str, edits: int) -> None:
 
 async def measure(sessions: int, updates: int) -> dict[str, object]:
     """Two nodes: one is typed at, the other has the pages and gets each update by datagram."""
-    with gateways(2) as (other, busy):
+    async with servers(2) as (subject, (other, busy)):
         before_kb = rss_kb_of(busy.pid)
         idle_s, idle = cpu_of(busy.pid), time.monotonic()
         await asyncio.sleep(WARM_UP_S)
         idle_share = (cpu_of(busy.pid) - idle_s) / (time.monotonic() - idle)
-        with helper(hold_sessions, busy.url, sessions) as holder:
+        with helper(hold_sessions, busy.url, subject, sessions) as holder:
             await holder.ask()
             # The last that opens is the last that is written to.
-            async with Page(other.url) as writer, Page(busy.url) as reader:
-                await writer.open(NAME)
-                await reader.open(NAME)
+            async with Page(other.url, subject) as writer, Page(busy.url, subject) as reader:
+                await writer.open()
+                await reader.open()
                 warm_up = int(WARM_UP_S * UPDATES_PER_S)
                 seen: dict[int, float] = {}
                 reader.on_edit = partial(note, seen)

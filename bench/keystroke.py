@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import ExitStack
 from functools import partial
 from multiprocessing.connection import Connection
 
-from bench.gateways import NAME, gateways
+from bench.gateways import Place
 from bench.helpers import helper
 from bench.measuring import cpu_of, load_average, quantile
-from bench.pages import Page, type_steadily
+from bench.pages import Page, Subject, type_steadily
+from bench.servers import servers
 
 EDITS_PER_S = 20
 WARM_UP = 20
@@ -24,10 +24,10 @@ def note(seen: dict[int, float], _name: str, number: int) -> None:
     seen.setdefault(number, time.monotonic())
 
 
-async def write(url: str, edits: int, pipe: Connection) -> None:
+async def write(url: str, subject: Subject, edits: int, pipe: Connection) -> None:
     """Type at a steady rate; tell when each keystroke fell, and when it was answered."""
-    async with Page(url) as page:
-        await page.open(NAME)
+    async with Page(url, subject) as page:
+        await page.open()
         pipe.send("open")
         await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
         await type_steadily(page, WARM_UP, EDITS_PER_S)
@@ -38,12 +38,12 @@ async def write(url: str, edits: int, pipe: Connection) -> None:
         pipe.send((fell, [answered[WARM_UP + at] for at in range(1, edits + 1)]))
 
 
-async def read(url: str, edits: int, pipe: Connection) -> None:
+async def read(url: str, subject: Subject, edits: int, pipe: Connection) -> None:
     """Have the text open; tell when each edit was seen."""
     seen: dict[int, float] = {}
-    async with Page(url) as page:
+    async with Page(url, subject) as page:
         page.on_edit = partial(note, seen)
-        await page.open(NAME)
+        await page.open()
         pipe.send("open")
         await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
         await page.until(lambda: WARM_UP + edits in seen)
@@ -51,20 +51,30 @@ async def read(url: str, edits: int, pipe: Connection) -> None:
 
 
 def run_client(
-    client: Callable[..., Coroutine[object, object, None]], url: str, edits: int, pipe: Connection
+    client: Callable[..., Coroutine[object, object, None]],
+    url: str,
+    subject: Subject,
+    edits: int,
+    pipe: Connection,
 ) -> None:
     """The process's main function."""
     import uvloop
 
-    uvloop.run(client(url, edits, pipe))
+    uvloop.run(client(url, subject, edits, pipe))
 
 
 async def measure(edits: int) -> dict[str, object]:
     """Both pages away from the sequencer: the longest way."""
-    with gateways(3) as (sequencer, first, second), ExitStack() as stack:
-        nodes = (sequencer, first, second)
-        writer = stack.enter_context(helper(run_client, write, first.url, edits))
-        reader = stack.enter_context(helper(run_client, read, second.url, edits))
+    async with servers(3) as (subject, nodes):
+        return await type_across(subject, nodes, edits)
+
+
+async def type_across(subject: Subject, nodes: list[Place], edits: int) -> dict[str, object]:
+    """From the second node to the third; the first one sequences."""
+    with (
+        helper(run_client, write, nodes[1].url, subject, edits) as writer,
+        helper(run_client, read, nodes[2].url, subject, edits) as reader,
+    ):
         await writer.ask()
         await reader.ask()
         before = [cpu_of(node.pid) for node in nodes]
