@@ -21,7 +21,7 @@ from server.node import Node
 from server.routes.access import GUEST, AccountAccess, OpenAccess
 from server.routes.api import DocumentRoutes
 from server.routes.auth import Gatehouse
-from server.routes.door import Door
+from server.routes.door import Door, GuardedEntrance
 from server.routes.health import health_routes
 from server.routes.openapi import account_routes
 from server.routes.page import page_routes
@@ -48,6 +48,8 @@ POLICY = "; ".join(
     )
 )
 
+HSTS = "max-age=31536000"
+"""Where browsers come by https, they come by nothing else for a year."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -79,6 +81,8 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("Content-Security-Policy", policy(self._node.origins()))
+                if self._node.public_url.startswith("https://"):
+                    headers.setdefault("Strict-Transport-Security", HSTS)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -90,7 +94,8 @@ def make_pages(node: Node) -> SharedObjects:
     """The gateway for the pages of one node; where there are accounts, pages show tickets."""
     settings, accounts = node.settings, node.accounts
     door = Door(accounts) if accounts is not None else None
-    entrance = Entrance(node.keeper, node.knows)
+    plain = Entrance(node.keeper, node.knows)
+    entrance = plain if accounts is None else GuardedEntrance(plain, accounts, node.keeper)
     return SharedObjects(
         node.objects,
         TYPES,

@@ -108,11 +108,19 @@ class Holder(Outlet):
         if kind is None:
             raise BadRequestError("unknown_type", f"no type is called {type_name!r} here")
         principal = self.session.principal
-        if not self._gateway.terms.may_open(principal, type_name, name):
+        if not self._may_open(type_name, name):
             raise BadRequestError("forbidden", f"you may not open {name!r}")
         if not principal and getattr(kind.kind, "for_nodes", None):
             raise BadRequestError("forbidden", f"nobody may open {name!r} without a name")
         return name, kind
+
+    def _may_open(self, type_name: str, name: str) -> bool:
+        """As the program says; what goes wrong in there counts as no."""
+        try:
+            return self._gateway.terms.may_open(self.session.principal, type_name, name)
+        except Exception:
+            log.exception("whether %s may be opened could not be found out", name)
+            return False
 
     async def _open(self, name: str, asked: _Asked) -> None:
         opened = self.opened.get(name)
@@ -223,13 +231,12 @@ class Holder(Outlet):
 
     def recheck(self) -> None:
         """Let go of what the page may not have open any more."""
-        may_open, principal = self._gateway.terms.may_open, self.session.principal
         for name, opened in list(self.opened.items()):
-            if not may_open(principal, opened.kind.name, name):
+            if not self._may_open(opened.kind.name, name):
                 self.let_go(name)
                 self.refuse(BadRequestError("forbidden", f"you may not open {name!r}"), name=name)
         for name, asked in self._asked.items():
-            if asked.is_wanted and not may_open(principal, asked.kind.name, name):
+            if asked.is_wanted and not self._may_open(asked.kind.name, name):
                 asked.is_wanted = False
                 self.refuse(BadRequestError("forbidden", f"you may not open {name!r}"), name=name)
 

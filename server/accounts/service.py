@@ -39,6 +39,8 @@ OTHERS_SWEEPS = 3
 """After so many looks the others do what the oldest node should have done."""
 SEEN_S = 3600.0
 """How often it is written down that a sign-in is in use."""
+KNOWN_MAX = 100_000
+"""So many answers to who may read what are kept, until a role changes."""
 SIGNED_OUT = 4403
 """With this code the sockets of a sign-in that is over are closed."""
 
@@ -82,6 +84,8 @@ class AccountService:
         self._accounts: Accounts | None = None
         self._lists: Lists | None = None
         self._folder = folder
+        self._known: dict[tuple[str, str], bool] = {}
+        self._known_of = -1
         self._public_url = public_url
         self._file: AuditFile | None = None
         self._sweeping: asyncio.Task[None] | None = None
@@ -167,9 +171,16 @@ class AccountService:
 
     def may_read(self, principal: str, document: str) -> bool:
         """Whether the principal may open the document; not before this node has the accounts."""
-        if self._accounts is None:
+        accounts = self._accounts
+        if accounts is None:
             return False
-        return self._accounts.document_role(principal, document) >= Role.VIEWER
+        if self._known_of != accounts.rights_number or len(self._known) > KNOWN_MAX:
+            self._known, self._known_of = {}, accounts.rights_number
+        asked = principal, document
+        found = self._known.get(asked)
+        if found is None:
+            found = self._known[asked] = accounts.document_role(*asked) >= Role.VIEWER
+        return found
 
     # --- the first owner ------------------------------------------------------------------------
 

@@ -123,7 +123,10 @@ class DocumentRoutes:
         doc, may_read = request.path_params["doc"], self.access.reader(request)
         if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
             raise BadMessageError("no_such_document", "there is no document of this id here")
-        return await ordered(self._read(doc))
+        found = await ordered(self._read(doc))
+        if not may_read(doc):  # not any more
+            raise BadMessageError("no_such_document", "there is no document of this id here")
+        return found
 
     async def _read(self, doc: str) -> tuple[str, str, Shot]:
         async with self.node.keeper.holding(doc) as document:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.websockets import WebSocket
 
+from groupcore.shared.documents import Document
 from groupcore.web import Badge
 from server.accounts.service import AccountService
+from server.documents.entrance import Entrance
+from server.documents.keeper import Keeper
 from server.documents.names import place_of
+
+LIST_WAIT_S = 2.0
+"""How long an open waits for the document's list to be in force in a block."""
+POLL_S = 0.01
 
 
 class Door:
@@ -31,3 +40,40 @@ class Door:
         if place.doc:
             return self._service.may_read(principal, place.doc)
         return kind == "Nodes"
+
+
+class GuardedEntrance:
+    """The gateway's hooks where there are accounts: nobody meets a list that is out of date."""
+
+    def __init__(self, entrance: Entrance, service: AccountService, keeper: Keeper) -> None:
+        self._entrance = entrance
+        self._service = service
+        self._keeper = keeper
+
+    async def opening(self, principal: str, kind: str, name: str) -> None:
+        """As `Entrance.opening`; then the list is the one that the accounts say."""
+        await self._entrance.opening(principal, kind, name)
+        place = place_of(name)
+        document = None if place is None else self._keeper.documents.get(place.doc)
+        if place is None or document is None:
+            return
+        try:
+            await self._service.lists.settle(place.doc, document)
+            await self._in_force(document, place.block)
+        except BaseException:
+            self._entrance.closed(principal, kind, name)
+            raise
+
+    def closed(self, principal: str, kind: str, name: str) -> None:
+        """As `Entrance.closed`."""
+        self._entrance.closed(principal, kind, name)
+
+    async def _in_force(self, document: Document, block: str) -> None:
+        """The block judges by the outline's list."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + LIST_WAIT_S
+        while loop.time() < deadline:
+            found = document.blocks.get(block)
+            if found is None or found.rights_version >= document.outline.rights_version:
+                return
+            await asyncio.sleep(POLL_S)

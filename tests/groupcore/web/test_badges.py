@@ -30,6 +30,7 @@ class Door:
         self.tickets = {"t-ann": Badge("ann", "1"), "t-ann2": Badge("ann", "2")}
         self.tickets["t-long"] = Badge("x" * 300)
         self.closed: set[tuple[str, str]] = set()
+        self.is_broken = False
 
     async def hello(self, websocket: WebSocket, ticket: str) -> Badge | None:
         assert websocket.headers
@@ -38,6 +39,8 @@ class Door:
         return self.tickets.get(ticket)
 
     def may_open(self, principal: str, kind: str, name: str) -> bool:
+        if self.is_broken:
+            raise RuntimeError("the door is broken")
         return bool(kind) and (principal, name) not in self.closed
 
 
@@ -152,3 +155,16 @@ async def test_what_may_not_be_open_any_more_is_let_go(served: Served, door: Doo
                 refused |= {(one["name"], one["code"]) for one in told if one["t"] == "error"}
         assert refused == {("clicks", "forbidden"), ("here", "forbidden")}
         assert list(page.opened) == ["more"]
+
+
+async def test_what_goes_wrong_in_who_may_open_counts_as_no(served: Served, door: Door) -> None:
+    async with served.socket() as socket:
+        await socket.send_bytes(hello("t-ann"))
+        await heard(socket, "welcome")
+        await socket.send_bytes(packb([{"t": "open", "name": "clicks", "type": "Counter"}]))
+        await heard(socket, "snapshot")
+        door.is_broken = True
+        served.objects.recheck()
+        assert (await heard(socket, "error"))["code"] == "forbidden"
+        await socket.send_bytes(packb([{"t": "open", "name": "clicks", "type": "Counter"}]))
+        assert (await heard(socket, "error"))["code"] == "forbidden"

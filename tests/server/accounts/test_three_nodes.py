@@ -137,6 +137,32 @@ async def test_a_viewer_reads_and_writes_nothing_and_may_write_once_promoted(
             await eventually(may_write, "an editor may write")
 
 
+async def test_who_has_just_been_given_a_role_is_let_in_at_once(
+    ann: Browser, nodes: list[RunningNode]
+) -> None:
+    """Others have the document open, with the list of before."""
+    await hire(ann, "bob", "")
+    doc = await ann.create("Plan", "text")
+    at_b = await signed_in(nodes[1], "bob")
+    async with at_b, await ann.page() as open_before, await at_b.page() as page:
+        await first_block(open_before, doc)
+        for role in ("viewer", "editor"):
+            ann.go(nodes[0])
+            assert (await page.open("DocumentOutline", f"doc/{doc}"))["code"] == "forbidden"
+            body = {"email": "bob@example.org", "role": role}
+            status, made = await ann.ask("POST", f"/documents/{doc}/members", body)
+            assert status == 201
+            place = f"/documents/{doc}/members/{made['id']}"
+            await eventually(
+                lambda: service(nodes[1]).may_read(f"user:{made['id']}", doc),  # noqa: B023
+                "the other node knows",
+            )
+            await first_block(page, doc)
+            assert (await ann.ask("DELETE", place))[0] == 204
+            async with asyncio.timeout(SOON_S):
+                assert {(await page.hear("error"))["code"] for _ in range(2)} == {"forbidden"}
+
+
 async def test_a_page_may_neither_take_a_list_nor_read_all_titles(ann: Browser) -> None:
     doc = await ann.create("Plan", "text")
     async with await ann.page() as page:
