@@ -148,3 +148,26 @@ async def test_an_address_that_is_pasted_over_words_links_them(
     await one.select(4)
     await one.paste("https://example.org/x")
     await same_html(one, two, 0, "the " + LINK.format("https://example.org/x", "page"))
+
+
+async def test_a_slash_offers_what_a_block_can_become_by_key_and_by_click(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first\n\nsecond")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(0)
+    await one.type(" /")
+    menu = one.page.get_by_test_id("slash-menu")
+    await expect(menu.get_by_role("option")).to_have_count(9)
+    await one.screenshot("slash-menu")
+    await one.type("quo")
+    await expect(menu.get_by_role("option", selected=True)).to_have_text("Quote")
+    await one.press("Enter")
+    await expect(menu).to_have_count(0)
+    await expect(two.block(0)).to_have_attribute("data-type", "quote")
+    await one.put_caret(1)
+    await one.type(" /")
+    await menu.get_by_role("option", name="To-do").click()
+    await expect(two.block(1)).to_have_attribute("data-type", "todo")
+    await expect(one.editor).to_be_focused()
+    assert await converged(cluster, doc, [one, two]) == ["first ", "second "]

@@ -27,6 +27,7 @@ new DocumentEditor(host, model, {
   surroundings: nothing,
   linkWanted: nothing,
   notLoaded: nothing,
+  offered: nothing,
   found: nothing,
 });
 host.getBoundingClientRect();

@@ -3,7 +3,7 @@
 import { type Options, Presence, type Session, type State } from "./client";
 import type { ClientLocks } from "./client-lock";
 import type { DocumentModel, Draft, SaveState } from "./document/types";
-import { DocumentEditor, type Surroundings } from "./editor/editor";
+import { DocumentEditor, type OfferedMenu, type Surroundings } from "./editor/editor";
 import type { Finding } from "./editor/find";
 import { Keeper } from "./keeper";
 import { type Caret, type Person, peopleOf } from "./people";
@@ -26,6 +26,8 @@ export interface DocumentState {
   /** What was to be taken out is still being loaded. */
   readonly isLoadingMore: boolean;
   readonly finding: Finding;
+  /** The menu behind a slash. */
+  readonly menu: OfferedMenu | null;
 }
 
 /** A model as the page opens it. */
@@ -64,6 +66,7 @@ export class DocumentController {
   private isCaretDue = false;
   private arePeopleDue = false;
   private isLoadingMore = false;
+  private menu: OfferedMenu | null = null;
   private finding: Finding = { query: "", matches: [], current: -1 };
   private isClosed = false;
   private areTextsAsked = false;
@@ -119,6 +122,10 @@ export class DocumentController {
       surroundings: (around) => this.onSurroundings(around),
       linkWanted: () => this.onLinkWanted?.(),
       notLoaded: () => this.onNotLoaded(),
+      offered: (menu) => {
+        this.menu = menu;
+        this.tell();
+      },
       found: (finding) => {
         this.finding = finding;
         this.tell();
@@ -144,6 +151,7 @@ export class DocumentController {
       around: this.around,
       isLoadingMore: this.isLoadingMore,
       finding: this.finding,
+      menu: this.menu,
     };
   }
 

@@ -24,6 +24,7 @@ import { handlePaste, parseText, serialiseText } from "./paste";
 import { REMOTE, remoteTransaction } from "./remote";
 import { isSafeLink, type SimpleMark } from "./rich";
 import { awayType, blockType, isShownAs, toBlock, toDoc } from "./schema";
+import { choiceId, choose, MENU_ID, type SlashMenu, slashMenu, slashPlugin } from "./slash";
 import { Viewport } from "./viewport";
 
 /** What the selection stands in: for the toolbar. */
@@ -33,6 +34,13 @@ export interface Surroundings {
   readonly marks: readonly SimpleMark[];
   /** The address of the link at the caret. */
   readonly link: string | null;
+}
+
+/** The menu behind a slash. */
+export interface OfferedMenu {
+  readonly menu: SlashMenu;
+  /** The place of the slash on the screen. */
+  readonly box: { readonly left: number; readonly top: number; readonly bottom: number };
 }
 
 export interface EditorCallbacks {
@@ -45,6 +53,8 @@ export interface EditorCallbacks {
   readonly linkWanted: () => void;
   /** What was to be taken out or copied is not all here; it is being loaded. */
   readonly notLoaded: () => void;
+  /** The menu behind a slash, and where it is drawn; null: it is closed. */
+  readonly offered: (menu: OfferedMenu | null) => void;
   /** What is looked for was found, here or there. */
   readonly found: (finding: Finding) => void;
 }
@@ -64,6 +74,7 @@ export class DocumentEditor {
   readonly finder: Finder;
   /** The id of the block that is shown while the document has none. */
   private blank: string | null = null;
+  private isMenuOpen = false;
 
   constructor(
     host: HTMLElement,
@@ -84,6 +95,7 @@ export class DocumentEditor {
           "aria-label": "Document text",
           "aria-describedby": "editor-help",
           class: state.doc.childCount > LONG_BLOCKS ? "long" : "",
+          ...menuAttributes(state),
         }),
         nodeViews: {
           block: (node, view, position) => new BlockView(node, view, position),
@@ -134,6 +146,7 @@ export class DocumentEditor {
     return [
       history(),
       markdownPlugin(),
+      slashPlugin(),
       keymap(Object.fromEntries(pairs)),
       normalisePlugin(),
       guardPlugin((ids) => this.load(ids)),
@@ -163,6 +176,12 @@ export class DocumentEditor {
   /** Makes the selected text a link, or the link at the caret another; null takes it away. */
   setLink(href: string | null): void {
     this.command(this.whole(setLink(href)));
+  }
+
+  /** Takes one of what the menu behind a slash offers. */
+  choose(place: number): void {
+    choose(this.view, place);
+    this.view.focus();
   }
 
   private command(command: Command): void {
@@ -252,6 +271,7 @@ export class DocumentEditor {
     const isRemote = transaction.getMeta(REMOTE) === true;
     if (!isRemote && state.doc !== before.doc) this.sendChanges(before.doc);
     this.tellSurroundings();
+    this.tellMenu();
     this.finder?.tell();
     if (!isRemote && (transaction.selectionSet || transaction.docChanged)) {
       this.reportCaret(this.view.hasFocus());
@@ -305,6 +325,16 @@ export class DocumentEditor {
     });
   }
 
+  private tellMenu(): void {
+    const menu = slashMenu(this.view.state);
+    if (menu === null) {
+      if (this.isMenuOpen) this.callbacks.offered(null);
+    } else {
+      this.callbacks.offered({ menu, box: this.view.coordsAtPos(menu.from) });
+    }
+    this.isMenuOpen = menu !== null;
+  }
+
   private reportCaret(isFocused: boolean): boolean {
     const { $anchor, $head } = this.view.state.selection;
     const node = $head.parent;
@@ -319,6 +349,14 @@ export class DocumentEditor {
     this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head });
     return false;
   }
+}
+
+/** What those who hear the page are told of the menu behind a slash. */
+function menuAttributes(state: EditorState): Record<string, string> {
+  const menu = slashMenu(state);
+  const choice = menu?.choices[menu.active];
+  if (choice === undefined) return {};
+  return { "aria-controls": MENU_ID, "aria-activedescendant": choiceId(choice.value) };
 }
 
 /** The selected blocks whose text is not here. */

@@ -37,6 +37,7 @@ function bench(model: MemoryModel): Bench {
     surroundings: () => undefined,
     linkWanted: () => told.push("link"),
     notLoaded: () => told.push("not loaded"),
+    offered: (menu) => told.push(menu === null ? "closed" : `menu ${menu.menu.active}`),
     found: () => undefined,
   });
   open = editor;
@@ -201,6 +202,36 @@ test("Control with Home and End goes to the ends of the document, also of what i
   expect(at()).toEqual(["b2", 5, "b2", 5]);
   key(one.view, "Home", { ctrlKey: true, shiftKey: true });
   expect(at()).toEqual(["b2", 5, "b0", 0]);
+});
+
+test("a slash offers what the block can become, and what is typed behind it chooses", () => {
+  const one = bench(new MemoryModel(blocksOf("")));
+  select(one.view, "b0", 0);
+  type(one.view, "/head");
+  expect(one.told.at(-1)).toBe("menu 0");
+  key(one.view, "ArrowDown");
+  expect(one.view.dom.getAttribute("aria-activedescendant")).toBe("slash-menu-heading-2");
+  key(one.view, "Enter");
+  expect(one.told.at(-1)).toBe("closed");
+  const [first] = one.model.value.blocks;
+  expect([first?.attributes, first?.content]).toEqual([{ type: "heading", level: 2 }, []]);
+  type(one.view, "and/or /");
+  expect(one.told.at(-1)).toBe("menu 0");
+  key(one.view, "Escape");
+  type(one.view, "quote");
+  expect(one.told.at(-1)).toBe("closed");
+  expect(one.model.value.blocks[0]?.content).toEqual(["and/or /quote"]);
+});
+
+test("a slash in code is a slash, and so is one that nothing begins with", () => {
+  const one = bench(new MemoryModel([block("b0", "", "code"), block("b1", "")]));
+  select(one.view, "b0", 0);
+  type(one.view, "/");
+  expect(one.told).toEqual([]);
+  select(one.view, "b1", 0);
+  type(one.view, "/xyz");
+  key(one.view, "Enter");
+  expect(one.model.value.blocks).toHaveLength(3);
 });
 
 test("code blocks have no marks", () => {

@@ -46,6 +46,7 @@ function bench(model: MemoryModel): Bench {
     surroundings: nothing,
     linkWanted: nothing,
     notLoaded: nothing,
+    offered: nothing,
     found: (finding) => found.push(finding),
   });
   const { view } = open as unknown as { view: EditorView };
