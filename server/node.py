@@ -103,7 +103,7 @@ class Node:
             catalogue = await self._open(Catalogue, NAME)
             self._nodes = await self._open(Nodes, NODES)
             if self.accounts is not None:
-                self.accounts.begin(await self.objects.open(Accounts, ACCOUNTS), self.keeper)
+                self.accounts.begin(await self._open(Accounts, ACCOUNTS), self.keeper)
         except GroupcoreError as error:
             raise problem_of(error) from None
         except OSError as error:
