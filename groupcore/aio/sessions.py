@@ -208,6 +208,12 @@ class Session:
         self._ports = {name: one for name, one in self._ports.items() if one is not port}
 
 
+def _look_at(opening: asyncio.Task[object]) -> None:
+    """Who has asked may have given up: then nobody hears why it has failed."""
+    if not opening.cancelled():
+        opening.exception()
+
+
 class _Port:
     """A session in one group: the `GroupPort` of this shell."""
 
@@ -242,6 +248,7 @@ class _Port:
             return self._object
         if self._opening is None:
             self._opening = asyncio.get_running_loop().create_task(self._open())
+            self._opening.add_done_callback(_look_at)
         return await asyncio.shield(self._opening)
 
     async def _open(self) -> object:
