@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 
 from groupcore.aio import Channel, JoinRefusedError, read_key_file
 from groupcore.aio.allocator import keep_freed_memory
+from groupcore.aio.collector import keep_collections_short
 from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
 from groupcore.stacks import StackOptions
 from server.admin import make_admin
@@ -223,6 +224,7 @@ class RunningNode:
 async def run(settings: Settings) -> None:
     """Serve until SIGTERM, SIGINT or a failure; ServerError says which."""
     keep_freed_memory()
+    keep_collections_short()
     key = read_key(settings)
     running = RunningNode(settings, channel_maker(settings, key), key)
     asked = asyncio.get_running_loop().create_future()
