@@ -47,7 +47,7 @@ class Arriving:
         bases = tuple(
             Reach(address, stream.base, 0, 0)
             for address, stream in plane.streams.items()
-            if stream.started and address != plane.me and plane.in_view(address)
+            if stream.started and address != plane.me and (stream.base or plane.in_view(address))
         )
         self._states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now)
 

@@ -56,14 +56,19 @@ def pack_node_state(
 
 
 def node_state_covers(plane: Plane, state: bytes) -> bool:
-    """Whether the state reaches the frames with which this node has begun each stream."""
+    """Whether the state reaches the frames with which this node has begun each stream.
+
+    Those of nodes that are gone, too: this node may have told others that it has what follows in
+    its log, and must not have to drop that for a hole before it.
+    """
     _, _, streams, _, gone, *_ = unpackb(state, strict_map_key=False)
     cuts = {Address(*address): recorded for address, recorded, _ in streams}
     over = {Address(*node) for node in gone} - set(cuts)
     return all(
         not stream.started or stream.base <= cuts.get(address, 0)
         for address, stream in plane.streams.items()
-        if address != plane.me and address not in over and plane.in_view(address)
+        if address != plane.me and address not in over
+        if address in cuts or plane.in_view(address)
     )
 
 
