@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from bench.hosting import place, together, until
+from bench.hosting import AT_ONCE, place, together, until
 from bench.processes import Cluster, Pipe, Processes
 from groupcore.aio import Node
 from groupcore.sequencing.names import Order
@@ -61,7 +61,21 @@ async def serving(app: Starlette) -> AsyncIterator[int]:
     await task
 
 
-async def serve(index: int, cluster: Cluster, folder: str, pipe: Pipe) -> None:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Where the nodes keep their logs, and which texts they have open themselves."""
+
+    folder: str
+    held: Sequence[str]
+
+
+async def hold(node: Node, names: Sequence[str]) -> None:
+    """Have the node itself open these texts, as a server does with a document."""
+    for at in range(0, len(names), AT_ONCE):
+        await asyncio.gather(*(node.open(Text, name) for name in names[at : at + AT_ONCE]))
+
+
+async def serve(index: int, cluster: Cluster, wanted: Wanted, pipe: Pipe) -> None:
     """One node and its application."""
     node = Node(
         "bench",
@@ -69,7 +83,7 @@ async def serve(index: int, cluster: Cluster, folder: str, pipe: Pipe) -> None:
         multicast=cluster.multicast,
         key=cluster.key,
         cluster_size=cluster.nodes,
-        data_dir=Path(folder) / f"n{index}",
+        data_dir=Path(wanted.folder) / f"n{index}",
     )
     async with node:
         objects = SharedObjects(
@@ -80,17 +94,18 @@ async def serve(index: int, cluster: Cluster, folder: str, pipe: Pipe) -> None:
             if index == 0:
                 group = await node.groups.create(NAME, Order.CAUSALLY_TOTAL)
                 await place(node.groups, [group], 1)
+            await hold(node, wanted.held)
             pipe.tell(Place(os.getpid(), port))
             await pipe.ask()
             await objects.close()
 
 
 @contextmanager
-def gateways(count: int) -> Iterator[list[Place]]:
-    """So many nodes; the first one sequences the text."""
+def gateways(count: int, held: Sequence[str] = ()) -> Iterator[list[Place]]:
+    """So many nodes that have these texts open; the first one sequences the text `NAME`."""
     with (
         tempfile.TemporaryDirectory(prefix="groupcore-bench-") as folder,
-        Processes(serve, folder, count) as processes,
+        Processes(serve, Wanted(folder, held), count) as processes,
     ):
         places = processes.answers()
         yield [place for place in places if isinstance(place, Place)]

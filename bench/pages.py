@@ -40,6 +40,7 @@ class Page:
         self.on_edit: Callable[[str, int], None] = lambda name, edits: None
         self.on_answer: Callable[[str, int], None] = lambda name, number: None
         self._url = url
+        self._refusal: Heard | None = None
         self._changed = asyncio.Event()
         self._connection: ClientConnection | None = None
         self._task: asyncio.Task[None] | None = None
@@ -93,9 +94,10 @@ class Page:
         await self.until(lambda: self.answered.get(name, 0) == self.sent.get(name, 0))
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait for it; TimeoutError after LIMIT_S."""
+        """Wait for it; TimeoutError after LIMIT_S, AssertionError once the node has refused."""
         async with asyncio.timeout(LIMIT_S):
             while not condition():
+                assert self._refusal is None, self._refusal
                 self._changed.clear()
                 await self._changed.wait()
 
@@ -120,7 +122,7 @@ class Page:
                 self.answered[message["name"]] = message["n"]
                 self.on_answer(message["name"], message["n"])
             case "error":
-                raise AssertionError(message)
+                self._refusal = message
 
 
 async def type_steadily(page: Page, count: int, per_s: float, name: str = NAME) -> list[float]:

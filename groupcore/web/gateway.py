@@ -19,10 +19,11 @@ from groupcore.shared.body import Body
 from groupcore.web.feed import Feed
 from groupcore.web.figures import Figures
 from groupcore.web.kinds import Kind, kinds_of
-from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, RULES
+from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, OPENINGS_PER_TURN, RULES
 from groupcore.web.outlet import Outlet
 from groupcore.web.page import Page
 from groupcore.web.settings import GatewaySettings, Terms
+from groupcore.web.turnstile import Turnstile
 
 LAG_CHECK_S = 0.05
 PACKED_MAX = 256
@@ -45,6 +46,7 @@ class Gateway:
         self.saves = node.groups.options.durable
         self.lingering: dict[Page, None] = {}
         self.figures = Figures()
+        self.turnstile = Turnstile(OPENINGS_PER_TURN)
         self._feeds: dict[str, Feed] = {}
         self._open: Feed | None = None
         self.dirty: dict[Outlet, None] = {}

@@ -115,8 +115,10 @@ class Holder(Outlet):
         return name, kind
 
     async def _open(self, name: str, asked: _Asked) -> None:
-        opened = self.opened.get(name)
+        opened: Opened | None = None
         try:
+            await self._gateway.turnstile.enter()
+            opened = self.opened.get(name)
             if opened is None and asked.is_wanted:
                 opened = await self._begin(name, asked.kind)
             if opened is None or not asked.is_wanted:
@@ -226,8 +228,14 @@ class Holder(Outlet):
             return
         opened.is_released = True
         if not self.session.ended:
-            self._gateway.start(self.session.let_go(name))
+            self._gateway.start(self._close(name))
         self._gateway.terms.closed(self.session.principal, opened.kind.name, name)  # O1
+
+    async def _close(self, name: str) -> None:
+        """Have the session close it, unless it is open again by then."""
+        await self._gateway.turnstile.enter()
+        if name not in self.opened:
+            await self.session.let_go(name)
 
     def _on_given_up(self, name: str, opened: Opened, replica: Replica[object]) -> None:
         """The node shows this session nothing more of an object: its right to read has gone."""

@@ -144,6 +144,8 @@ class Presence(GroupUser, Generic[T]):
                     self._plan()
             case Departed() if event.process != mine:
                 self._forget(event.process)
+            case Departed(past=True):
+                pass
             case Departed() | Released():
                 self.end(ClosedError("the presence is closed here"))
             case StateWanted():
