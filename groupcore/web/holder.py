@@ -21,7 +21,7 @@ from groupcore.shared.errors import DeclarationError
 from groupcore.shared.object import SharedObject
 from groupcore.shared.plain import who
 from groupcore.shared.replica import Replica
-from groupcore.shared.types import Presence, PresenceChanged, Published, Topic
+from groupcore.shared.types import Presence, Published, Topic
 from groupcore.web import limits
 from groupcore.web.asking import name_of, number_of
 from groupcore.web.errors import BadRequestError
@@ -196,8 +196,9 @@ class Holder(Outlet):
                 opened.subscription = user.subscribe()
                 await opened.subscription.ready
                 opened.subscription.stream.tap = partial(self._on_published, name)
-        elif isinstance(user, Presence) and name not in self.opened:
-            user.changes().tap = partial(self._on_presence, name)
+        elif isinstance(user, Presence) and opened.company is None:
+            opened.company = self._gateway.company(name, user.crowd)
+            opened.company.follow(self)
         self.opened[name] = opened
         self._withheld.pop(name, None)
         self.put(pack({"t": "opened", "name": name, "version": 0, "done": []}))
@@ -221,6 +222,8 @@ class Holder(Outlet):
         self._withheld.pop(name, None)
         if opened.feed is not None:
             self._gateway.unfollow(opened.feed, self)
+        if opened.company is not None:
+            self._gateway.part(opened.company, self)
         self._release(name, opened)
 
     def _release(self, name: str, opened: Opened) -> None:
@@ -258,10 +261,3 @@ class Holder(Outlet):
         message: Message = {"t": "event", "name": name, "version": position, "who": sender}
         message["value"] = shown(event.value)  # type: ignore[assignment]
         self.put(self._gateway.packed(("event", name, position), None, message))
-
-    def _on_presence(self, name: str, change: PresenceChanged[object]) -> None:
-        sender, value = who(change.process), shown(change.value)
-        message: Message = {"t": "presence", "name": name, "who": sender}
-        message["value"] = value  # type: ignore[assignment]
-        packed = self._gateway.packed(("presence", name, sender), value, message)
-        self.send_presence(name, packed)
