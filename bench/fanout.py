@@ -18,7 +18,7 @@ import msgpack
 from bench.gateways import NAME, PATH, SUBPROTOCOL, gateways
 from bench.helpers import helper
 from bench.measuring import cpu_of, load_average, quantile, rss_kb_of
-from bench.pages import Page, hello, opening, type_steadily
+from bench.pages import TEXT, Page, hello, opening, type_steadily
 
 UPDATES_PER_S = 20
 WARM_UP_S = 1.0
@@ -53,7 +53,7 @@ def open_session(url: str) -> socket.socket:
     while b"\r\n\r\n" not in answer:
         answer += opened.recv(4096)
     assert answer.startswith(b"HTTP/1.1 101"), answer
-    opened.sendall(masked(msgpack.packb([hello(), opening()])))
+    opened.sendall(masked(msgpack.packb([hello(), opening(TEXT)])))
     return opened
 
 

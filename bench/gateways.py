@@ -35,15 +35,10 @@ RATE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node's process, and the port of its pages."""
+    """A node's process, and where its pages connect."""
 
     pid: int
-    port: int
-
-    @property
-    def url(self) -> str:
-        """Where pages connect."""
-        return f"ws://127.0.0.1:{self.port}{PATH}"
+    url: str
 
 
 @asynccontextmanager
@@ -95,7 +90,7 @@ async def serve(index: int, cluster: Cluster, wanted: Wanted, pipe: Pipe) -> Non
                 group = await node.groups.create(NAME, Order.CAUSALLY_TOTAL)
                 await place(node.groups, [group], 1)
             await hold(node, wanted.held)
-            pipe.tell(Place(os.getpid(), port))
+            pipe.tell(Place(os.getpid(), f"ws://127.0.0.1:{port}{PATH}"))
             await pipe.ask()
             await objects.close()
 

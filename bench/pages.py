@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import msgpack
@@ -20,20 +21,33 @@ TOKEN = "abcdef"
 Heard = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is typed into, and the name of the protocol there."""
+
+    name: str = NAME
+    type: str = "Text"
+    subprotocol: str = SUBPROTOCOL
+
+
+TEXT = Subject()
+
+
 def hello() -> Heard:
     """A page's first message."""
     return {"t": "hello", "v": 1, "client": secrets.token_hex(16)}
 
 
-def opening(name: str = NAME) -> Heard:
+def opening(subject: Subject) -> Heard:
     """The page opens a text."""
-    return {"t": "open", "name": name, "type": "Text"}
+    return {"t": "open", "name": subject.name, "type": subject.type}
 
 
 class Page:
     """A page that has texts open. `edits`: of each the version that it has seen."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, subject: Subject = TEXT) -> None:
+        self.subject = subject
         self.edits: dict[str, int] = {}
         self.answered: dict[str, int] = {}
         self.sent: dict[str, int] = {}
@@ -48,7 +62,7 @@ class Page:
     async def __aenter__(self) -> Self:
         """Connect."""
         self._connection = await connect(
-            self._url, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None
+            self._url, subprotocols=[Subprotocol(self.subject.subprotocol)], compression=None
         )
         await self.say(hello())
         self._task = asyncio.create_task(self._listen())
@@ -67,9 +81,11 @@ class Page:
         await self._connection.send(msgpack.packb(list(messages)))
 
     async def open(self, *names: str) -> None:
-        """Open texts, and wait until they are here."""
+        """Open texts, and wait until they are here; without names the subject's."""
+        names = names or (self.subject.name,)
         for at in range(0, len(names), 60):
-            await self.say(*map(opening, names[at : at + 60]))
+            some = names[at : at + 60]
+            await self.say(*(opening(replace(self.subject, name=name)) for name in some))
         await self.until(lambda: all(name in self.edits for name in names))
 
     async def close(self, *names: str) -> None:
@@ -79,8 +95,9 @@ class Page:
         for at in range(0, len(names), 60):
             await self.say(*({"t": "close", "name": name} for name in names[at : at + 60]))
 
-    async def type(self, name: str = NAME) -> int:
-        """Type a token at the start of a text; the call's number."""
+    async def type(self) -> int:
+        """Type a token at the start of the subject; the call's number."""
+        name = self.subject.name
         number = self.sent[name] = self.sent.get(name, 0) + 1
         answered = self.answered.get(name, 0)
         call = ["edit", [self.edits[name], [TOKEN]]]
@@ -89,8 +106,9 @@ class Page:
         )
         return number
 
-    async def all_answered(self, name: str = NAME) -> None:
-        """Wait until all that was typed there is answered."""
+    async def all_answered(self) -> None:
+        """Wait until all that was typed is answered."""
+        name = self.subject.name
         await self.until(lambda: self.answered.get(name, 0) == self.sent.get(name, 0))
 
     async def until(self, condition: Callable[[], bool]) -> None:
@@ -105,6 +123,8 @@ class Page:
         assert self._connection is not None
         async for frame in self._connection:
             for message in msgpack.unpackb(frame, strict_map_key=False):
+                if message["t"] == "ping":
+                    await self.say({"t": "pong"})
                 self._hear(message)
             self._changed.set()
 
@@ -115,7 +135,8 @@ class Page:
             case "changes":
                 name = message["name"]
                 for item in message["items"]:
-                    for edits, _ in item[3]:
+                    for detail in item[3]:  # of a text: version, delta; of a block: a word before
+                        edits = detail[-2]
                         self.edits[name] = edits
                         self.on_edit(name, edits)
             case "result":
@@ -125,7 +146,7 @@ class Page:
                 self._refusal = message
 
 
-async def type_steadily(page: Page, count: int, per_s: float, name: str = NAME) -> list[float]:
+async def type_steadily(page: Page, count: int, per_s: float) -> list[float]:
     """Type at a steady rate; when each keystroke fell, on the clock of all processes."""
     fell = []
     begin = time.monotonic()
@@ -133,8 +154,8 @@ async def type_steadily(page: Page, count: int, per_s: float, name: str = NAME) 
         due = begin + number / per_s
         await asyncio.sleep(max(0.0, due - time.monotonic()))
         # What a slow answer holds up counts from when it was typed.
-        await page.all_answered(name)
-        await page.type(name)
+        await page.all_answered()
+        await page.type()
         fell.append(due)
-    await page.all_answered(name)
+    await page.all_answered()
     return fell
