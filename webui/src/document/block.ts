@@ -45,6 +45,7 @@ export type BlockDetail =
 export interface BlockListener {
   /** Everything that the block hears comes by here; the listener hands it on, then or later. */
   onHear(block: BlockObject, message: ObjectMessage): void;
+  onAsk(block: BlockObject): void;
   onBlockState(block: BlockObject, state: BlockState): void;
   onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void;
   onBlockAnswer(
@@ -173,6 +174,11 @@ export class BlockObject extends Shared {
   override hear(message: ObjectMessage): void {
     if (this.listener === null) super.hear(message);
     else this.listener.onHear(this, message);
+  }
+
+  override ask(): void {
+    if (this.birth !== undefined) this.listener?.onAsk(this);
+    super.ask();
   }
 
   /** Does what was heard; for the listener. */

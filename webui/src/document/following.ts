@@ -32,6 +32,8 @@ import {
 export interface FollowerOwner {
   /** May hold a message back, and hand it on later. */
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void;
+  /** The object is asked for again, with what is here of it. */
+  onAsk(object: BlockObject | OutlineObject): void;
   onSeen(event: ViewEvent): void;
   onDraft(code: string, reason: string, text: Rich): void;
   onOutlineEnd(error: Error): void;
@@ -42,6 +44,7 @@ export class Follower implements BlockListener, OutlineListener {
   /** Calls that have no answer, by object and number. */
   private isTaking = false;
   private later: (() => void)[] = [];
+  private batch: Happened[] | null = null;
   overlay!: Overlay;
 
   constructor(
@@ -55,6 +58,10 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.take(block, message);
   }
 
+  onAsk(object: BlockObject | OutlineObject): void {
+    this.owner.onAsk(object);
+  }
+
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
     this.owner.take(outline, message);
   }
@@ -64,9 +71,21 @@ export class Follower implements BlockListener, OutlineListener {
     this.isTaking = message.t === "snapshot";
     object.heard(message);
     this.isTaking = false;
-    const { later } = this;
-    this.later = [];
-    for (const one of later) one();
+    if (this.batch === null) this.finish();
+  }
+
+  /** Does what was heard of several objects that were asked for at once, as one change. */
+  hearAll(messages: readonly (readonly [BlockObject | OutlineObject, ObjectMessage])[]): void {
+    const batch: Happened[] = [];
+    this.batch = batch;
+    for (const [object, message] of messages) this.hear(object, message);
+    this.batch = null;
+    this.advance(batch);
+    this.finish();
+  }
+
+  private finish(): void {
+    for (let next = this.later.shift(); next !== undefined; next = this.later.shift()) next();
   }
 
   onOutlineEnd(error: Error): void {
@@ -270,7 +289,7 @@ export class Follower implements BlockListener, OutlineListener {
       then();
       this.calls.delete(`${group} ${n}`);
     };
-    if (this.isTaking) this.later.push(done);
+    if (this.isTaking || this.batch !== null) this.later.push(done);
     else done();
   }
 
@@ -373,7 +392,8 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   private advance(happened: readonly Happened[]): void {
-    this.view(this.overlay.advance(happened));
+    if (this.batch === null) this.view(this.overlay.advance(happened));
+    else this.batch.push(...happened);
   }
 
   private view(event: ViewEvent | null): void {
