@@ -238,6 +238,8 @@ async function check(
       blocks.map((one) => (viewOf(one) as unknown[]).slice(0, 3)),
     ]);
     const { own } = page.model.overlay;
+    const { misfits } = page.model.overlay;
+    if (misfits > 0) throw new Error(`${misfits} steps did not fit`);
     if (own.length > 0) throw new Error(`${page.name} waits for ${JSON.stringify(own)}`);
     if (page.model.save.kind !== "saved") throw new Error(`not saved: ${page.model.save.kind}`);
     if (seen !== wanted) throw new Error(`${page.name} sees\n${seen}, but it is\n${wanted}`);
