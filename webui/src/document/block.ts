@@ -127,7 +127,8 @@ export class BlockObject extends Shared {
       case "edited":
         if (detail[1] <= this.steps) return;
         this.steps = detail[1];
-        this.content = applyRich(detail[2], this.content);
+        // Else it is on its way back: the text follows.
+        if (this.status === "open") this.content = applyRich(detail[2], this.content);
         break;
       case "cut":
         this.steps = detail[1];

@@ -10,19 +10,19 @@
  */
 
 import type { Item, ObjectMessage } from "../client/messages";
-import { insertedText, joinRich, type Rich, type RichDelta, richLength } from "../shared/rich";
+import { insertedText, joinRich, type Rich } from "../shared/rich";
 import type { BlockDetail, BlockListener, BlockObject, BlockState } from "./block";
 import type { Own, OwnCall } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import { type Happened, type Overlay, writtenBy } from "./overlay";
+import { stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import {
   AGAIN,
   DELETED,
   type EditedResult,
   isEdit,
-  isHere,
   ownRemoval,
   reasonOf,
   richOf,
@@ -148,7 +148,9 @@ export class Follower implements BlockListener, OutlineListener {
       this.confirmPlaced(id);
     }
     block.take(state);
-    this.advance([]);
+    const text = state.status === "joined" ? state.leaving : state.content;
+    const isText = state.status === "open" || (state.status === "joined" && state.number > 0);
+    this.advance(isText ? [{ step: null, own: null, text: [id, text] }] : []);
     this.later.push(() => this.settle(block));
   }
 
@@ -198,61 +200,18 @@ export class Follower implements BlockListener, OutlineListener {
     this.advance(happened);
   }
 
+  /** What details of a block mean; of own verbs, also what they did not come to. */
   private stepsOf(
     block: BlockObject,
     details: readonly BlockDetail[],
     operation: string,
-  ): Happened[] {
-    const id = this.confirmed.idOf(block);
-    const received = details.find((detail) => detail[0] === "received");
-    const happened = details.flatMap((detail): Happened[] => {
-      switch (detail[0]) {
-        case "edited":
-          if (detail[1] <= block.steps) return [];
-          if (received !== undefined) return [this.onParcel(block, received, detail[2])];
-          return [{ step: ["edit", id, detail[2]], own: operation === "edit" ? isHere(id) : null }];
-        case "cut": {
-          const [, , at, fresh, attributes] = detail;
-          const isIt = ({ verb }: Own): boolean => verb[0] === "split" && verb[3] === fresh;
-          return [{ step: ["split", id, at, fresh, attributes], own: isIt }];
-        }
-        case "closed":
-          return detail[2] === null ? [{ step: ["remove", [id]], own: null }] : [];
-        case "set":
-          return [{ step: ["set", id, detail[1]], own: null }];
-        default:
-          return [];
-      }
-    });
-    const isEmpty = !details.some((detail) => detail[0] === "edited" || detail[0] === "opened");
-    if (received !== undefined && isEmpty) happened.push(this.onParcel(block, received, null));
+  ): readonly Happened[] {
+    const { happened, refused, drafted } = stepsOf(this.confirmed, block, details, operation);
+    if (refused !== null) this.later.push(() => this.view(this.overlay.withdraw(refused)));
+    for (const own of drafted === null ? [] : this.overlay.own.filter(drafted)) {
+      this.draft("block_deleted", own);
+    }
     return happened;
-  }
-
-  /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
-  private onParcel(
-    block: BlockObject,
-    [, source, number, outcome]: Extract<BlockDetail, readonly ["received", ...unknown[]]>,
-    delta: RichDelta | null,
-  ): Happened {
-    const id = this.confirmed.idOf(block);
-    const from = this.confirmed.blocks.get(source);
-    const isText = from?.status === "joined" && from.into === id && from.number === number;
-    if (isText) {
-      const isJoin = ({ verb }: Own): boolean => verb[0] === "merge" && verb[1] === source;
-      if (outcome === "refused") {
-        this.later.push(() => this.view(this.overlay.withdraw(isJoin)));
-        return { step: null, own: null };
-      }
-      const at = richLength(block.content);
-      return { step: ["merge", source, id, at, from.leaving], own: isJoin };
-    }
-    const isPart = (own: Own): boolean =>
-      own.call?.group === source && own.hop === id && own.parcel === number;
-    if (outcome === "drafted") {
-      for (const own of this.overlay.own.filter(isPart)) this.draft("block_deleted", own);
-    }
-    return { step: delta === null ? null : ["edit", id, delta], own: isPart };
   }
 
   // --- answers --------------------------------------------------------------------------------
@@ -296,9 +255,14 @@ export class Follower implements BlockListener, OutlineListener {
   /** F1. */
   private onEdited(call: OwnCall, edited: EditedResult | undefined): void {
     const moved = new Map(edited?.moved ?? []);
-    this.overlay.own = this.overlay.own.map((own) =>
-      own.call === call && own.hop !== "" ? { ...own, parcel: moved.get(own.hop) ?? 0 } : own,
-    );
+    const source = this.confirmed.blocks.get(call.group);
+    this.overlay.own = this.overlay.own.map((own) => {
+      if (own.call !== call) return own;
+      // A text that is on its way is shown where it was, with this part of the edit.
+      const into = source?.status === "joined" ? source.into : "";
+      const hop = own.hop === "" && moved.has(into) ? into : own.hop;
+      return hop === "" ? own : { ...own, hop, parcel: moved.get(hop) ?? 0 };
+    });
     this.view(
       this.overlay.drop((own) => {
         if (own.call !== call) return false;
