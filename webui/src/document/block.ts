@@ -39,7 +39,15 @@ export type BlockDetail =
   | readonly ["opened", version: number, content: Rich, attributes: Attributes]
   | readonly ["set", changes: AttributePatch]
   | readonly ["handed", block: string, number: number]
-  | readonly ["received", source: string, number: number, outcome: "done" | "refused" | "drafted"];
+  | readonly [
+      "received",
+      source: string,
+      number: number,
+      outcome: "done" | "refused" | "drafted",
+      /** Where a text was passed on to, in which parcel. */
+      to: string,
+      parcel: number,
+    ];
 
 /** Who has to be told what a block is told, before and instead of it doing so. */
 export interface BlockListener {
@@ -71,6 +79,8 @@ export class BlockObject extends Shared {
   readonly births = new Map<string, Birth>();
   readonly received = new Map<string, number>();
   readonly refused = new Set<string>();
+  /** The block that has passed this one's text on, as its own parcel; empty: none. */
+  via = "";
   private drafts: BlockState["drafts"] = [];
 
   /** Everything here, as a snapshot has it. */
@@ -98,9 +108,11 @@ export class BlockObject extends Shared {
 
   /** Makes it this state. */
   take(state: BlockState): void {
+    const isPassed = state.status === "joined" && this.via !== "" && state.number > 0;
     this.status = state.status;
-    this.into = state.into;
-    this.number = state.number;
+    if (!isPassed) {
+      [this.into, this.number, this.via] = [state.into, state.number, ""];
+    }
     this.leaving = state.leaving;
     this.content = state.content;
     this.attributes = state.attributes;
@@ -142,6 +154,7 @@ export class BlockObject extends Shared {
         this.steps = detail[1];
         this.status = detail[2] === null ? "deleted" : "joined";
         this.into = detail[2] ?? this.into;
+        this.via = "";
         this.number = detail[3];
         this.leaving = detail[2] === null ? [] : this.content;
         this.content = [];
@@ -163,6 +176,11 @@ export class BlockObject extends Shared {
         this.received.set(detail[1], detail[2]);
         if (detail[3] === "refused") this.refused.add(`${detail[1]}:${detail[2]}`);
     }
+  }
+
+  /** The text was passed on by the block that it went to. */
+  passed(via: string, into: string, number: number): void {
+    [this.via, this.into, this.number] = [via, into, number];
   }
 
   /** Calls one operation; gives the call's number. */

@@ -35,6 +35,8 @@ export interface FollowerOwner {
   /** The object is asked for again, with what is here of it. */
   onAsk(object: BlockObject | OutlineObject): void;
   onSeen(event: ViewEvent): void;
+  /** What the outline knows of blocks may be another one: what is in sight is opened first. */
+  onOutlineNews(): void;
   onDraft(code: string, reason: string, text: Rich): void;
   onOutlineEnd(error: Error): void;
   onBlockEnd(block: BlockObject, error: Error): void;
@@ -101,11 +103,13 @@ export class Follower implements BlockListener, OutlineListener {
   onOutlineState(outline: OutlineObject, state: OutlineState): void {
     if (!outline.isSameBirth) this.sendAnew("", (n) => outline.takeBack(n));
     outline.take(state);
+    this.owner.onOutlineNews();
     this.advance([]);
   }
 
   onOutline(outline: OutlineObject, details: readonly OutlineDetail[]): void {
     for (const detail of details) outline.follow(detail);
+    this.owner.onOutlineNews();
     const happened = details.flatMap((detail): Happened[] => {
       if (detail[0] === "left")
         return [{ step: ["remove", detail[1]], own: ownRemoval(detail[1]) }];

@@ -233,6 +233,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.onView?.(event);
   }
 
+  onOutlineNews(): void {
+    if (this.isStarted && !this.isClosed) this.openNear();
+  }
+
   onDraft(code: string, reason: string, text: Rich): void {
     this.draftCount += 1;
     const id = `${this.author}-${this.draftCount}`;

@@ -203,10 +203,9 @@ export class Overlay {
     const after = this.kept(work.doc);
     const seen = new Work(before, this.confirmed.gone);
     const changes: ShownChange[] = [];
-    for (const step of told)
-      for (const one of asVerbs(step, seen)) {
-        if (seen.apply(one)) changes.push(one);
-      }
+    for (const step of told) {
+      for (const one of asVerbs(step, seen)) if (hasChanged(seen, one)) changes.push(one);
+    }
     changes.push(...diffDocs(seen.doc, after));
     if (changes.length === 0 && after === before) return null;
     this.show(after);
@@ -258,6 +257,14 @@ function isSameBlock(one: ShownBlock, other: ShownBlock): boolean {
   if (one.length !== other.length || !sameMarks(one.attributes, other.attributes)) return false;
   if (one.content === null || other.content === null) return one.content === other.content;
   return sameRich(one.content, other.content);
+}
+
+/** Does a change; whether there is anything to see of it. */
+function hasChanged(work: Work, change: ShownChange): boolean {
+  const before = work.doc;
+  if (!work.apply(change)) return false;
+  const { title, order, blocks } = work.doc;
+  return title !== before.title || order !== before.order || blocks !== before.blocks;
 }
 
 /** A merge knows where, and which text, as of now. */

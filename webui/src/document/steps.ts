@@ -7,6 +7,8 @@ import type { Confirmed } from "./confirmed";
 import type { Happened } from "./overlay";
 import { isHere } from "./verdicts";
 
+const NOTHING: Steps = { happened: [], refused: null, drafted: null };
+
 type Which = (own: Own) => boolean;
 type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>;
 
@@ -73,16 +75,21 @@ function isBack(id: string, { into }: BlockObject): Which {
 function parcelSteps(
   confirmed: Confirmed,
   block: BlockObject,
-  [, source, number, outcome]: Received,
+  [, source, number, outcome, to, passed]: Received,
   delta: RichDelta | null,
 ): Steps {
   const id = confirmed.idOf(block);
-  const from = confirmed.blocks.get(source);
-  if (from?.status === "joined" && from.into === id && from.number === number) {
-    const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === source;
+  const leaving = confirmed.leaving(source, number, id);
+  if (leaving !== null) {
+    const [joined, from] = leaving;
+    const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === joined;
     if (outcome === "refused") return { happened: [], refused: isJoin, drafted: null };
+    if (to !== "") {
+      from.passed(id, to, passed); // it is shown where it was until it has come there
+      return NOTHING;
+    }
     const at = richLength(block.content);
-    const step = ["merge", source, id, at, from.leaving] as const;
+    const step = ["merge", joined, id, at, from.leaving] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
   const isPart: Which = ({ call, hop, parcel }) =>

@@ -111,6 +111,7 @@ class Typist {
     const into = this.draw() < 0.8 ? former : other;
     if (this.draw() < 0.3) return [["move", [block.id], other.id]];
     if (into === undefined || into.content === null) return [];
+    this.ledger.join(block.id, into.id);
     return [["join", block.id, into.id]];
   }
 
@@ -132,6 +133,7 @@ class Ledger {
   readonly erased = new Set<string>();
   readonly removed = new Set<string>();
   readonly places = new Map<string, Set<string>>();
+  private readonly joins = new Map<string, Set<string>>();
   private count = 0;
 
   newId(): string {
@@ -151,6 +153,18 @@ class Ledger {
 
   remove(ids: readonly string[]): void {
     for (const id of ids) this.removed.add(id);
+  }
+
+  /** What goes into a block that is removed goes with it. */
+  join(block: string, into: string): void {
+    this.joins.set(block, (this.joins.get(block) ?? new Set()).add(into));
+  }
+
+  /** Whether somebody has removed a block that the letter was in, or may have gone to. */
+  isOut(letter: string): boolean {
+    const reached = new Set(this.places.get(letter));
+    for (const id of reached) for (const into of this.joins.get(id) ?? []) reached.add(into);
+    return [...reached].some((id) => this.removed.has(id));
   }
 
   /** Remembers in which blocks a letter has been seen. */
@@ -255,7 +269,7 @@ async function check(
   for (const [letter, author] of ledger.authors) {
     const times = text.split(letter).length - 1;
     if (times > 1) throw new Error(`${letter} of ${author} is there ${times} times`);
-    const isOut = [...(ledger.places.get(letter) ?? [])].some((id) => ledger.removed.has(id));
+    const isOut = ledger.isOut(letter);
     if (times === 0 && !ledger.erased.has(letter) && !isOut && ledger.places.has(letter)) {
       const isKept = drafts.includes(letter) || titles.includes(letter);
       if (!isKept) throw new Error(`${letter} of ${author} is lost`);
