@@ -15,7 +15,7 @@ CHROMIUM := /usr/bin/chromium
 PYTHON_FOLDERS := $(wildcard groupcore server tests bench scripts)
 
 # Tests of real sockets, processes and pages have the machine to themselves, one after the other.
-REAL_TESTS := tests/end_to_end tests/groupcore/aio tests/groupcore/blocks tests/groupcore/web tests/server tests/test_wheel.py
+REAL_TESTS := tests/bench tests/end_to_end tests/groupcore/aio tests/groupcore/blocks tests/groupcore/web tests/server tests/test_wheel.py
 
 SEEDS ?= 200
 BENCH ?= all

@@ -20,6 +20,7 @@ NAMES = (
     "merge",
     "keystroke",
     "fanout",
+    "scroll",
     "join",
     "contexts",
     "groups",

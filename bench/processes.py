@@ -12,6 +12,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Generic, Self, TypeVar
 
 from groupcore.aio.allocator import keep_freed_memory
+from groupcore.aio.collector import keep_collections_short
 
 PATIENCE_S = 120.0
 """How long a step may take before the benchmark gives up."""
@@ -55,6 +56,7 @@ def run_process(
     import uvloop
 
     keep_freed_memory()
+    keep_collections_short()
     uvloop.run(work(index, cluster, wanted, Pipe(connection)))
 
 

@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 
 from groupcore.aio import read_key_file
 from groupcore.aio.allocator import keep_freed_memory
+from groupcore.aio.collector import keep_collections_short
 from groupcore.errors import KeyFileError
 from groupcore.web.fanout import FanoutProtocol
 from groupcore.web.limits import FRAME_BYTES_MAX
@@ -186,6 +187,7 @@ class RunningNode:
 async def run(settings: Settings) -> None:
     """Serve until SIGTERM, SIGINT or a failure; ServerError says which."""
     keep_freed_memory()
+    keep_collections_short()
     running = RunningNode(settings, read_key(settings))
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, running.leave)

@@ -302,7 +302,7 @@ class GroupNode:
                 self._resolve(self._waiting.pop(request, None), group)
             case Joined(group, seqno, process):
                 self._resolve(self._joined(process, group), seqno)
-            case Departed(group, _, process, _):
+            case Departed(group, _, process, _, past=False):
                 self._fail(self._joined(process, group), "left", "it has left")
             case Refused(request, code, detail):
                 self._fail(self._waiting.pop(request, None), code, detail)

@@ -33,6 +33,8 @@ from groupcore.shared.streams import WAITING_MAX, Stream
 
 T = TypeVar("T")
 
+REJOIN_S = 0.02
+"""Pause before a process that has just left a group asks again to join it."""
 REOPEN_S = 0.5
 """Pause before a node that is outside the cluster again tries to open its objects again."""
 
@@ -205,7 +207,8 @@ class Session:
 
     def detach(self, port: _Port) -> None:
         """An object of the session is closed."""
-        self._ports = {name: one for name, one in self._ports.items() if one is not port}
+        if self._ports.get(port.site.name) is port:
+            del self._ports[port.site.name]
 
 
 def _look_at(opening: asyncio.Task[object]) -> None:
@@ -342,7 +345,15 @@ class _Port:
 
     async def _join(self, process: Process) -> None:
         try:
-            await self._groups.join(process, self.group)
+            while self._joined_as == process and not self.user.closed.done:
+                try:
+                    await self._groups.join(process, self.group)
+                    return
+                except GroupRefusedError as error:
+                    if error.code != "already_a_member":
+                        raise
+                # It has left, and the record does not show it yet.
+                await asyncio.sleep(REJOIN_S)
         except (GroupRefusedError, ChannelClosedError) as error:
             if process == self._session.process:
                 code = error.code if isinstance(error, GroupRefusedError) else "left"

@@ -1,7 +1,7 @@
 """One group at a node: what is done there once, for all sessions that have it open.
 
-A shared object has one copy a node (`groupcore.shared.body`), whoever has it open. Topics and
-presences have no state; each session has its own.
+A shared object has one copy a node (`groupcore.shared.body`), whoever has it open, and what is
+heard in a presence is kept once. Topics have no state; each session has its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from groupcore.shared.errors import ClosedError
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.object import SharedObject
-from groupcore.shared.opening import user_of
+from groupcore.shared.opening import crowd_of, user_of
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ class Site:
         self.order = order
         self.group: GroupId = 0
         self.body: Body[object] | None = None
+        self._crowd = crowd_of(kind)
         self._ports: list[SitePort] = []
         self._is_held = False
         self._tell = tell
@@ -68,7 +69,7 @@ class Site:
         self._ports.append(port)
         if isinstance(origin, type) and issubclass(origin, SharedObject):
             self.body = self.body or Body(self.kind, port)
-        return user_of(self.kind, port, self.body)
+        return user_of(self.kind, port, self.body, self._crowd)
 
     def detach(self, port: SitePort) -> None:
         """The session has it open no more."""
@@ -108,6 +109,8 @@ class Site:
     def _feed(self, event: ServiceEvent) -> list[SharedEvent]:
         if self.body is not None:
             return self.body.feed(event)
+        if self._crowd is not None:
+            return self._crowd.feed(event)
         said: list[SharedEvent] = []
         for port in self.ports:
             said += port.user.feed(event)

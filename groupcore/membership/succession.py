@@ -275,14 +275,16 @@ def recover(
     """A view from what is on disk: whoever holds the most is the source for all others.
 
     A live member that holds less is left out; it comes back as a new incarnation and takes the
-    state from the others.
+    state from the others. Who has a vote goes before who has lost its disk: what those who hold
+    most lack of the streams, it may have.
     """
     counting = [vote for vote in votes if vote.counts]
     newest = max((vote.epoch, vote.position) for vote in counting)
     holding = [vote for vote in counting if (vote.epoch, vote.position) == newest]
     others = [vote for vote in votes if vote not in holding and not vote.live]
+    others.sort(key=lambda vote: (not vote.counts, vote.voter))
     complete = {vote.voter for vote in holding}
-    joiners = [*sorted(vote.voter for vote in others), *sorted(candidates.joiners)]
+    joiners = [*(vote.voter for vote in others), *sorted(candidates.joiners)]
     stateful = candidates.stateful and newest > (0, 0)
     members = tuple(admit(sorted(complete), complete, joiners, stateful))
     number = 1 if basis is None else basis.number + 1

@@ -164,7 +164,9 @@ class Voter:
         mine = record.view
         if mine is not None and (mine.lineage != view.lineage or mine.number >= view.number):
             return []
-        lost_its_disk = state.options.durable and record == Record()
+        # It may have promised something while it took itself for the first of all.
+        blank = record.view is None and record.accepted is None
+        lost_its_disk = state.options.durable and blank
         state.record = record.with_view(view, record.rebuilding or lost_its_disk)
         return []
 

@@ -97,7 +97,7 @@ class Archived:
             if run.size:
                 yield Delivered(group, run.seqno, run.process, run.first, list(run.payloads))
             elif run.first != JOINED:
-                yield Departed(group, run.seqno, run.process, run.first == GONE)
+                yield Departed(group, run.seqno, run.process, run.first == GONE, past=True)
             else:
                 said = Enrolled if run.process.node == me else Joined
                 yield said(group, run.seqno, run.process)

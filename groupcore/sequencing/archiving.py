@@ -94,9 +94,12 @@ class Archiving:
                 log.drop()
         elif log.is_large(plane.options.checkpoint_bytes) and not plane.early:
             self._cut = {address: one.recorded for address, one in plane.streams.items()}
-            log.checkpoint(self._pack())
+            again_bytes = 0
             for stream in plane.streams.values():
                 stream.logged = min(stream.recorded, stream.received)
+                again = stream.kept(stream.logged + 1, stream.received)
+                again_bytes += sum(len(batch.body) for _, batch in again)
+            log.checkpoint(self._pack(), again_bytes)
 
     def _is_stored(self, address: Address, frame: int) -> bool:
         plane = self._plane

@@ -172,6 +172,17 @@ class Drain(Command):
     on: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Inherit(Command):
+    """Give these groups, whose sequencer's stream has ended, to others; the next portion if none.
+
+    Groups of which that is not so (any more) are left out.
+    """
+
+    code: ClassVar[int] = 12
+    groups: tuple[GroupId, ...]
+
+
 COMMANDS: dict[int, type[Command]] = {
     command.code: command
     for command in (
@@ -186,6 +197,7 @@ COMMANDS: dict[int, type[Command]] = {
         ReportLoad,
         Drain,
         ReportTies,
+        Inherit,
     )
 }
 

@@ -17,6 +17,7 @@ from collections import deque
 
 from groupcore.errors import WireError
 from groupcore.events import Synced, ViewInstalled
+from groupcore.sequencing.arriving import Arriving
 from groupcore.sequencing.commands import decode_command
 from groupcore.sequencing.comparing import Comparing
 from groupcore.sequencing.cut import Cut
@@ -26,6 +27,7 @@ from groupcore.sequencing.directory_changes import (
     EntryAllowed,
     GroupCreated,
     GroupDeleted,
+    Inherited,
     MoveBegan,
     MoveCancelled,
     OwnerMoved,
@@ -34,7 +36,7 @@ from groupcore.sequencing.directory_changes import (
 from groupcore.sequencing.ending import Ending
 from groupcore.sequencing.events import Created, OwnerChanged, Refused
 from groupcore.sequencing.giving import Giving
-from groupcore.sequencing.headers import Reach
+from groupcore.sequencing.inheriting import Inheriting
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
@@ -43,8 +45,6 @@ from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.node_packing import pack_whole
 from groupcore.sequencing.node_state import (
     Place,
-    node_state_covers,
-    take_node_state,
 )
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.planning import Planning
@@ -52,7 +52,6 @@ from groupcore.sequencing.record import Record
 from groupcore.sequencing.restoring import forget_records, forget_streams
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
-from groupcore.sequencing.states import NODE_STATE
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
@@ -72,6 +71,7 @@ class Conductor:
         cut: Cut,
         volatiles: Volatiles,
         planning: Planning,
+        inheriting: Inheriting,
     ) -> None:
         self._plane = plane
         self._sequencer = sequencer
@@ -83,6 +83,7 @@ class Conductor:
         self._cut = cut
         self._volatiles = volatiles
         self._planning = planning
+        self._inheriting = inheriting
         self.news = False
         self._now = 0.0
         self._comparing = Comparing(plane)
@@ -91,6 +92,7 @@ class Conductor:
         self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
         self._joins = False
         self._position = 0
+        self.arriving = Arriving(plane, joining.states, self._on_arrived)
         self.giving = Giving(plane, joining.states, self.place)
         joining.copy_node_state = self.giving.copy
 
@@ -134,8 +136,9 @@ class Conductor:
             self._compare()
 
     def proceed(self, now: float) -> None:
-        """The turn ends: more may be known of the others."""
+        """The turn ends: more may be here, or be known of the others."""
         self._now = now
+        self.arriving.proceed(now)
         if self._comparing.is_open:
             self._compare()
 
@@ -154,7 +157,7 @@ class Conductor:
         """Others hold more: take it from them, and keep the frames that are here."""
         self._joins = True
         forget_records(self._plane)
-        self._bootstrap(self._now)
+        self.arriving.ask(self._now)
 
     def restored(self, place: Place) -> None:
         """A log has been taken over, which ends here."""
@@ -209,6 +212,7 @@ class Conductor:
         self._sequencer.waiting.forget_gone()
         self._volatiles.forget_gone()
         self._planning.look_again()
+        self._inheriting.on_view()
         self._joining.states.forget_gone()
         plane.progress += 1
 
@@ -245,12 +249,14 @@ class Conductor:
                 case OwnerMoved():
                     self._migration.on_moved(change)
                     self._sender.forget_redirects(change.groups)
-                    for group in change.groups:
-                        self._joining.hurry(group)
+                    self._joining.hurry(change.groups)
                 case MoveCancelled():
                     self._migration.on_cancelled(change)
                 case StreamEnded():
                     self._on_stream_ended(change)
+                case Inherited():
+                    self._plane.counters["inherited_later"] += len(change.groups)
+                    self._on_inherited(change)
 
     def _on_created(self, change: GroupCreated) -> None:
         plane, group = self._plane, change.group
@@ -286,43 +292,23 @@ class Conductor:
         if change.holder != self._plane.me:
             self._plane.reaches.note(change.holder, change.stream, change.frame, 0)
         self._keeper.touched[change.stream] = stream
-        self._migration.on_stream_ended(change)
+        self._on_inherited(change)
+
+    def _on_inherited(self, change: StreamEnded | Inherited) -> None:
+        """Groups of a node that is gone have new sequencers."""
+        self._migration.on_inherited(change)
         self._sender.forget_redirects(change.groups)
         self._send_after.append((change.stream, change.frame, change.groups))
-        for group in change.groups:
-            self._joining.hurry(group)
+        self._joining.hurry(change.groups)
+        self._plane.progress += 1
 
     # --- a new node -----------------------------------------------------------------------------
 
-    def _bootstrap(self, now: float) -> None:
-        """Take the directory and the records of a node that has them."""
-        plane = self._plane
-
-        def givers() -> dict[Address, int]:
-            members = plane.view.members if plane.view else ()
-            return {member: 0 for member in members if member != plane.me}
-
-        def done(state: bytes | None) -> None:
-            if state is None:
-                return
-            if not node_state_covers(plane, state):
-                self._bootstrap(self._now)
-                return
-            self._restore(state)
-
-        bases = tuple(
-            Reach(address, stream.base, 0, 0)
-            for address, stream in plane.streams.items()
-            if stream.started and address != plane.me and plane.in_view(address)
-        )
-        self._joining.states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now)
-
-    def _restore(self, state: bytes) -> None:
-        """Be what the state says."""
-        plane = self._plane
-        self._place = take_node_state(plane, state)
-        if plane.log is not None:
-            plane.log.state(state)
+    def _on_arrived(self, state: bytes, place: Place) -> None:
+        """This node is what the state says."""
+        self._place = place
+        if self._plane.log is not None:
+            self._plane.log.state(state)
         self._go_on()
 
     def _go_on(self) -> None:
@@ -380,6 +366,5 @@ class Conductor:
             if known is not None and known.recorded < frame:
                 left.append((stream, frame, groups))
                 continue
-            for group in groups:
-                self._sender.send_again(group, now)
+            self._sender.send_again(groups, now)
         self._send_after = left

@@ -9,7 +9,8 @@ Invariants.
   I1  A group has one owner. Its epoch grows by one whenever the owner is given anew, and only then.
   I2  A group that moves is its source's until `Moved`, which counts from nobody but the source.
   I3  A move whose target is gone is off; one whose source is gone ends with that node's stream.
-  I4  What a node that is gone owned stays its own until its stream has ended, which counts once.
+  I4  What a node that is gone owned stays its own until its stream has ended, which counts once;
+      quiet groups, where they are many, until their portion is inherited.
   I5  S2: a component of strict groups has one owner, but for those with a pending entry.
   I6  The same commands make the same directory, whatever the hash seed; a snapshot is exact.
 """
@@ -30,6 +31,7 @@ from groupcore.sequencing.commands import (
     EndStream,
     EnterStrict,
     ExitStrict,
+    Inherit,
     Move,
     Moved,
     ReportLoad,
@@ -39,7 +41,7 @@ from groupcore.sequencing.directory_changes import Change, GroupCreated, GroupDe
 from groupcore.sequencing.directory_state import DirectoryState, Entry, MoveState
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.placement_options import PlacementOptions
-from groupcore.sequencing.succession import end_stream
+from groupcore.sequencing.succession import end_stream, inherit
 from groupcore.view import Address, View
 
 DEFAULT_OPTIONS = PlacementOptions()
@@ -105,6 +107,11 @@ class Directory:
         """The nodes that are gone and whose streams have not ended: `EndStream` is due for each."""
         return [stream for stream in self.state.streams if stream not in self.state.members]
 
+    @property
+    def heirless(self) -> int:
+        """How many groups wait for a sequencer, as the stream of theirs has ended (`Inherit`)."""
+        return sum(len(ended.groups) for ended in self.state.ended.values())
+
     def counters(self) -> dict[str, int]:
         """How many commands were refused or ignored at this node, by reason."""
         return dict(self.state.counters)
@@ -148,7 +155,10 @@ class Directory:
 
     def restore(self, data: bytes) -> None:
         """Be what the snapshot says; WireError `bad_snapshot` leaves everything as it was."""
-        restored = directory_snapshot.unpack(data)
+        self.become(directory_snapshot.unpack(data))
+
+    def become(self, restored: DirectoryState) -> None:
+        """Be what was read of a snapshot."""
         restored.counters = self.state.counters
         self.state = restored
 
@@ -177,6 +187,8 @@ class Directory:
                 return end_stream(state, command)
             case ReportLoad():
                 return self._report(command, by)
+            case Inherit():
+                return inherit(state, command)
             case ReportTies():
                 state.ties.report(by, command.ties, state.entries)
                 return []

@@ -102,12 +102,23 @@ class StreamEnded(Change):
     """The stream of a node that is gone ends with `frame`, which `holder` has.
 
     `groups[i]` was the node's, and is `owners[i]`'s in `epochs[i]` from here on. Said once for each
-    stream, for those without groups as well.
+    stream, for those without groups as well; for groups that are left `Inherited` follows.
     """
 
     stream: Address
     frame: int
     holder: Address
+    groups: tuple[GroupId, ...]
+    owners: tuple[Address, ...]
+    epochs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inherited(Change):
+    """More groups of a stream that has ended with `frame`, as in `StreamEnded`."""
+
+    stream: Address
+    frame: int
     groups: tuple[GroupId, ...]
     owners: tuple[Address, ...]
     epochs: tuple[int, ...]

@@ -5,7 +5,7 @@ Columns rather than records: a hundred thousand groups are packed by a dozen lis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -13,15 +13,23 @@ from msgpack import packb, unpackb
 from msgpack.exceptions import UnpackException
 
 from groupcore.errors import WireError
-from groupcore.sequencing.directory_state import DirectoryState, Entry, MoveState, PendingEntry
+from groupcore.sequencing.directory_state import (
+    DirectoryState,
+    Ended,
+    Entry,
+    MoveState,
+    PendingEntry,
+)
 from groupcore.sequencing.load import Busy
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address, View
 from groupcore.wire import decode_value, encode_value
 
-FORMAT = 2
+FORMAT = 3
 """First value of every snapshot."""
+SLICE = 2_000
+"""Groups of a part, where it is read in parts."""
 
 
 class _Addresses:
@@ -72,6 +80,9 @@ def pack(state: DirectoryState) -> bytes:
         [number(node), [[*pair, rate] for pair, rate in sorted(rates.items())]]
         for node, rates in sorted(state.ties.by_node.items())
     ]
+    ended = [
+        [number(stream), one.frame, list(one.groups)] for stream, one in sorted(state.ended.items())
+    ]
     streams = known.numbered(sorted(state.streams))
     head = [
         FORMAT,
@@ -82,20 +93,29 @@ def pack(state: DirectoryState) -> bytes:
         state.moves_given,
         sorted(state.draining),
     ]
-    rest = [columns, moves, pending, overlap, loads, ties, streams]
+    rest = [columns, moves, pending, overlap, loads, ties, ended, streams]
     packed: bytes = packb([*head, list(known.numbers), *rest], use_bin_type=True)
     return packed
 
 
 def unpack(data: bytes) -> DirectoryState:
     """The directory in a snapshot; WireError `bad_snapshot` when it is none."""
+    *_, state = reading(data)
+    assert state is not None, "the last one is the directory"
+    return state
+
+
+def reading(data: bytes) -> Iterator[DirectoryState | None]:
+    """The same in parts of some groups: None after each of them, then the directory."""
     try:
-        return _read(unpackb(data, raw=False, max_ext_len=0))
+        value = unpackb(data, raw=False, max_ext_len=0)
+        yield None
+        yield from _read(value)
     except (UnpackException, ValueError, TypeError, KeyError, IndexError, WireError) as error:
         raise WireError("bad_snapshot", str(error)[:80]) from None
 
 
-def _read(value: list[Any]) -> DirectoryState:
+def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     (kind, k, options, view, groups_given, moves_given, draining, addresses, *tables) = value
     if kind != FORMAT:
         raise ValueError("another format")
@@ -107,10 +127,10 @@ def _read(value: list[Any]) -> DirectoryState:
     state.groups_given, state.moves_given = groups_given, moves_given
     state.draining = dict.fromkeys(draining)
     known = [Address(name, incarnation) for name, incarnation in addresses]
-    columns, moves, pending, overlap, loads, ties, streams = tables
+    columns, moves, pending, overlap, loads, ties, ended, streams = tables
     _read_loads(state, loads, known)
     _read_moves(state, moves, known)
-    _read_entries(state, columns, known)
+    yield from _read_entries(state, columns, known)
     state.pending = [
         PendingEntry(group, Process(known[node], number), known[by], request)
         for group, node, number, by, request in pending
@@ -121,16 +141,23 @@ def _read(value: list[Any]) -> DirectoryState:
     state.ties.by_node = {
         known[node]: {(group, other): rate for group, other, rate in rates} for node, rates in ties
     }
+    state.ended = {
+        known[stream]: Ended(frame, dict.fromkeys(groups)) for stream, frame, groups in ended
+    }
     state.streams = dict.fromkeys(known[stream] for stream in streams)
-    return state
+    yield state
 
 
-def _read_entries(state: DirectoryState, columns: list[Any], known: list[Address]) -> None:
+def _read_entries(
+    state: DirectoryState, columns: list[Any], known: list[Address]
+) -> Iterator[None]:
     groups, names, orders, owners, epochs, floors, moves = columns
     kinds = list(Order)
     rows = zip(groups, names, orders, owners, epochs, floors, moves, strict=True)
     for group, name, order, owner, epoch, floor, move in rows:
         state.add(group, Entry(name, kinds[order], known[owner], epoch, floor, move))
+        if not len(state.entries) % SLICE:
+            yield None
 
 
 def _read_moves(state: DirectoryState, moves: list[Any], known: list[Address]) -> None:

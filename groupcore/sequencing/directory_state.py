@@ -45,6 +45,14 @@ class MoveState:
     requested: tuple[Address, int] | None
 
 
+@dataclass(slots=True)
+class Ended:
+    """A stream that has ended with `frame`, and the `groups` that are still its node's."""
+
+    frame: int
+    groups: dict[GroupId, None]
+
+
 @dataclass(frozen=True, slots=True)
 class PendingEntry:
     """A process that counts in a strict group and waits for S2 before it may join it."""
@@ -66,6 +74,7 @@ class DirectoryState:
         self.names: dict[str, GroupId] = {}
         self.moves: dict[int, MoveState] = {}
         self.streams: dict[Address, None] = {}  # of all nodes that were in a view, and not ended
+        self.ended: dict[Address, Ended] = {}
         self.draining: dict[str, None] = {}
         self.pending: list[PendingEntry] = []
         self.overlap = Overlap()
@@ -133,6 +142,7 @@ class DirectoryState:
             del self.names[entry.name]
         self.loads.remove(group, entry.owner)
         self.ties.forget(group)
+        self._inherited(group, entry.owner)
 
     def begin(self, move: MoveState) -> int:
         """A move of groups that are all `source`'s, from here on under way; returns its number."""
@@ -155,9 +165,18 @@ class DirectoryState:
         """The group, which is in no move, has this owner from here on; returns its epoch."""
         entry = self.entries[group]
         self.loads.rehome(group, entry.owner, owner)
+        self._inherited(group, entry.owner)
         entry.owner = owner
         entry.epoch += 1
         return entry.epoch
+
+    def _inherited(self, group: GroupId, owner: Address) -> None:
+        """The group is no more one of a node whose stream has ended."""
+        ended = self.ended.get(owner)
+        if ended is not None:
+            ended.groups.pop(group, None)
+            if not ended.groups:
+                del self.ended[owner]
 
     def refuse(self, by: Address, request: int, code: str, detail: str) -> list[Change]:
         """The command changes nothing, and whoever asked is told why."""

@@ -153,6 +153,8 @@ class Enrolment:
         plane = self._plane
         for group, owned in self._ownership.owned.items():
             record = plane.records.get(group)
+            if not owned.members and (record is None or not record.members):
+                continue  # most groups, where they are many
             members = [*(owned.members or ()), *(record.members if record is not None else ())]
             if any(process.node == node for process in members):
                 self._expelling[group] = None

@@ -73,12 +73,15 @@ class Departed(ServiceEvent):
     """GROUP-LEFT: from number `seqno` on, `process` is no member; `gone`: its node is.
 
     `seqno` 0: it had been told that it is in before its JOIN had a number, and leaves without one.
+    `past`: this node had nobody in the group then, and is told now what happened: a process that
+    joins may have left the group before, as the same one.
     """
 
     group: GroupId
     seqno: int
     process: Process
     gone: bool
+    past: bool = False
 
 
 class Delivered(ServiceEvent):

@@ -188,11 +188,18 @@ class Joining:
         """Whether a process of this node joins: the group's state is not let go meanwhile (I3)."""
         return any(key[1] == group and not wish.leaving for key, wish in self._wishes.items())
 
-    def hurry(self, group: GroupId) -> None:
-        """The group has another sequencer: ask it at once."""
+    def hurry(self, groups: tuple[GroupId, ...]) -> None:
+        """The groups have another sequencer: ask it at once."""
+        if not self._wishes:
+            return
+        having = set(groups)
         for wish in self._wishes.values():
-            if wish.group == group:
+            if wish.group in having:
                 wish.asked_at, wish.wait_s = -1.0, 0.0
+
+    def wanted(self) -> list[GroupId]:
+        """The groups that processes wait to be in, or out of."""
+        return [wish.group for wish in self._wishes.values()]
 
     def next_wake(self) -> float | None:
         """When a request is to be repeated, or a state's giver left."""

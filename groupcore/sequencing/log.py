@@ -108,13 +108,17 @@ class Log:
         self._close(fresh=True)
         self._state_bytes, self.size_bytes = len(state), 0
 
-    def checkpoint(self, state: bytes) -> None:
-        """A node's whole state, from which a restart can begin once `drop` has been said."""
+    def checkpoint(self, state: bytes, again_bytes: int) -> None:
+        """A node's whole state, from which a restart can begin once `drop` has been said.
+
+        `again_bytes`: what is put into the log again behind it. It counts with the state: else what
+        has not been recorded for long would make the next checkpoint due at once.
+        """
         if self._entries:
             self._close()
         self._entries = [[STATE, state]]
         self._close(checkpoint=True)
-        self._state_bytes, self.size_bytes = len(state), 0
+        self._state_bytes, self.size_bytes = len(state) + again_bytes, 0
 
     def drop(self) -> None:
         """What lies before the last checkpoint goes (I2)."""

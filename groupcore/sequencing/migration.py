@@ -18,7 +18,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from groupcore.sequencing.commands import Moved
-from groupcore.sequencing.directory_changes import MoveBegan, MoveCancelled, OwnerMoved, StreamEnded
+from groupcore.sequencing.directory_changes import (
+    Inherited,
+    MoveBegan,
+    MoveCancelled,
+    OwnerMoved,
+    StreamEnded,
+)
 from groupcore.sequencing.events import OwnerChanged
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
@@ -66,7 +72,7 @@ class Migration:
             self._leaving.pop(change.move, None)
             self._sequencer.unsuspend(change.groups)
 
-    def on_stream_ended(self, change: StreamEnded) -> None:
+    def on_inherited(self, change: StreamEnded | Inherited) -> None:
         """Failover: groups of a gone node that are this node's from here on."""
         plane = self._plane
         mine = [

@@ -8,14 +8,18 @@ Invariants.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, NamedTuple
 
 from msgpack import packb, unpackb
 
 from groupcore.context import decode_context, encode_context
+from groupcore.sequencing import directory_snapshot
 from groupcore.sequencing.chains import Standing
+from groupcore.sequencing.directory_state import DirectoryState
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.record import Record
 from groupcore.sequencing.record_table import unpack_records
 from groupcore.view import Address
 
@@ -52,35 +56,72 @@ def pack_node_state(
 
 
 def node_state_covers(plane: Plane, state: bytes) -> bool:
-    """Whether the state reaches the frames with which this node has begun each stream."""
+    """Whether the state reaches the frames with which this node has begun each stream.
+
+    Those of nodes that are gone, too: this node may have told others that it has what follows in
+    its log, and must not have to drop that for a hole before it.
+    """
     _, _, streams, _, gone, *_ = unpackb(state, strict_map_key=False)
     cuts = {Address(*address): recorded for address, recorded, _ in streams}
     over = {Address(*node) for node in gone} - set(cuts)
     return all(
         not stream.started or stream.base <= cuts.get(address, 0)
         for address, stream in plane.streams.items()
-        if address != plane.me and address not in over and plane.in_view(address)
+        if address != plane.me and address not in over
+        if address in cuts or plane.in_view(address)
     )
+
+
+class Taking:
+    """Becoming what the state says, in slices; nothing of it counts before `finish`."""
+
+    def __init__(self, plane: Plane, state: bytes) -> None:
+        self._plane = plane
+        self._state = unpackb(state, strict_map_key=False)
+        self._reading = directory_snapshot.reading(self._state[1])
+        self._directory: DirectoryState | None = None
+        self._parts = deque(self._state[3])
+        self._records: dict[GroupId, Record] = {}
+
+    def step(self) -> bool:
+        """A slice more; whether there is nothing left."""
+        if self._directory is None:
+            self._directory = next(self._reading)
+        elif self._parts:
+            part = unpack_records(self._plane, self._parts.popleft())
+            self._records.update((one.group, one) for one in part)
+        return self._directory is not None and not self._parts
+
+    def finish(self) -> Place:
+        """Become it; the place of its directory."""
+        plane = self._plane
+        head, _, streams, _, gone, chains, archive, deleted = self._state
+        assert self._directory is not None, "all of it has been taken"
+        view, commands, *place = head
+        plane.place = (place[0], place[1])
+        if plane.archive is not None and archive is not None:
+            plane.archive.restore(archive)
+        plane.directory.become(self._directory)
+        plane.gone.update(Address(*node) for node in gone)
+        plane.records.update(self._records)
+        for group in deleted:
+            plane.records.pop(group, None)
+        for chain in chains:
+            _take_chain(plane, chain)
+        _take_streams(plane, {Address(*one): (recorded, end) for one, recorded, end in streams})
+        return Place(view, commands)
 
 
 def take_node_state(plane: Plane, state: bytes) -> Place:
-    """Become what the state says; the place of its directory."""
-    head, directory, streams, records, gone, chains, archive, deleted = unpackb(
-        state, strict_map_key=False
-    )
-    view, commands, *place = head
-    plane.place = (place[0], place[1])
-    if plane.archive is not None and archive is not None:
-        plane.archive.restore(archive)
-    plane.directory.restore(directory)
-    plane.gone.update(Address(*node) for node in gone)
-    for part in records:
-        plane.records.update((one.group, one) for one in unpack_records(plane, part))
-    for group in deleted:
-        plane.records.pop(group, None)
-    for chain in chains:
-        _take_chain(plane, chain)
-    cuts = {Address(*address): (recorded, end) for address, recorded, end in streams}
+    """Become what the state says, at once; the place of its directory."""
+    taking = Taking(plane, state)
+    while not taking.step():
+        pass
+    return taking.finish()
+
+
+def _take_streams(plane: Plane, cuts: dict[Address, tuple[int, int | None]]) -> None:
+    """Be as far with each stream as the records are."""
     for address in [one for one in plane.streams if one in plane.gone and one not in cuts]:
         del plane.streams[address]  # it has ended, and all that it held is in the records
     for address, (recorded, end) in cuts.items():
@@ -93,7 +134,6 @@ def take_node_state(plane: Plane, state: bytes) -> Place:
             stream.skip_to(recorded)
         if end is not None:
             stream.finish(end)
-    return Place(view, commands)
 
 
 # What msgpack hands over is a node's own packing, authenticated and hashed: Any lives here.

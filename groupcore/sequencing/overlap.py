@@ -69,6 +69,10 @@ class Overlap:
         """The processes in the group."""
         return sorted(self._members.get(group, ()))
 
+    def is_used(self, group: GroupId) -> bool:
+        """Whether any process is in the group."""
+        return group in self._members
+
     def is_in(self, process: Process, group: GroupId) -> bool:
         """Whether the process is in the group."""
         return group in self._groups.get(process, ())

@@ -43,6 +43,8 @@ class PlacementOptions:
     """Two groups are tied when processes write to them in turn that often; thousandths a second."""
     turn_us: int = 300
     """What such a turn costs all nodes when the two have two sequencers: one hop of each."""
+    inherited_at_once: int = 500
+    """So many groups of a node that is gone get new sequencers in one go, besides busy ones."""
     moves_max: int = 8
     """So many moves may be under way before placement plans another."""
     groups_per_move: int = 32

@@ -21,6 +21,7 @@ from groupcore.sequencing.directory_changes import (
     Change,
     CommandRefused,
     GroupDeleted,
+    Inherited,
     MoveBegan,
     MoveCancelled,
     OwnerMoved,
@@ -101,7 +102,7 @@ class PlanRun:
             case MoveCancelled():
                 for unit in self._moving.pop(change.move, []):
                     self._count_attempt(unit, "its moves were called off")
-            case StreamEnded():
+            case StreamEnded() | Inherited():
                 self._tick_off(change.groups)
             case GroupDeleted():
                 self._tick_off((change.group,))

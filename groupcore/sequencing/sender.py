@@ -333,9 +333,10 @@ class Sender:
                 most = self._recovering[key] = min(2 * self._recovering[key], RESENT_AT_ONCE)
                 self._send_again(*key, now, most)
 
-    def send_again(self, group: GroupId, now: float) -> None:
-        """The group's sequencer is another one: send what it may not have."""
-        for key in [key for key in self.outstanding if key[0] == group]:
+    def send_again(self, groups: tuple[GroupId, ...], now: float) -> None:
+        """The groups' sequencers are other ones: send what they may not have."""
+        moved = set(groups)
+        for key in [key for key in self.outstanding if key[0] in moved]:
             self._send_again(*key, now, RESENT_AT_ONCE)
 
     def on_missing(self, process: Process, chain: int, node: Address, now: float) -> None:

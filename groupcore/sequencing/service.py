@@ -8,6 +8,7 @@ says how it works; each rule is in the module that is named after it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from random import Random
 
 from groupcore.batch import Batch
@@ -22,6 +23,7 @@ from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
 from groupcore.sequencing.events import Refused
 from groupcore.sequencing.expected import Expected
+from groupcore.sequencing.inheriting import Inheriting
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
@@ -65,6 +67,10 @@ class Service(DirectoryRequests):
         self.cut = Cut(self.plane, self.keeper)
         self.volatiles = Volatiles(self.plane)
         self.planning = Planning(self.plane)
+        self.inheriting = Inheriting(
+            self.plane,
+            lambda: chain(self.joining.wanted(), (group for group, _ in self.sender.outstanding)),
+        )
         self.conductor = Conductor(
             self.plane,
             self.sequencer,
@@ -76,6 +82,7 @@ class Service(DirectoryRequests):
             self.cut,
             self.volatiles,
             self.planning,
+            self.inheriting,
         )
         self._now = 0.0
         self._processes = 0
@@ -274,9 +281,11 @@ class Service(DirectoryRequests):
             self.joining.next_wake(),
             self.expected.next_wake(),
             self.conductor.giving.next_wake(),
+            self.conductor.arriving.next_wake(),
             self.keeper.next_wake(),
             self.ending.next_wake(),
             self.balancing.next_wake(),
+            self.inheriting.next_wake(),
         )
         return min((time for time in times if time is not None), default=None)
 
@@ -313,6 +322,7 @@ class Service(DirectoryRequests):
         self.ending.wake(now)
         self.migration.proceed()
         self.planning.proceed()
+        self.inheriting.end_turn(now)
         self.balancing.wake(now)
         self.cut.end_turn()
         if plane.view is not None:

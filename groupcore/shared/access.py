@@ -96,6 +96,11 @@ class Guarded(SharedObject):
         rights = self.rights
         return max(rights.get(principal, Right.NONE), rights.get(EVERYBODY, Right.NONE))
 
+    @classmethod
+    def access_rules(cls) -> Mapping[str, str]:
+        """What operations need, by name: nodes that judge otherwise are of another version."""
+        return {operation: right.name for operation, right in cls.needs.items()}
+
     def may_call(self, principal: str, operation: str) -> bool:
         """By the list; of an object that is nobody's, only `claim`."""
         if not self.rights:

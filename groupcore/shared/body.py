@@ -239,7 +239,7 @@ class Body(Generic[T]):
         if position <= self.machine.position + 1 or process.node != self.process.node:
             events = self._membership(position, process, False)
         face = self._faces.get(process)
-        if face is not None:
+        if face is not None and not event.past:
             face.end(ClosedError("this process has left the object's group"))
         return events
 

@@ -128,7 +128,11 @@ class Declaration:
     __slots__ = ("fields", "fingerprint", "kind", "operations")
 
     def __init__(
-        self, kind: type, fields: dict[str, Field], operations: dict[str, OperationSpec]
+        self,
+        kind: type,
+        fields: dict[str, Field],
+        operations: dict[str, OperationSpec],
+        rules: Mapping[str, str],
     ) -> None:
         self.kind = kind
         self.fields = fields
@@ -136,6 +140,7 @@ class Declaration:
         lines = [kind.__name__]
         lines += [f"{field.name}: {field.codec.text}" for field in fields.values()]
         lines += sorted(operation.text for operation in operations.values())
+        lines += sorted(f"{operation} needs {right}" for operation, right in rules.items())
         digest = hashlib.blake2b("\n".join(lines).encode(), digest_size=FINGERPRINT_BYTES)
         self.fingerprint = digest.digest()
 
@@ -170,7 +175,8 @@ def _read(kind: object, base: type) -> Declaration:
         for name, hint in get_type_hints(origin, include_extras=True).items()
         if name not in own and get_origin(hint) is not ClassVar and hint is not ClassVar
     }
-    return Declaration(origin, fields, operations)
+    rules: Mapping[str, str] = origin.access_rules()  # type: ignore[attr-defined]  # of every base
+    return Declaration(origin, fields, operations, rules)
 
 
 def _bindings(kind: object) -> dict[object, object]:

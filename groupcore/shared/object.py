@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from inspect import get_annotations
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar, cast
@@ -149,6 +150,14 @@ class SharedObject:
         """
         del principal, operation
         return True
+
+    @classmethod
+    def access_rules(cls) -> Mapping[str, str]:
+        """What `may_call` goes by beside the fields, if anything: part of the class's version.
+
+        Nodes whose classes differ in it would judge the same call otherwise; SchemaMismatchError.
+        """
+        return {}
 
     def may_read(self, principal: str) -> bool:
         """Override it to judge, by the fields alone, who may have the object open and follow it."""

@@ -11,7 +11,7 @@ from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.object import SharedObject
 from groupcore.shared.replica import Replica
 from groupcore.shared.schema import codec_of
-from groupcore.shared.types.presence import Presence
+from groupcore.shared.types.presence import Crowd, Presence
 from groupcore.shared.types.topic import Topic
 
 
@@ -31,11 +31,26 @@ def order_of(kind: object) -> Order:
     )
 
 
-def user_of(kind: type[object], port: GroupPort, body: Body[object] | None = None) -> GroupUser:
+def crowd_of(kind: type[object]) -> Crowd[object] | None:
+    """What a node knows of a presence of this type, for all its processes; None for others."""
+    origin = get_origin(kind) or kind
+    if isinstance(origin, type) and issubclass(origin, Presence):
+        return Crowd(codec_of(get_args(kind)[0]), origin.expiry_s)
+    return None
+
+
+def user_of(
+    kind: type[object],
+    port: GroupPort,
+    body: Body[object] | None = None,
+    crowd: Crowd[object] | None = None,
+) -> GroupUser:
     """What is fed the events of the group and gives the object; not opened yet.
 
-    `body`: the node's copy of the object, where several processes of it may have it open."""
+    `body`, `crowd`: what the node has of it, where several processes of it may have it open."""
     origin = get_origin(kind) or kind
-    if isinstance(origin, type) and issubclass(origin, Topic | Presence):
+    if isinstance(origin, type) and issubclass(origin, Presence):
+        return origin(port, codec_of(get_args(kind)[0]), crowd)
+    if isinstance(origin, type) and issubclass(origin, Topic):
         return origin(port, codec_of(get_args(kind)[0]))
     return Replica(kind, port, body)

@@ -44,7 +44,12 @@ MakeStack = Callable[
 
 
 class Cluster:
-    """The world of one schedule. Chance comes from streams named after what it is for."""
+    """The world of one schedule. Chance comes from streams named after what it is for.
+
+    `sets_aside`: nodes move what is damaged on their disks away by themselves.
+    """
+
+    sets_aside = False
 
     def __init__(self, scenario: Scenario, make_stack: MakeStack) -> None:
         seed = scenario.seed

@@ -171,6 +171,7 @@ class Disk:
         self._safe = Journal()
         self.lineage = None
         self.log.clear()
+        self._checkpoint = 0
         self.incarnation = 0
         self.damaged = False
         self.wiped += 1
@@ -222,6 +223,10 @@ class Disk:
     def _finish_record(self, generation: int) -> None:
         """A record is safe: the oldest that waits. One that failed is written anew later."""
         if generation != self._generation or not self._records:
+            return
+        if self.errors and (self.log or isinstance(self._records[0][0], list)):
+            self.errors -= 1  # a log is not written anew, nor what lies in its file
+            self.on_error()
             return
         if self.full or self.errors:
             self.errors = max(0, self.errors - 1)

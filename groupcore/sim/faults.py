@@ -140,13 +140,17 @@ def _wipe(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
 
 
 def _damage(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
-    """The node refuses to start from a damaged record until somebody has moved it away."""
+    """The node refuses to start from a damaged record until somebody has moved it away.
+
+    One with a log moves it away by itself.
+    """
     node = cluster.nodes[indices[0]]
     if not _may_lose(cluster, node):
         return
     node.crash(keep_all=False)
     node.disk.damaged = True
-    cluster.clock.after(fault.duration_ns // 2, node.start)
+    first = node.start_empty if cluster.sets_aside else node.start
+    cluster.clock.after(fault.duration_ns // 2, first)
     cluster.clock.after(fault.duration_ns, node.start_empty)
 
 

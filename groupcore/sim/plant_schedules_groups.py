@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.sequencing.names import Order
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
@@ -145,3 +147,40 @@ LATE_FRAMES = _scenario(
     ),
 )
 """What a sequencer sent before it died is held up until the others have gone on without it."""
+
+LOST_DISKS = replace(
+    _scenario(
+        [
+            *(_join(1_000, node, 0, 0) for node in range(3)),
+            *_sends([(0, 0, 0), (1, 0, 0), (2, 0, 0)], 1_500, 8_500, 20),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(3 * SECOND, "isolate", (1,), 2 * SECOND),
+            Fault(5 * SECOND, "isolate", (0,), 4 * SECOND),
+            Fault(5 * SECOND, "wipe", (2,), SECOND // 10),
+        ),
+        length_s=9,
+    ),
+    durable=True,
+)
+"""With logs: a and c go on without b; then c, whose disk is lost, meets b, and a is cut off."""
+
+SHORTENED = replace(
+    _scenario(
+        [
+            *(_join(1_000, node, 0, 0) for node in range(3)),
+            *_sends([(0, 0, 0), (2, 0, 0)], 1_500, 4_000, 20),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(2 * SECOND, "disk-slow", (1,), 3 * SECOND, 30_000),
+            Fault(4 * SECOND, "isolate", (0,), 4 * SECOND),
+            Fault(4 * SECOND, "crash-all", (), SECOND // 5),
+            Fault(4 * SECOND + SECOND // 10, "damage", (2,), SECOND // 5),
+        ),
+        length_s=8,
+    ),
+    durable=True,
+)
+"""With logs: b's disk is slow when the power is cut, c's log is damaged, and a is cut off."""

@@ -209,6 +209,7 @@ GROUP_COUNTER_PROBES: dict[str, tuple[str, ...]] = {
     "requests-waited-for-the-window": ("sequencing.window_waits",),
     "old-request-dropped": ("sequencing.old_request",),
     "moves-planned": ("sequencing.moves_planned",),
+    "groups-inherited-later": ("sequencing.inherited_later",),
     "groups-brought-together": ("sequencing.moves_planned.ties",),
 }
 """Situations by name, with the counters of which one must be above zero."""

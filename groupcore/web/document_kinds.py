@@ -107,7 +107,8 @@ def block_detail(detail: object) -> object:
         case Handed():
             return ["handed", detail.block, detail.number]
         case Received():
-            return ["received", detail.source, detail.number, detail.outcome]
+            passed = [detail.to, detail.parcel]
+            return ["received", detail.source, detail.number, detail.outcome, *passed]
     return None
 
 

@@ -16,13 +16,16 @@ from typing import Unpack
 from groupcore.aio import Node
 from groupcore.frames import Message, joined, pack
 from groupcore.shared.body import Body
+from groupcore.shared.types.presence import Crowd
+from groupcore.web.company import Company
 from groupcore.web.feed import Feed
 from groupcore.web.figures import Figures
 from groupcore.web.kinds import Kind, kinds_of
-from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, RULES
+from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, OPENINGS_PER_TURN, RULES
 from groupcore.web.outlet import Outlet
 from groupcore.web.page import Page
 from groupcore.web.settings import Badge, GatewaySettings, Terms
+from groupcore.web.turnstile import Turnstile
 
 LAG_CHECK_S = 0.05
 PACKED_MAX = 256
@@ -45,7 +48,10 @@ class Gateway:
         self.saves = node.groups.options.durable
         self.lingering: dict[Page, None] = {}
         self.figures = Figures()
+        self.turnstile = Turnstile(OPENINGS_PER_TURN)
         self._feeds: dict[str, Feed] = {}
+        self._companies: dict[str, Company] = {}
+        self._stirred: dict[Company, None] = {}
         self._open: Feed | None = None
         self.dirty: dict[Outlet, None] = {}
         self._behind: dict[Outlet, None] = {}
@@ -119,6 +125,23 @@ class Gateway:
                 self._open = None
             if self._feeds.get(feed.name) is feed:
                 del self._feeds[feed.name]
+
+    def company(self, name: str, crowd: Crowd[object]) -> Company:
+        """What is told of a presence that is open here."""
+        company = self._companies.get(name)
+        if company is None or company.crowd is not crowd:
+            company = self._companies[name] = Company(self, name, crowd)
+        return company
+
+    def part(self, company: Company, page: Outlet) -> None:
+        """The session follows the presence no more."""
+        if company.unfollow(page) and self._companies.get(company.name) is company:
+            del self._companies[company.name]
+
+    def stir(self, company: Company) -> None:
+        """Somebody shows something else in a presence."""
+        self._stirred[company] = None
+        self.flush_soon()
 
     def turn_to(self, feed: Feed | None) -> None:
         """What comes next is of this feed: the entry of another one is closed before."""
@@ -197,6 +220,9 @@ class Gateway:
             self._scheduled = None
         now = self._last_flush = asyncio.get_running_loop().time()
         self.turn_to(None)
+        stirred, self._stirred = self._stirred, {}
+        for company in stirred:
+            company.flush()
         behind, self._behind = self._behind, {}
         for page in behind:
             page.catch_up(now)

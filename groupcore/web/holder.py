@@ -21,7 +21,7 @@ from groupcore.shared.errors import DeclarationError
 from groupcore.shared.object import SharedObject
 from groupcore.shared.plain import who
 from groupcore.shared.replica import Replica
-from groupcore.shared.types import Presence, PresenceChanged, Published, Topic
+from groupcore.shared.types import Presence, Published, Topic
 from groupcore.web import limits
 from groupcore.web.asking import name_of, number_of
 from groupcore.web.errors import BadRequestError
@@ -123,8 +123,10 @@ class Holder(Outlet):
             return False
 
     async def _open(self, name: str, asked: _Asked) -> None:
-        opened = self.opened.get(name)
+        opened: Opened | None = None
         try:
+            await self._gateway.turnstile.enter()
+            opened = self.opened.get(name)
             if opened is None and asked.is_wanted:
                 opened = await self._begin(name, asked.kind)
             if opened is None or not asked.is_wanted:
@@ -202,8 +204,9 @@ class Holder(Outlet):
                 opened.subscription = user.subscribe()
                 await opened.subscription.ready
                 opened.subscription.stream.tap = partial(self._on_published, name)
-        elif isinstance(user, Presence) and name not in self.opened:
-            user.changes().tap = partial(self._on_presence, name)
+        elif isinstance(user, Presence) and opened.company is None:
+            opened.company = self._gateway.company(name, user.crowd)
+            opened.company.follow(self)
         self.opened[name] = opened
         self._withheld.pop(name, None)
         self.put(pack({"t": "opened", "name": name, "version": 0, "done": []}))
@@ -227,6 +230,8 @@ class Holder(Outlet):
         self._withheld.pop(name, None)
         if opened.feed is not None:
             self._gateway.unfollow(opened.feed, self)
+        if opened.company is not None:
+            self._gateway.part(opened.company, self)
         self._release(name, opened)
 
     def recheck(self) -> None:
@@ -245,8 +250,14 @@ class Holder(Outlet):
             return
         opened.is_released = True
         if not self.session.ended:
-            self._gateway.start(self.session.let_go(name))
+            self._gateway.start(self._close(name))
         self._gateway.terms.closed(self.session.principal, opened.kind.name, name)  # O1
+
+    async def _close(self, name: str) -> None:
+        """Have the session close it, unless it is open again by then."""
+        await self._gateway.turnstile.enter()
+        if name not in self.opened:
+            await self.session.let_go(name)
 
     def _on_given_up(self, name: str, opened: Opened, replica: Replica[object]) -> None:
         """The node shows this session nothing more of an object: its right to read has gone."""
@@ -269,10 +280,3 @@ class Holder(Outlet):
         message: Message = {"t": "event", "name": name, "version": position, "who": sender}
         message["value"] = shown(event.value)  # type: ignore[assignment]
         self.put(self._gateway.packed(("event", name, position), None, message))
-
-    def _on_presence(self, name: str, change: PresenceChanged[object]) -> None:
-        sender, value = who(change.process), shown(change.value)
-        message: Message = {"t": "presence", "name": name, "who": sender}
-        message["value"] = value  # type: ignore[assignment]
-        packed = self._gateway.packed(("presence", name, sender), value, message)
-        self.send_presence(name, packed)

@@ -17,6 +17,8 @@ RULES = FrameRules(messages_max=64, items_max=100_000, nesting_max=40, rich=True
 
 OBJECTS_MAX = 512
 """Most objects that a session has open: what a page shows of a document, with margins."""
+OPENINGS_PER_TURN = 16
+"""Most objects that sessions begin to open or to close in one turn of the loop."""
 CALLS_MAX = 64
 """Most calls of a session that are not answered; as many as an object remembers of a client."""
 NAME_MAX = 200

@@ -25,6 +25,7 @@ from groupcore.web.feed import Feed, Version
 from groupcore.web.kinds import Kind, shown
 
 if TYPE_CHECKING:
+    from groupcore.web.company import Company
     from groupcore.web.gateway import Gateway
 
 TEMPORARY = {
@@ -58,11 +59,12 @@ class Writer(Protocol):
 
 @dataclass(slots=True)
 class Opened:
-    """An object that the page has open; `feed` of one with a state."""
+    """An object that the page has open; `feed` of one with a state, `company` of a presence."""
 
     kind: Kind
     user: object
     feed: Feed | None = None
+    company: Company | None = None
     subscription: Subscription[object] | None = None
     is_released: bool = False
 
@@ -211,15 +213,16 @@ class Outlet:
         for frame in self._gateway.framed(messages):
             writer.write(frame)
 
-    def send_presence(self, name: str, packed: bytes) -> None:
-        """What somebody shows now; left out while the connection is congested."""
+    def send_presence(self, name: str, packed: list[bytes]) -> None:
+        """What others show now; left out while the connection is congested."""
         writer = self._writer
-        if writer is None or name in self._withheld:
+        if writer is None or name in self._withheld or not packed:
             return
         if writer.congested:
             self._fall_behind(name, ("", 0))
-        else:
-            self.put(packed)
+            return
+        self.put(packed[0])
+        self._outbox += packed[1:]
 
     def show_presence(self, name: str, opened: Opened) -> None:
         """What all others show in a presence."""

@@ -155,7 +155,8 @@ class Handing(SharedObject):
             case _:
                 self._edit_late(source, parcel)
         outcome = self._outcome(source, parcel)
-        self.emit(Received(source, parcel.number, outcome))
+        frame = self.frames.get(f"{source}:{parcel.number}", Frame())
+        self.emit(Received(source, parcel.number, outcome, frame.to, frame.frame))
         return outcome
 
     def _has(self, source: str, number: int) -> bool:

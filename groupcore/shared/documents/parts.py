@@ -181,11 +181,16 @@ class BlockSet:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A detail of a change: what has become of parcel `number` of the block `source`."""
+    """A detail of a change: what has become of parcel `number` of the block `source`.
+
+    A text that this block, being closed, has passed on went `to` another one, as its `parcel`.
+    """
 
     source: str
     number: int
     outcome: Outcome
+    to: str = ""
+    parcel: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,7 +187,7 @@ class Topic(GroupUser, Generic[T]):
                     self._published.pop(number).resolve(None)
             case Joined() if event.process == self._port.process:
                 self._on_joined()
-            case Departed() if event.process == self._port.process:
+            case Departed(past=False) if event.process == self._port.process:
                 self._on_left()
             case Released() if self._membership is _Membership.LEAVING:
                 self._on_left()

@@ -89,10 +89,7 @@ class GroupLiveness(Checker):
     ) -> None:
         index, refused = trace.once(index_groups), trace.once(refused_messages)
         closed = trace.once(closing_times)
-        told: dict[tuple[GroupProcess, GroupId], int] = {}
-        for record in trace.of(GroupAccepted):
-            key = (record.process, record.group)
-            told[key] = max(record.number, told.get(key, 0))
+        told = trace.once(accepted_numbers)
         for mid, sent in index.sent.items():
             if sent.process[:2] not in living or sent.process in closed or mid in refused:
                 continue
@@ -160,3 +157,12 @@ class GroupLiveness(Checker):
                     f"group {group} ends without a sequencer: the last is {life(last.n, last.inc)}"
                 )
                 found.append(self.breach(t, (last.n,), text))
+
+
+def accepted_numbers(trace: Trace) -> dict[tuple[GroupProcess, GroupId], int]:
+    """The last number of its own that each process was told to have its place in each group."""
+    told: dict[tuple[GroupProcess, GroupId], int] = {}
+    for record in trace.of(GroupAccepted):
+        key = (record.process, record.group)
+        told[key] = max(record.number, told.get(key, 0))
+    return told

@@ -34,6 +34,7 @@ class GroupCluster(Cluster):
 
     def __init__(self, scenario: GroupScenario, make_stack: MakeStack) -> None:
         self.groups = scenario
+        self.sets_aside = scenario.durable
         self.wanted: dict[Seat, set[int]] = {
             (node, slot): set() for node in range(scenario.nodes) for slot in range(scenario.slots)
         }
@@ -50,7 +51,9 @@ class GroupCluster(Cluster):
     def make_service(self, address: Address, random: Random) -> ObservedService:
         """The service of a life."""
         durable = self.groups.durable
-        options = ServiceOptions(k=self.groups.k, durable=durable, checkpoint_bytes=20_000)
+        options = ServiceOptions(
+            k=self.groups.k, durable=durable, archive_bytes=1_000, checkpoint_bytes=20_000
+        )
         options = tighten_service(options, self.groups.points)
         chance = Random(random.getrandbits(64))
         log = self.nodes[NAMES.index(address.name)].disk.log if durable else []

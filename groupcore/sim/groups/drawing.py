@@ -21,7 +21,7 @@ from groupcore.sim.groups.scenario import (
     GroupScenario,
 )
 from groupcore.sim.groups.tightness import draw_points
-from groupcore.sim.menu import MENU, draw_faults
+from groupcore.sim.menu import LOSES_DISK, MENU, SETS_CLOCK, Dish, draw_faults
 from groupcore.sim.randomness import stream
 from groupcore.sim.scenario import draw_scenario
 
@@ -29,6 +29,8 @@ NODE_WEIGHTS = {3: 6, 4: 2, 5: 3}
 LOSES_MEMORY = frozenset({"crash-all", "leave-all", "disk-error", "wipe", "damage"})
 """Faults that are left out: groups are in memory only, and these spare nobody's."""
 GROUPS_MENU = tuple(dish for dish in MENU if dish.kind not in LOSES_MEMORY)
+LOST_DISKS = 0.3
+"""Share of the schedules with logs in which a disk is lost around a power cut."""
 FORMED_NS = 700 * MILLISECOND
 """From then on processes join; the first view is there by then, if nothing hinders it."""
 
@@ -192,11 +194,12 @@ class _Drawer:
 
 
 def draw_durable(seed: int) -> GroupScenario:
-    """The schedule of a seed for the data plane with logs: the power is cut for all, too.
+    """The schedule of a seed for the data plane with logs: the power is cut for all, disks fail.
 
-    Mostly while something that has just been sent is on its way to disks, which may be slow.
+    The power mostly while something that has just been sent is on its way to disks, which may be
+    slow. A disk is lost now and then around that.
     """
-    drawn = draw_groups(seed)
+    drawn = draw_groups(seed, MENU)
     random = stream(seed, "power")
     sends = [act.at_ns for act in drawn.acts if act.kind == SEND]
     disk = replace(drawn.disk, fsync_mean_us=random.choice((800, 5_000, 20_000)))
@@ -207,13 +210,21 @@ def draw_durable(seed: int) -> GroupScenario:
             at_ns = random.choice(sends) + random.randint(0, 30 * MILLISECOND)
         return Fault(at_ns, "crash-all", duration_ns=random.randint(10, 1_500) * MILLISECOND)
 
-    cuts = [cut() for _ in range(random.choice((1, 1, 2)))]
-    faults = sorted((*drawn.faults, *cuts), key=lambda fault: fault.at_ns)
-    return replace(drawn, disk=disk, durable=True, faults=tuple(faults))
+    added = [cut() for _ in range(random.choice((1, 1, 2)))]
+    kinds = {fault.kind for fault in drawn.faults}
+    if random.random() < LOST_DISKS and not kinds & (LOSES_DISK | SETS_CLOCK):
+        kind, node = random.choice(sorted(LOSES_DISK)), random.randrange(drawn.nodes)
+        at_ns = max(FORMED_NS, added[0].at_ns + random.randint(-500, 500) * MILLISECOND)
+        back_ns = random.randint(10, 1_000) * MILLISECOND
+        added.append(Fault(min(at_ns, drawn.safety_ns), kind, (node,), back_ns))
+    faults = sorted((*drawn.faults, *added), key=lambda fault: fault.at_ns)
+    # More than a majority could not hold anything while a node that has lost its disk is rebuilt.
+    k = min(drawn.k, drawn.nodes // 2)
+    return replace(drawn, disk=disk, durable=True, k=k, faults=tuple(faults))
 
 
-def draw_groups(seed: int) -> GroupScenario:
-    """The schedule of a seed for the data plane."""
+def draw_groups(seed: int, menu: tuple[Dish, ...] = GROUPS_MENU) -> GroupScenario:
+    """The schedule of a seed for the data plane, with faults from this menu."""
     drawn = draw_scenario(seed, NODE_WEIGHTS)
     random = stream(seed, "groups")
     shape = random.choice(sorted(SHAPES))
@@ -230,7 +241,7 @@ def draw_groups(seed: int) -> GroupScenario:
     )
     faults: tuple[Fault, ...] = ()
     if random.random() < 0.85:
-        faults = draw_faults(stream(seed, "faults"), drawn.nodes, drawn.safety_ns, GROUPS_MENU)
+        faults = draw_faults(stream(seed, "faults"), drawn.nodes, drawn.safety_ns, menu)
     scenario = replace(scenario, sends=(), faults=faults, state_chunk_bytes=0, state_trouble=0.0)
     members = SHAPES[shape].members(random, drawn.nodes * slots, count) or {(0, 0)}
     drawer = _Drawer(random, scenario, members)

@@ -30,7 +30,7 @@ from groupcore.sequencing.names import GroupId, MessageId, Order, Process
 from groupcore.sim.clock import Clock
 from groupcore.sim.groups.messages import Content, read
 from groupcore.sim.groups.observer import ObservedService
-from groupcore.sim.groups.replica import Replica, decode
+from groupcore.sim.groups.replica import Message, Replica, decode
 from groupcore.sim.messages import content_hash
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import (
@@ -52,6 +52,8 @@ from groupcore.sim.trace_groups import (
 )
 from groupcore.view import Address
 
+ENDLESS = 1 << 62
+"""A number that no group comes to."""
 Place = tuple[Process, GroupId]
 """A process in a group."""
 Wish = int | Place
@@ -187,13 +189,31 @@ class Life:
         return [place for place, n in self.sent.items() if n > self.accepted.get(place, 0)]
 
     def conclude(self, whole: bool) -> None:
-        """Write down what is here at the end; `whole`: every message."""
+        """Write down what is here at the end; `whole`: every message, of archives too."""
         for group, replica in sorted(self.replicas.items()):
             end = GroupEnd(self._now, *self.address, group, replica.seqno, replica.fingerprint())
             self._trace.add(end)
             if whole:
                 messages = tuple((process, number) for process, number, _ in replica.messages)
                 self._trace.add(GroupHolds(self._now, *self.address, group, messages))
+        archive = self.service.plane.archive if whole else None
+        for group in sorted(archive.groups if archive is not None else ()):
+            archived = tuple((process, number) for process, number, _ in self._archived(group))
+            self._trace.add(GroupHolds(self._now, *self.address, group, archived))
+
+    def _archived(self, group: GroupId) -> list[Message]:
+        """What a member would begin with that joined here now, if the node keeps the group."""
+        archive = self.service.plane.archive
+        replica = Replica()
+        assert archive is not None
+        for event in archive.get(group).events(group, ENDLESS, self.address):
+            if isinstance(event, StateInstalled) and event.state is not None:
+                replica = decode(event.state)
+            elif isinstance(event, Delivered):
+                process = flatten_process(event.process)
+                for number, payload in enumerate(event.payloads, event.first):
+                    replica.messages.append((process, number, content_hash(payload)))
+        return replica.messages
 
     # --- what is said ---------------------------------------------------------------------------
 

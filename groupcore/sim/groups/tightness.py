@@ -26,7 +26,7 @@ EAGER = PlacementOptions(
     plan_rest_reports=1,
 )
 """Placement that moves groups for next to nothing."""
-ONE_BY_ONE = PlacementOptions(moves_max=1, groups_per_move=1)
+ONE_BY_ONE = PlacementOptions(moves_max=1, groups_per_move=1, inherited_at_once=1)
 """Placement that takes small steps."""
 
 SERVICE_POINTS: dict[str, Callable[[ServiceOptions], ServiceOptions]] = {

@@ -18,7 +18,7 @@ from groupcore.errors import SettingsError
 from groupcore.sequencing.events import Delivered, ServiceEvent
 from groupcore.sequencing.log import LogPart
 from groupcore.sequencing.options import ServiceOptions
-from groupcore.shared.types import Counter
+from groupcore.shared.types import Counter, Presence, Topic
 from tests.groupcore.aio.cluster import LIMIT_S, free_port
 
 pytestmark = pytest.mark.slow
@@ -211,3 +211,23 @@ async def test_a_log_is_read_while_it_is_written(tmp_path: Path) -> None:
     again.open()
     assert again.read() == [b"state", b"x", b""]
     await again.close()
+
+
+async def test_a_session_opens_again_what_it_had_open_alone(tmp_path: Path) -> None:
+    """What is told from the log has the session's own LEAVE of before in it."""
+    address = multicast()
+    async with (
+        Node("again", node_id="a", multicast=address, data_dir=tmp_path / "a") as node,
+        node.session() as session,
+    ):
+        for number in range(1, 4):
+            counter = await session.open(Counter, "c")
+            room = await session.open(Presence[str], "room")
+            bell = await session.open(Topic[int], "bell")
+            async with bell.subscribe() as events:
+                assert await counter.add(1) == number
+                room.set("here")
+                await bell.publish(number)
+                event = await asyncio.wait_for(anext(aiter(events)), LIMIT_S)
+                assert event.value == number
+            await asyncio.gather(*map(session.let_go, ("c", "room", "bell")))

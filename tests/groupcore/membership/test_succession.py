@@ -277,6 +277,16 @@ def test_a_disk_that_does_not_count_is_no_source() -> None:
     assert proposal.voters == (A, B)
 
 
+def test_a_view_from_disk_takes_who_has_a_vote_before_who_has_lost_its_disk() -> None:
+    votes = [
+        vote(A, live=False, holds=(1, 9)),
+        vote(B, live=False, counts=False),
+        vote(C, live=False, holds=(1, 5)),
+    ]
+    proposal = decided(*votes, candidates=Candidates(stateful=True))
+    assert proposal.view.members == (A, C)
+
+
 def test_a_live_member_that_holds_less_is_left_out() -> None:
     votes = [vote(A, holds=(1, 3)), vote(Address("b", 2), live=False, holds=(1, 9))]
     assert decided(*votes).view.members == (Address("b", 2),)

@@ -176,6 +176,14 @@ def test_who_has_lost_its_disk_has_no_vote_until_it_has_the_state() -> None:
     assert unsafe.vote().counts
 
 
+def test_who_has_lost_its_disk_has_no_vote_though_it_has_promised_something_since() -> None:
+    lost = seeking(options=MembershipOptions(durable=True))
+    lost.on_prepare(A, Prepare(None, FIRST))  # alone, it took itself for one of a first view
+    assert lost.state.record.promised == FIRST
+    lost.on_prepare(B, Prepare(VIEW, FIRST))
+    assert not lost.vote().counts
+
+
 def test_another_chain_is_not_voted_on() -> None:
     assert living().on_prepare(B, Prepare(FOREIGN, FIRST)) == []
     assert living().on_propose(B, Propose(3, FIRST, proposal_of(A, lineage=8))) == []

@@ -16,6 +16,7 @@ from groupcore.sequencing.commands import (
     EndStream,
     EnterStrict,
     ExitStrict,
+    Inherit,
     LoadSample,
     Move,
     Moved,
@@ -40,6 +41,7 @@ EXAMPLES: list[Command] = [
     EndStream(A, 1000, Address("b", 2), 3),
     ReportLoad(1500, (LoadSample(7, 10, 1000, 3, {"a": 9, "b": 1}),)),
     Drain(6, "a", True),
+    Inherit((7, 8)),
     ReportTies((Tie(7, 8, 120), Tie(7, 9, 1))),
 ]
 

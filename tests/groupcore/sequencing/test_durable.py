@@ -8,6 +8,8 @@ from groupcore.events import ViewInstalled
 from groupcore.sequencing.commands import CreateGroup, encode_command
 from groupcore.sequencing.log import Log
 from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.node_packing import pack_whole
+from groupcore.sequencing.node_state import Place, node_state_covers
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.sequencing.stream import Stream
@@ -159,6 +161,32 @@ def test_the_log_is_dropped_once_all_have_stored_what_its_checkpoint_contains() 
     world.run(60)
     world.join(world.open("b"), group)
     assert world["b"].state[group] == [b"%d" % number for number in range(400)]
+
+
+def test_what_is_put_into_the_log_again_makes_no_other_checkpoint_due() -> None:
+    log = Log(Address("a", 1))
+    log.checkpoint(b"state", again_bytes=50_000)
+    log.size_bytes += 50_000
+    assert not log.is_large(4_000)
+    log.size_bytes += 60_000
+    assert log.is_large(4_000)
+
+
+def test_a_state_from_before_the_own_frames_is_not_taken() -> None:
+    """What was said to be here would have to be dropped, for the hole before it."""
+    gone = Address("b", 1)
+    giver = Service(Address("a", 1), ServiceOptions(durable=True), Random(0)).plane
+    giver.stream(gone).start(3)
+    state = pack_whole(giver, Place(1, 0))
+    mine = Service(Address("c", 1), ServiceOptions(durable=True), Random(0)).plane
+    mine.stream(gone).start(3)
+    assert node_state_covers(mine, state)
+    later = Service(Address("c", 2), ServiceOptions(durable=True), Random(0)).plane
+    later.stream(gone).start(4)
+    assert not node_state_covers(later, state)
+    giver.gone.add(gone)
+    del giver.streams[gone]
+    assert node_state_covers(later, pack_whole(giver, Place(1, 0))), "it is over, and all in it"
 
 
 def test_a_node_that_looks_for_others_need_not_be_woken() -> None:

@@ -20,6 +20,7 @@ from groupcore.shared import (
 from groupcore.shared.access import EVERYBODY, Guarded, LastManagerError, Right
 from groupcore.shared.machine import Entry, Machine
 from groupcore.shared.messages import PRINCIPAL_MAX, Operate, decode, encode_operate, pack
+from groupcore.shared.object import declaration
 from groupcore.shared.replica import Replica
 from groupcore.shared.testing import BAD_WEATHER, Weather, World
 from groupcore.shared.types import Text
@@ -373,3 +374,13 @@ def test_22_every_replica_judges_alike_and_as_the_order_says(seed: int, weather:
         for position in positions:
             assert principal in judge.readable[position - 1]
     world.assert_equal("minutes")
+
+
+def test_classes_that_need_other_rights_are_of_other_versions() -> None:
+    def made(needs: Mapping[str, Right]) -> bytes:
+        kind = type("Minutes", (Guarded,), {"needs": needs})
+        return declaration(kind()).fingerprint
+
+    reading = {"claim": Right.READ}
+    assert made(reading) == made(dict(reading))
+    assert len({made({}), made(reading), made({"claim": Right.MANAGE})}) == 3

@@ -1,12 +1,13 @@
-"""Groups on disk while the power is cut for all nodes: the profile `durable`."""
+"""Groups on disk while power is cut and disks are lost: the profile `durable`."""
 
 from __future__ import annotations
 
 import pytest
 
-from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.stream import Stream
+from groupcore.sim.jobs import Job
+from groupcore.sim.menu import LOSES_DISK
 from groupcore.sim.profiles import PROFILES
+from groupcore.sim.trace import DISK_LOST
 from groupcore.sim.trace_groups import GroupHolds, GroupSaved
 
 DURABLE = PROFILES["durable"]
@@ -20,11 +21,15 @@ def test_what_is_saved_is_there_in_the_end(seed: int) -> None:
     assert verdict.trace.of(GroupHolds)
 
 
-def test_saving_before_the_disk_has_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def recorded(plane: Plane, stream: Stream) -> int:
-        return min(stream.recorded, stream.received)
+def test_disks_are_lost_in_some_schedules() -> None:
+    drawn = (DURABLE.draw(seed) for seed in range(50))
+    hit = [one for one in drawn if any(fault.kind in LOSES_DISK for fault in one.faults)]
+    assert len(hit) > 5
+    assert all(sum(fault.kind in LOSES_DISK for fault in one.faults) == 1 for one in hit)
+    lives = Job("durable", 78, 451, "").verdict().trace.lives
+    assert any(life.what == DISK_LOST for life in lives)
 
-    monkeypatch.setattr(Plane, "saved_here", recorded)
-    verdicts = (DURABLE.play(DURABLE.draw(seed)) for seed in (226, 236, 237, 220))
-    found = next(verdict.violations for verdict in verdicts if verdict.violations)
+
+def test_saving_before_the_disk_has_is_found() -> None:
+    found = Job("durable", 1, 8, "d-saved-unstored").verdict().violations
     assert {violation.number for violation in found} == {18}

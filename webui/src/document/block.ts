@@ -39,12 +39,21 @@ export type BlockDetail =
   | readonly ["opened", version: number, content: Rich, attributes: Attributes]
   | readonly ["set", changes: AttributePatch]
   | readonly ["handed", block: string, number: number]
-  | readonly ["received", source: string, number: number, outcome: "done" | "refused" | "drafted"];
+  | readonly [
+      "received",
+      source: string,
+      number: number,
+      outcome: "done" | "refused" | "drafted",
+      /** Where a text was passed on to, in which parcel. */
+      to: string,
+      parcel: number,
+    ];
 
 /** Who has to be told what a block is told, before and instead of it doing so. */
 export interface BlockListener {
   /** Everything that the block hears comes by here; the listener hands it on, then or later. */
   onHear(block: BlockObject, message: ObjectMessage): void;
+  onAsk(block: BlockObject): void;
   onBlockState(block: BlockObject, state: BlockState): void;
   onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void;
   onBlockAnswer(
@@ -70,6 +79,8 @@ export class BlockObject extends Shared {
   readonly births = new Map<string, Birth>();
   readonly received = new Map<string, number>();
   readonly refused = new Set<string>();
+  /** The block that has passed this one's text on, as its own parcel; empty: none. */
+  via = "";
   private drafts: BlockState["drafts"] = [];
 
   /** Everything here, as a snapshot has it. */
@@ -97,9 +108,11 @@ export class BlockObject extends Shared {
 
   /** Makes it this state. */
   take(state: BlockState): void {
+    const isPassed = state.status === "joined" && this.via !== "" && state.number > 0;
     this.status = state.status;
-    this.into = state.into;
-    this.number = state.number;
+    if (!isPassed) {
+      [this.into, this.number, this.via] = [state.into, state.number, ""];
+    }
     this.leaving = state.leaving;
     this.content = state.content;
     this.attributes = state.attributes;
@@ -126,7 +139,8 @@ export class BlockObject extends Shared {
       case "edited":
         if (detail[1] <= this.steps) return;
         this.steps = detail[1];
-        this.content = applyRich(detail[2], this.content);
+        // Else it is on its way back: the text follows.
+        if (this.status === "open") this.content = applyRich(detail[2], this.content);
         break;
       case "cut":
         this.steps = detail[1];
@@ -140,6 +154,7 @@ export class BlockObject extends Shared {
         this.steps = detail[1];
         this.status = detail[2] === null ? "deleted" : "joined";
         this.into = detail[2] ?? this.into;
+        this.via = "";
         this.number = detail[3];
         this.leaving = detail[2] === null ? [] : this.content;
         this.content = [];
@@ -163,6 +178,11 @@ export class BlockObject extends Shared {
     }
   }
 
+  /** The text was passed on by the block that it went to. */
+  passed(via: string, into: string, number: number): void {
+    [this.via, this.into, this.number] = [via, into, number];
+  }
+
   /** Calls one operation; gives the call's number. */
   submitCall(operation: string, ...args: unknown[]): number {
     const number = this.nextNumber;
@@ -173,6 +193,11 @@ export class BlockObject extends Shared {
   override hear(message: ObjectMessage): void {
     if (this.listener === null) super.hear(message);
     else this.listener.onHear(this, message);
+  }
+
+  override ask(): void {
+    if (this.birth !== undefined) this.listener?.onAsk(this);
+    super.ask();
   }
 
   /** Does what was heard; for the listener. */

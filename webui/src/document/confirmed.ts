@@ -134,7 +134,17 @@ export class Confirmed {
   private isThere(block: BlockObject): boolean {
     if (block.status !== "joined") return false;
     if (block.number === 0) return true;
-    return this.blocks.get(block.into)?.has(this.idOf(block), block.number) === true;
+    const source = block.via === "" ? this.idOf(block) : block.via;
+    return this.blocks.get(block.into)?.has(source, block.number) === true;
+  }
+
+  /** The joined block whose text is this parcel; null where it is not open here. */
+  leaving(source: string, number: number, into: string): [string, BlockObject] | null {
+    for (const [id, block] of this.blocks) {
+      if (block.status !== "joined" || block.into !== into || block.number !== number) continue;
+      if ((block.via === "" ? id : block.via) === source) return [id, block];
+    }
+    return null;
   }
 
   /** The id of an open block. */

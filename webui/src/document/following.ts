@@ -10,19 +10,19 @@
  */
 
 import type { Item, ObjectMessage } from "../client/messages";
-import { insertedText, joinRich, type Rich, type RichDelta, richLength } from "../shared/rich";
+import { insertedText, joinRich, type Rich } from "../shared/rich";
 import type { BlockDetail, BlockListener, BlockObject, BlockState } from "./block";
 import type { Own, OwnCall } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import { type Happened, type Overlay, writtenBy } from "./overlay";
+import { stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import {
   AGAIN,
   DELETED,
   type EditedResult,
   isEdit,
-  isHere,
   ownRemoval,
   reasonOf,
   richOf,
@@ -32,7 +32,11 @@ import {
 export interface FollowerOwner {
   /** May hold a message back, and hand it on later. */
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void;
+  /** The object is asked for again, with what is here of it. */
+  onAsk(object: BlockObject | OutlineObject): void;
   onSeen(event: ViewEvent): void;
+  /** What the outline knows of blocks may be another one: what is in sight is opened first. */
+  onOutlineNews(): void;
   onDraft(code: string, reason: string, text: Rich): void;
   onOutlineEnd(error: Error): void;
   onBlockEnd(block: BlockObject, error: Error): void;
@@ -42,6 +46,7 @@ export class Follower implements BlockListener, OutlineListener {
   /** Calls that have no answer, by object and number. */
   private isTaking = false;
   private later: (() => void)[] = [];
+  private batch: Happened[] | null = null;
   overlay!: Overlay;
 
   constructor(
@@ -55,6 +60,10 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.take(block, message);
   }
 
+  onAsk(object: BlockObject | OutlineObject): void {
+    this.owner.onAsk(object);
+  }
+
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
     this.owner.take(outline, message);
   }
@@ -64,9 +73,21 @@ export class Follower implements BlockListener, OutlineListener {
     this.isTaking = message.t === "snapshot";
     object.heard(message);
     this.isTaking = false;
-    const { later } = this;
-    this.later = [];
-    for (const one of later) one();
+    if (this.batch === null) this.finish();
+  }
+
+  /** Does what was heard of several objects that were asked for at once, as one change. */
+  hearAll(messages: readonly (readonly [BlockObject | OutlineObject, ObjectMessage])[]): void {
+    const batch: Happened[] = [];
+    this.batch = batch;
+    for (const [object, message] of messages) this.hear(object, message);
+    this.batch = null;
+    this.advance(batch);
+    this.finish();
+  }
+
+  private finish(): void {
+    for (let next = this.later.shift(); next !== undefined; next = this.later.shift()) next();
   }
 
   onOutlineEnd(error: Error): void {
@@ -82,11 +103,13 @@ export class Follower implements BlockListener, OutlineListener {
   onOutlineState(outline: OutlineObject, state: OutlineState): void {
     if (!outline.isSameBirth) this.sendAnew("", (n) => outline.takeBack(n));
     outline.take(state);
+    this.owner.onOutlineNews();
     this.advance([]);
   }
 
   onOutline(outline: OutlineObject, details: readonly OutlineDetail[]): void {
     for (const detail of details) outline.follow(detail);
+    this.owner.onOutlineNews();
     const happened = details.flatMap((detail): Happened[] => {
       if (detail[0] === "left")
         return [{ step: ["remove", detail[1]], own: ownRemoval(detail[1]) }];
@@ -129,7 +152,9 @@ export class Follower implements BlockListener, OutlineListener {
       this.confirmPlaced(id);
     }
     block.take(state);
-    this.advance([]);
+    const text = state.status === "joined" ? state.leaving : state.content;
+    const isText = state.status === "open" || (state.status === "joined" && state.number > 0);
+    this.advance(isText ? [{ step: null, own: null, text: [id, text] }] : []);
     this.later.push(() => this.settle(block));
   }
 
@@ -179,61 +204,18 @@ export class Follower implements BlockListener, OutlineListener {
     this.advance(happened);
   }
 
+  /** What details of a block mean; of own verbs, also what they did not come to. */
   private stepsOf(
     block: BlockObject,
     details: readonly BlockDetail[],
     operation: string,
-  ): Happened[] {
-    const id = this.confirmed.idOf(block);
-    const received = details.find((detail) => detail[0] === "received");
-    const happened = details.flatMap((detail): Happened[] => {
-      switch (detail[0]) {
-        case "edited":
-          if (detail[1] <= block.steps) return [];
-          if (received !== undefined) return [this.onParcel(block, received, detail[2])];
-          return [{ step: ["edit", id, detail[2]], own: operation === "edit" ? isHere(id) : null }];
-        case "cut": {
-          const [, , at, fresh, attributes] = detail;
-          const isIt = ({ verb }: Own): boolean => verb[0] === "split" && verb[3] === fresh;
-          return [{ step: ["split", id, at, fresh, attributes], own: isIt }];
-        }
-        case "closed":
-          return detail[2] === null ? [{ step: ["remove", [id]], own: null }] : [];
-        case "set":
-          return [{ step: ["set", id, detail[1]], own: null }];
-        default:
-          return [];
-      }
-    });
-    const isEmpty = !details.some((detail) => detail[0] === "edited" || detail[0] === "opened");
-    if (received !== undefined && isEmpty) happened.push(this.onParcel(block, received, null));
+  ): readonly Happened[] {
+    const { happened, refused, drafted } = stepsOf(this.confirmed, block, details, operation);
+    if (refused !== null) this.later.push(() => this.view(this.overlay.withdraw(refused)));
+    for (const own of drafted === null ? [] : this.overlay.own.filter(drafted)) {
+      this.draft("block_deleted", own);
+    }
     return happened;
-  }
-
-  /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
-  private onParcel(
-    block: BlockObject,
-    [, source, number, outcome]: Extract<BlockDetail, readonly ["received", ...unknown[]]>,
-    delta: RichDelta | null,
-  ): Happened {
-    const id = this.confirmed.idOf(block);
-    const from = this.confirmed.blocks.get(source);
-    const isText = from?.status === "joined" && from.into === id && from.number === number;
-    if (isText) {
-      const isJoin = ({ verb }: Own): boolean => verb[0] === "merge" && verb[1] === source;
-      if (outcome === "refused") {
-        this.later.push(() => this.view(this.overlay.withdraw(isJoin)));
-        return { step: null, own: null };
-      }
-      const at = richLength(block.content);
-      return { step: ["merge", source, id, at, from.leaving], own: isJoin };
-    }
-    const isPart = (own: Own): boolean =>
-      own.call?.group === source && own.hop === id && own.parcel === number;
-    if (outcome === "drafted") {
-      for (const own of this.overlay.own.filter(isPart)) this.draft("block_deleted", own);
-    }
-    return { step: delta === null ? null : ["edit", id, delta], own: isPart };
   }
 
   // --- answers --------------------------------------------------------------------------------
@@ -270,16 +252,21 @@ export class Follower implements BlockListener, OutlineListener {
       then();
       this.calls.delete(`${group} ${n}`);
     };
-    if (this.isTaking) this.later.push(done);
+    if (this.isTaking || this.batch !== null) this.later.push(done);
     else done();
   }
 
   /** F1. */
   private onEdited(call: OwnCall, edited: EditedResult | undefined): void {
     const moved = new Map(edited?.moved ?? []);
-    this.overlay.own = this.overlay.own.map((own) =>
-      own.call === call && own.hop !== "" ? { ...own, parcel: moved.get(own.hop) ?? 0 } : own,
-    );
+    const source = this.confirmed.blocks.get(call.group);
+    this.overlay.own = this.overlay.own.map((own) => {
+      if (own.call !== call) return own;
+      // A text that is on its way is shown where it was, with this part of the edit.
+      const into = source?.status === "joined" ? source.into : "";
+      const hop = own.hop === "" && moved.has(into) ? into : own.hop;
+      return hop === "" ? own : { ...own, hop, parcel: moved.get(hop) ?? 0 };
+    });
     this.view(
       this.overlay.drop((own) => {
         if (own.call !== call) return false;
@@ -373,7 +360,8 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   private advance(happened: readonly Happened[]): void {
-    this.view(this.overlay.advance(happened));
+    if (this.batch === null) this.view(this.overlay.advance(happened));
+    else this.batch.push(...happened);
   }
 
   private view(event: ViewEvent | null): void {

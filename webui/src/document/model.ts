@@ -52,6 +52,9 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** The blocks that the person has written in, the last one last. */
   private readonly written = new Set<string>();
   private held: string | null = null;
+  /** Objects that have been asked for again, and what has been heard meanwhile. */
+  private readonly catchingUp = new Set<BlockObject | OutlineObject>();
+  private missed: [BlockObject | OutlineObject, ObjectMessage][] = [];
   private waiting: [BlockObject | OutlineObject, ObjectMessage][] = [];
   private isClosed = false;
   private isStarted = false;
@@ -190,7 +193,34 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   // --- what the nodes say ---------------------------------------------------------------------
 
+  onAsk(object: BlockObject | OutlineObject): void {
+    this.catchingUp.add(object);
+  }
+
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    if (this.catchingUp.size > 0) {
+      this.missed.push([object, message]);
+      if (message.t !== "changes" && message.t !== "saved") this.caughtUp(object);
+      return;
+    }
+    this.hear(object, message);
+  }
+
+  /** Objects that were asked for behind a reconnect are looked at together, the outline last. */
+  private caughtUp(object: BlockObject | OutlineObject): void {
+    this.catchingUp.delete(object);
+    if (this.catchingUp.size > 0) return;
+    const missed = this.missed.filter(([one]) => one !== this.outline);
+    missed.push(...this.missed.filter(([one]) => one === this.outline));
+    this.missed = [];
+    const held = missed.some(([one, message]) => this.isHeld(one, message));
+    if (held || this.waiting.length > 0) this.waiting.push(...missed);
+    else this.follower.hearAll(missed);
+    for (const one of new Set(missed.map(([one]) => one))) this.opened(one);
+    this.goOn();
+  }
+
+  private hear(object: BlockObject | OutlineObject, message: ObjectMessage): void {
     if (this.waiting.length > 0 || this.isHeld(object, message)) {
       this.waiting.push([object, message]);
       return;
@@ -221,6 +251,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.onView?.(event);
   }
 
+  onOutlineNews(): void {
+    if (this.isStarted && !this.isClosed) this.openNear();
+  }
+
   onDraft(code: string, reason: string, text: Rich): void {
     this.draftCount += 1;
     const id = `${this.author}-${this.draftCount}`;
@@ -236,8 +270,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   onBlockEnd(block: BlockObject, error: Error): void {
     const id = this.confirmed.idOf(block);
-    if (this.isClosed || this.confirmed.blocks.get(id) !== block) return;
+    if (this.isClosed || this.session.stopped !== null) return;
+    if (this.confirmed.blocks.get(id) !== block) return;
     this.confirmed.blocks.delete(id);
+    if (this.catchingUp.has(block)) this.caughtUp(block);
     this.failed.add(id);
     this.follower.refuse(id, error instanceof CallError ? error.code : "closed");
   }
@@ -284,12 +320,16 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const kept = new Set(near(order, first, last, 2 * MARGIN));
     let isClosing = false;
     for (const [id, block] of blocks) {
-      const isBusy = block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0;
+      // Without one that is about to leave the outline, it would be shown again.
+      const isLeaving = block.status !== "open" && this.outline.entries.has(id);
+      const isBusy =
+        block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0 || isLeaving;
       if (needed.has(id) || this.written.has(id) || isBusy) continue;
       if (kept.has(id) && (blocks.size < room || wanted.has(id))) continue;
       blocks.delete(id);
       block.listener = null;
       block.close();
+      this.catchingUp.delete(block);
       isClosing = true;
     }
     if (isClosing) this.follower.look();

@@ -37,6 +37,7 @@ export type OutlineDetail =
 
 /** Who has to be told what an outline is told, before and instead of it doing so. */
 export interface OutlineListener {
+  onAsk(outline: OutlineObject): void;
   onOutlineState(outline: OutlineObject, state: OutlineState): void;
   onOutline(outline: OutlineObject, details: readonly OutlineDetail[], mine: boolean): void;
   onOutlineAnswer(n: number, results: readonly unknown[] | null, code: string): void;
@@ -141,6 +142,11 @@ export class OutlineObject extends Shared {
   override hear(message: ObjectMessage): void {
     if (this.listener === null) super.hear(message);
     else this.listener.onOutlineHear(this, message);
+  }
+
+  override ask(): void {
+    if (this.birth !== undefined) this.listener?.onAsk(this);
+    super.ask();
   }
 
   /** Does what was heard; for the listener. */

@@ -6,6 +6,7 @@
  *   V2  An own verb is confirmed, or here, or was dropped and its text told: it is never just gone.
  */
 
+import { RefusalError } from "../shared/refusal";
 import {
   applyRich,
   canonicalRich,
@@ -18,15 +19,17 @@ import {
   sameMarks,
   sameRich,
 } from "../shared/rich";
-import { crossed, type Own, type OwnVerb } from "./carry";
+import { type Crossing, crossed, type Own, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
-import { type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
+import { type Doc, diffDocs, diffRich, EMPTY_DOC, type Step, Work } from "./doc";
 import type { DocumentValue, ShownBlock, ShownChange, Verb, ViewEvent } from "./types";
 
 /** A step of the nodes' document; `own`: which own verb it confirms. `step` null: nothing to see. */
 export interface Happened {
   readonly step: Step | null;
   readonly own: ((own: Own) => boolean) | null;
+  /** The text of a block is this now, whatever has led to it. */
+  readonly text?: readonly [block: string, text: Rich];
 }
 
 export class Overlay {
@@ -35,6 +38,8 @@ export class Overlay {
   base: Doc = EMPTY_DOC;
   shown: Doc = EMPTY_DOC;
   value: DocumentValue = { title: "", blocks: [] };
+  /** How often something did not fit. */
+  misfits = 0;
 
   /** `onDropped`: an own verb can be done no more. */
   constructor(
@@ -95,7 +100,8 @@ export class Overlay {
     const { confirmed } = this;
     const work = new Work(this.base, confirmed.gone);
     const told: Step[] = [];
-    for (const { step, own } of happened) {
+    for (const { step: given, own, text } of happened) {
+      const step = text === undefined ? given : anew(work.content(text[0]), text);
       const steps = step !== null && work.apply(step) ? [step] : [];
       const at = own === null ? -1 : this.own.findIndex(own);
       if (at < 0) told.push(...this.cross(0, this.own.length, steps));
@@ -116,11 +122,22 @@ export class Overlay {
 
   /** Carries a part of the own verbs over steps; gives what these are behind that. */
   private cross(from: number, to: number, steps: readonly Step[]): readonly Step[] {
-    if (steps.length === 0) return steps;
-    const { own, others, dropped } = crossed(this.own.slice(from, to), steps);
+    if (steps.length === 0 || from === to) return steps;
+    const { own, others, dropped } = this.crossed(this.own.slice(from, to), steps);
     this.own.splice(from, to - from, ...own);
     for (const one of dropped) this.onDropped(one);
     return others;
+  }
+
+  /** K1; where a step does not fit, what is shown is made anew, and what fits of the own verbs. */
+  private crossed(own: readonly Own[], steps: readonly Step[]): Crossing {
+    try {
+      return crossed(own, steps);
+    } catch (error) {
+      if (!(error instanceof RefusalError)) throw error;
+      this.misfits += 1;
+      return { own, others: [], dropped: [] };
+    }
   }
 
   /** Own verbs that are done, or will not be: out, with nothing to see of it. */
@@ -186,10 +203,9 @@ export class Overlay {
     const after = this.kept(work.doc);
     const seen = new Work(before, this.confirmed.gone);
     const changes: ShownChange[] = [];
-    for (const step of told)
-      for (const one of asVerbs(step, seen)) {
-        if (seen.apply(one)) changes.push(one);
-      }
+    for (const step of told) {
+      for (const one of asVerbs(step, seen)) if (hasChanged(seen, one)) changes.push(one);
+    }
     changes.push(...diffDocs(seen.doc, after));
     if (changes.length === 0 && after === before) return null;
     this.show(after);
@@ -231,10 +247,24 @@ export class Overlay {
   }
 }
 
+/** What makes the text of a block another one. */
+function anew(before: Rich | null, [block, text]: readonly [string, Rich]): Step | null {
+  if (before === null || sameRich(before, text)) return null;
+  return ["edit", block, diffRich(before, text)];
+}
+
 function isSameBlock(one: ShownBlock, other: ShownBlock): boolean {
   if (one.length !== other.length || !sameMarks(one.attributes, other.attributes)) return false;
   if (one.content === null || other.content === null) return one.content === other.content;
   return sameRich(one.content, other.content);
+}
+
+/** Does a change; whether there is anything to see of it. */
+function hasChanged(work: Work, change: ShownChange): boolean {
+  const before = work.doc;
+  if (!work.apply(change)) return false;
+  const { title, order, blocks } = work.doc;
+  return title !== before.title || order !== before.order || blocks !== before.blocks;
 }
 
 /** A merge knows where, and which text, as of now. */

@@ -101,17 +101,22 @@ export class Sender {
 
   /** X2: the outline has heard of these blocks, or will have by what is on its way to it. */
   private onOutline(ids: readonly string[], operation: string, ...args: unknown[]): OwnCall | null {
-    if (!this.outline.isReady || ids.some((id) => this.isComing(id))) return null;
+    if (!this.outline.isReady) return null;
+    if (ids.some((id) => this.isComing(id) || this.isGivingBirth(id))) return null;
     return callOf("", operation, this.outline.submitCall(operation, ...args));
   }
 
-  /** Whether a block is shown that the outline does not know, because it was split off. */
+  /** Whether a block is shown that the outline does not know yet, because it was split off. */
   private isComing(id: string): boolean {
-    if (id === "" || this.outline.entries.has(id) || this.confirmed.gone.has(id)) return false;
-    return !this.overlay.own.some(
-      ({ verb, call }) =>
-        call !== null && verb[0] === "insert" && verb[2].some((block) => block.id === id),
-    );
+    if (id === "" || this.outline.entries.has(id)) return false;
+    if (this.overlay.base.blocks.has(id)) return true;
+    return this.overlay.own.some(({ verb }) => verb[0] === "split" && verb[3] === id);
+  }
+
+  /** Whether the outline will put a block behind this one that was split off it. */
+  private isGivingBirth(id: string): boolean {
+    const births = this.confirmed.blocks.get(id)?.births.keys() ?? [];
+    return [...births].some((fresh) => !this.outline.entries.has(fresh));
   }
 }
 
@@ -123,9 +128,11 @@ function seedOf({ id, attributes, content }: NewBlock): unknown[] {
   return [id, Object.entries(attributes), content];
 }
 
-/** X1. */
+/** X1. Where a block that was split off comes to stand depends on where the first one does. */
 function mustPrecede({ verb: earlier }: Own, { verb: later }: Own): boolean {
   if (OF_OUTLINE.has(earlier[0]) && OF_OUTLINE.has(later[0])) return false;
+  if (earlier[0] === "split" && placesOf(later).includes(earlier[1])) return true;
+  if (later[0] === "split" && placesOf(earlier).includes(later[1])) return true;
   if (earlier[0] === "set" || earlier[0] === "move" || earlier[0] === "rename") return false;
   const texts = textsOf(earlier);
   if (later[0] === "set") {
@@ -133,6 +140,12 @@ function mustPrecede({ verb: earlier }: Own, { verb: later }: Own): boolean {
     return makes.includes(later[1]);
   }
   return textsOf(later).some((id) => texts.includes(id));
+}
+
+/** Blocks whose place in the order a verb changes, or names. */
+function placesOf(verb: OwnVerb): readonly string[] {
+  if (verb[0] === "insert") return [verb[1]];
+  return verb[0] === "move" ? [...verb[1], verb[2]] : [];
 }
 
 /** The same in several, none of which is too large for one message. */

@@ -34,6 +34,7 @@ export class World {
     const module = "tests.groupcore.web.document_world";
     this.process = spawn(".venv/bin/python", ["-m", module, `${seed}`, `${delay_s}`], {
       cwd: ROOT,
+      env: { ...process.env, PYTHONHASHSEED: "0" },
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.process.stderr?.on("data", (data) => {

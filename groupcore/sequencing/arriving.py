@@ -1,0 +1,69 @@
+"""Arriving: a new node takes directory and records of another one, some groups a turn.
+
+Idea. A node's state with a hundred thousand groups is not opened between two packets: the node
+would be silent for as long as a failure detector waits. What is opened stands aside, and counts
+when all of it is there; what is ordered meanwhile waits, as before.
+
+Invariants.
+  I1  This node has nothing of the state before it has all of it.
+  I2  A state that does not reach the frames with which this node has begun each stream is not
+      taken: another one is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from groupcore.sequencing.headers import Reach
+from groupcore.sequencing.node_state import Place, Taking, node_state_covers
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.states import NODE_STATE, States
+from groupcore.view import Address
+
+
+class Arriving:
+    """`arrived` is called with the state that has been taken, and the place of its directory."""
+
+    def __init__(
+        self, plane: Plane, states: States, arrived: Callable[[bytes, Place], None]
+    ) -> None:
+        self._plane = plane
+        self._states = states
+        self._arrived = arrived
+        self._taking: tuple[bytes, Taking] | None = None
+
+    def ask(self, now: float) -> None:
+        """Ask for the state of a node that has it."""
+        plane = self._plane
+
+        def givers() -> dict[Address, int]:
+            members = plane.view.members if plane.view else ()
+            return {member: 0 for member in members if member != plane.me}
+
+        def done(state: bytes | None) -> None:
+            if state is not None:
+                self._taking = (state, Taking(plane, state))
+
+        bases = tuple(
+            Reach(address, stream.base, 0, 0)
+            for address, stream in plane.streams.items()
+            if stream.started and address != plane.me and (stream.base or plane.in_view(address))
+        )
+        self._states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now)
+
+    def proceed(self, now: float) -> None:
+        """A slice more of what is being taken; with the last one this node has it (I1)."""
+        if self._taking is None:
+            return
+        state, taking = self._taking
+        if not taking.step():
+            return
+        self._taking = None
+        if node_state_covers(self._plane, state):
+            self._arrived(state, taking.finish())
+        else:
+            self.ask(now)  # I2
+
+    def next_wake(self) -> float | None:
+        """At once, while there is something to take."""
+        return None if self._taking is None else 0.0

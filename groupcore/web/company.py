@@ -1,0 +1,64 @@
+"""Who is here, as the web sessions of a node are told: each change once, the last one of a flush.
+
+Idea. A node hears a change once. What has changed until the next flush is packed once, and put to
+all sessions but the one that it is of; of several changes of one process only the last one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from groupcore.frames import Message, pack
+from groupcore.sequencing.names import Process
+from groupcore.shared.plain import who
+from groupcore.shared.types.presence import Crowd, PresenceChanged
+from groupcore.web.kinds import shown
+from groupcore.web.outlet import Outlet
+
+if TYPE_CHECKING:
+    from groupcore.web.gateway import Gateway
+
+
+class Company:
+    """The presence `name`; `crowd` is what the node knows of it."""
+
+    def __init__(self, gateway: Gateway, name: str, crowd: Crowd[object]) -> None:
+        self.name = name
+        self.crowd = crowd
+        self._gateway = gateway
+        self._followers: dict[Outlet, None] = {}
+        self._changed: dict[Process, object] = {}
+        crowd.watchers.append(self._on_changed)
+
+    def follow(self, page: Outlet) -> None:
+        """This session is told from here on; what is before is in what it is shown now."""
+        self.flush()
+        self._followers[page] = None
+
+    def unfollow(self, page: Outlet) -> bool:
+        """No more to this session; whether nobody follows it now."""
+        self._followers.pop(page, None)
+        if not self._followers and self._on_changed in self.crowd.watchers:
+            self.crowd.watchers.remove(self._on_changed)
+        return not self._followers
+
+    def _on_changed(self, change: PresenceChanged[object]) -> None:
+        self._changed[change.process] = change.value
+        self._gateway.stir(self)
+
+    def flush(self) -> None:
+        """Put what has changed to the sessions."""
+        changed, self._changed = self._changed, {}
+        packed = {process: self._packed(process, value) for process, value in changed.items()}
+        everything = list(packed.values())
+        for page in self._followers:
+            own = page.session.process
+            if own in packed:
+                page.send_presence(self.name, [one for at, one in packed.items() if at != own])
+            else:
+                page.send_presence(self.name, everything)
+
+    def _packed(self, process: Process, value: object) -> bytes:
+        message: Message = {"t": "presence", "name": self.name, "who": who(process)}
+        message["value"] = shown(value)  # type: ignore[assignment]
+        return pack(message)

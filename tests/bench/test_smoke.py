@@ -1,0 +1,155 @@
+"""Each benchmark runs once with the smallest sizes, so that a broken one is found.
+
+What is many cases and long measurements in `run` is one case here, as short as it goes. Nothing is
+judged by how long it takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench import (
+    contexts,
+    durable,
+    failover,
+    fanout,
+    floor,
+    group_failover,
+    group_join,
+    group_latency,
+    groups,
+    join,
+    keystroke,
+    latency,
+    memory,
+    merge,
+    migration,
+    objects,
+    order,
+    ordering,
+    sequencers,
+    view_change,
+)
+from bench.__main__ import NAMES, commit, machine
+from bench.crew import Crew
+from groupcore.stacks import DEFAULT_STACK, StackOptions
+
+SHORT_S = 0.2
+Smoke = Callable[[pytest.MonkeyPatch, Path], object]
+
+
+def quiet(patch: pytest.MonkeyPatch) -> None:
+    """A crew runs for a moment where the benchmark lets it run for seconds."""
+    run_for = Crew.run_for
+    patch.setattr(Crew, "run_for", lambda crew, seconds: run_for(crew, min(seconds, SHORT_S)))
+
+
+def run_order(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    load = ordering.Load(2, 1, 100, warm_up_s=SHORT_S, measure_s=SHORT_S, stack=DEFAULT_STACK)
+    return order.case("SEQUENCER", load, 1.0), floor.measure(SHORT_S)
+
+
+def run_latency(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return latency.case(2, False, 20, 1.0), group_latency.case(2, True, 20, 1.0)
+
+
+def run_view_change(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    quiet(patch)
+    patch.setattr(view_change, "MEMBERS", 2)
+    return view_change.run(quick=True)
+
+
+def run_failover(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    quiet(patch)
+    return failover.measure(False, StackOptions(), 1), group_failover.measure(1)
+
+
+def run_merge(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    quiet(patch)
+    patch.setattr(merge, "MEMBERS", 3)
+    patch.setattr(merge, "MINORITY", 1)
+    return merge.run(quick=True)
+
+
+def run_keystroke(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return asyncio.run(keystroke.measure(3))
+
+
+def run_fanout(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return asyncio.run(fanout.measure(5, 4))
+
+
+def run_join(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(group_join, "LOCAL", 2)
+    return join.run_round(1, "group", SHORT_S), group_join.measure_round({1_000: 2})
+
+
+def run_contexts(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    one = contexts.Run(10, contexts.LOADS[1], seed=1)
+    one.go(SHORT_S)
+    return one.figures()
+
+
+def run_groups(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(groups, "NODES", 2)
+    patch.setattr(groups, "GROUPS", 4)
+    return groups.case("runs of 10", 1, SHORT_S)
+
+
+def run_sequencers(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return sequencers.case(2, "overlapping", SHORT_S)
+
+
+def run_migration(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return migration.measure(3)
+
+
+def run_memory(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return memory.weights(20), memory.cluster_of(20)
+
+
+def run_durable(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    load = durable.Load(str(folder), 3, 1, SHORT_S, 5)
+    return durable.round_of(load), durable.restart(3, 60)
+
+
+def run_objects(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(objects, "ALONE", 5)
+    return [objects.case(kind, 20) for kind in ("raw", "text")]
+
+
+SMOKES: dict[str, Smoke] = {
+    "order": run_order,
+    "latency": run_latency,
+    "view-change": run_view_change,
+    "failover": run_failover,
+    "merge": run_merge,
+    "keystroke": run_keystroke,
+    "fanout": run_fanout,
+    "join": run_join,
+    "contexts": run_contexts,
+    "groups": run_groups,
+    "sequencers": run_sequencers,
+    "migration": run_migration,
+    "memory": run_memory,
+    "durable": run_durable,
+    "objects": run_objects,
+}
+
+
+def test_every_benchmark_is_run_here() -> None:
+    assert set(SMOKES) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_benchmark_runs(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert SMOKES[name](monkeypatch, tmp_path)
+
+
+def test_figures_say_what_they_were_measured_on() -> None:
+    assert {"cores", "processor", "system", "python"} <= set(machine())
+    assert commit()

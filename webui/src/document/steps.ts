@@ -1,0 +1,100 @@
+/** What the details of a block's change are as steps of the document, and of which own verbs. */
+
+import { type RichDelta, richLength } from "../shared/rich";
+import type { BlockDetail, BlockObject } from "./block";
+import type { Own } from "./carry";
+import type { Confirmed } from "./confirmed";
+import type { Happened } from "./overlay";
+import { isHere } from "./verdicts";
+
+const NOTHING: Steps = { happened: [], refused: null, drafted: null };
+
+type Which = (own: Own) => boolean;
+type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>;
+
+/** `refused`: own joins that did not come to be; `drafted`: own edits whose text is deleted. */
+export interface Steps {
+  readonly happened: readonly Happened[];
+  readonly refused: Which | null;
+  readonly drafted: Which | null;
+}
+
+/** `block` is as it was before the details; `operation`: of this session, else empty. */
+export function stepsOf(
+  confirmed: Confirmed,
+  block: BlockObject,
+  details: readonly BlockDetail[],
+  operation: string,
+): Steps {
+  const id = confirmed.idOf(block);
+  const received = details.find((detail) => detail[0] === "received");
+  const happened: Happened[] = [];
+  let parcel: Steps | null = null;
+  for (const detail of details) {
+    if (detail[0] === "edited" && detail[1] > block.steps) {
+      if (received !== undefined) parcel = parcelSteps(confirmed, block, received, detail[2]);
+      const own =
+        block.status === "open" ? (operation === "edit" ? isHere(id) : null) : isBack(id, block);
+      happened.push(...(parcel?.happened ?? [{ step: ["edit", id, detail[2]], own }]));
+    } else {
+      happened.push(...stepOf(id, detail));
+    }
+  }
+  const isEmpty = !details.some((detail) => detail[0] === "edited" || detail[0] === "opened");
+  if (received !== undefined && isEmpty) {
+    parcel = parcelSteps(confirmed, block, received, null);
+    happened.push(...parcel.happened);
+  }
+  return { happened, refused: parcel?.refused ?? null, drafted: parcel?.drafted ?? null };
+}
+
+function stepOf(id: string, detail: BlockDetail): Happened[] {
+  switch (detail[0]) {
+    case "cut": {
+      const [, , at, fresh, attributes] = detail;
+      const isIt: Which = ({ verb }) => verb[0] === "split" && verb[3] === fresh;
+      return [{ step: ["split", id, at, fresh, attributes], own: isIt }];
+    }
+    case "closed":
+      return detail[2] === null ? [{ step: ["remove", [id]], own: null }] : [];
+    case "opened":
+      return [{ step: null, own: null, text: [id, detail[2]] }];
+    case "set":
+      return [{ step: ["set", id, detail[1]], own: null }];
+    default:
+      return [];
+  }
+}
+
+/** A part of an own edit that went after its text, which has come back. */
+function isBack(id: string, { into }: BlockObject): Which {
+  return ({ call, hop, parcel }) => call?.group === id && hop === into && parcel > 0;
+}
+
+/** A parcel has come: a text that was joined to this one, or a part of a late edit. */
+function parcelSteps(
+  confirmed: Confirmed,
+  block: BlockObject,
+  [, source, number, outcome, to, passed]: Received,
+  delta: RichDelta | null,
+): Steps {
+  const id = confirmed.idOf(block);
+  const leaving = confirmed.leaving(source, number, id);
+  if (leaving !== null) {
+    const [joined, from] = leaving;
+    const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === joined;
+    if (outcome === "refused") return { happened: [], refused: isJoin, drafted: null };
+    if (to !== "") {
+      from.passed(id, to, passed); // it is shown where it was until it has come there
+      return NOTHING;
+    }
+    const at = richLength(block.content);
+    const step = ["merge", joined, id, at, from.leaving] as const;
+    return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
+  }
+  const isPart: Which = ({ call, hop, parcel }) =>
+    call?.group === source && hop === id && parcel === number;
+  const step = delta === null ? null : (["edit", id, delta] as const);
+  const drafted = outcome === "drafted" ? isPart : null;
+  return { happened: [{ step, own: isPart }], refused: null, drafted };
+}

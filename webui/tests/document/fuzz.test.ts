@@ -1,0 +1,32 @@
+import { test } from "vitest";
+import { play } from "./fuzz";
+
+const first = Number(process.env.SEED ?? 1);
+const count = Number(process.env.GAMES ?? 3);
+const turns = Number(process.env.TURNS ?? 40);
+const seeds = Array.from({ length: count }, (_, at) => first + at);
+const LIMIT_MS = 60_000;
+
+test.each(seeds)(
+  "one who writes sees what will be, seed %i",
+  async (seed) => {
+    await play({ seed, pages: 1, turns, loses: 0, reloads: 0 });
+  },
+  LIMIT_MS,
+);
+
+test.each(seeds)(
+  "of what three write nothing is lost or there twice, seed %i",
+  async (seed) => {
+    await play({ seed, pages: 3, turns, loses: 0, reloads: 0 });
+  },
+  LIMIT_MS,
+);
+
+test.each(seeds)(
+  "nor where connections are cut and tabs closed, seed %i",
+  async (seed) => {
+    await play({ seed, pages: 3, turns, loses: 0.05, reloads: 0.02 });
+  },
+  LIMIT_MS,
+);

@@ -1,0 +1,278 @@
+/** Random people on a simulated cluster: nothing of what they write is lost, nothing there twice. */
+
+import { Work } from "../../src/document/doc";
+import type { DocumentValue, ShownBlock, Verb, ViewEvent } from "../../src/document/types";
+import { plainText, type Rich, type RichDelta } from "../../src/shared/rich";
+import { Page, World } from "./world";
+
+/** How a game is played. Numbers of `rates` are chances of an action a turn. */
+export interface Game {
+  readonly seed: number;
+  readonly pages: number;
+  readonly turns: number;
+  readonly loses: number;
+  readonly reloads: number;
+}
+
+/** Small, fast and the same everywhere. */
+export function chanceOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A page whose person types, splits, joins, moves and removes; every letter is another one. */
+class Typist {
+  readonly seen: string[] = [];
+
+  constructor(
+    readonly page: Page,
+    private readonly ledger: Ledger,
+    private readonly draw: () => number,
+  ) {
+    this.watch();
+  }
+
+  /** Checks that what is told leads from what was shown to what is. */
+  watch(): void {
+    const { model } = this.page;
+    let last: DocumentValue | null = null;
+    model.onView = (event: ViewEvent) => {
+      if (last !== null && event.before !== last)
+        throw new Error("what is told is of another view");
+      last = null;
+      const work = new Work(docOf(event.before), new Map());
+      for (const change of event.changes ?? []) {
+        if (!work.apply(change)) throw new Error(`cannot be shown: ${JSON.stringify(change)}`);
+      }
+      const told = JSON.stringify(work.doc.order.map((id) => viewOf(work.doc.blocks.get(id))));
+      const after = JSON.stringify(event.after.blocks.map(viewOf));
+      if (event.changes !== null && told !== after) throw new Error(`told ${told}, is ${after}`);
+    };
+  }
+
+  private pick<T>(some: readonly T[]): T | undefined {
+    return some[Math.floor(this.draw() * some.length)];
+  }
+
+  act(): void {
+    const { model } = this.page;
+    if (!model.isLoaded) return;
+    const { blocks } = model.value;
+    const block = this.pick(blocks.filter(({ content }) => content !== null));
+    const verbs = block === undefined ? [this.insert("")] : this.verbs(block, blocks);
+    model.change(verbs);
+    this.ledger.look(this.page);
+  }
+
+  private verbs(block: ShownBlock, blocks: readonly ShownBlock[]): Verb[] {
+    const chosen = this.draw();
+    const at = Math.floor(this.draw() * (block.length + 1));
+    const head = at > 0 ? [at] : [];
+    const { id } = block;
+    if (chosen < 0.4) return [["edit", id, [...head, this.words()]]];
+    if (chosen < 0.5) {
+      const count = Math.min(1 + Math.floor(this.draw() * 3), block.length - at);
+      if (count === 0) return [];
+      this.ledger.erase(Array.from(plainText(block.content ?? [])).slice(at, at + count));
+      return [["edit", id, [...head, -count]]];
+    }
+    if (chosen < 0.56) {
+      const count = Math.min(3, block.length - at);
+      const format: RichDelta = [...head, [count, { bold: this.draw() < 0.7 ? true : null }]];
+      return count === 0 ? [] : [["edit", id, format]];
+    }
+    if (chosen < 0.68) {
+      const fresh = this.ledger.newId();
+      return [
+        ["split", id, at, fresh, { type: "paragraph" }],
+        ["edit", fresh, [this.words()]],
+      ];
+    }
+    if (chosen < 0.8) return this.joinOrMove(block, blocks);
+    if (chosen < 0.86) return [this.insert(id)];
+    if (chosen < 0.9) return [["set", id, { level: Math.floor(this.draw() * 4) }]];
+    if (chosen < 0.92) return [["rename", this.words()]];
+    if (chosen < 0.95 && blocks.length > 3) {
+      this.ledger.remove([id]);
+      return [["remove", [id]]];
+    }
+    return [["edit", id, [...head, [this.words(), { link: "/x" }]]]];
+  }
+
+  private joinOrMove(block: ShownBlock, blocks: readonly ShownBlock[]): Verb[] {
+    const other = this.pick(blocks);
+    const former = blocks[blocks.indexOf(block) - 1];
+    if (other === undefined || other === block) return [];
+    const into = this.draw() < 0.8 ? former : other;
+    if (this.draw() < 0.3) return [["move", [block.id], other.id]];
+    if (into === undefined || into.content === null) return [];
+    this.ledger.join(block.id, into.id);
+    return [["join", block.id, into.id]];
+  }
+
+  private insert(after: string): Verb {
+    const attributes = { type: "bullet" };
+    const block = { id: this.ledger.newId(), attributes, content: [this.words()] };
+    const second = { id: this.ledger.newId(), attributes, content: [] };
+    return ["insert", after, this.draw() < 0.5 ? [block] : [block, second]];
+  }
+
+  private words(): string {
+    return this.ledger.newLetter(this.page.name);
+  }
+}
+
+/** What was written, by whom, and what somebody has taken out. */
+class Ledger {
+  readonly authors = new Map<string, string>();
+  readonly erased = new Set<string>();
+  readonly removed = new Set<string>();
+  readonly places = new Map<string, Set<string>>();
+  private readonly joins = new Map<string, Set<string>>();
+  private count = 0;
+
+  newId(): string {
+    this.count += 1;
+    return `b${this.count}`;
+  }
+
+  newLetter(author: string): string {
+    const letter = String.fromCodePoint(0x4e00 + this.authors.size);
+    this.authors.set(letter, author);
+    return letter;
+  }
+
+  erase(letters: readonly string[]): void {
+    for (const letter of letters) this.erased.add(letter);
+  }
+
+  remove(ids: readonly string[]): void {
+    for (const id of ids) this.removed.add(id);
+  }
+
+  /** What goes into a block that is removed goes with it. */
+  join(block: string, into: string): void {
+    this.joins.set(block, (this.joins.get(block) ?? new Set()).add(into));
+  }
+
+  /** Whether somebody has removed a block that the letter was in, or may have gone to. */
+  isOut(letter: string): boolean {
+    const reached = new Set(this.places.get(letter));
+    for (const id of reached) for (const into of this.joins.get(id) ?? []) reached.add(into);
+    return [...reached].some((id) => this.removed.has(id));
+  }
+
+  /** Remembers in which blocks a letter has been seen. */
+  look(page: Page): void {
+    for (const { id, content } of page.model.value.blocks) {
+      for (const letter of plainText(content ?? [])) {
+        const places = this.places.get(letter) ?? new Set();
+        this.places.set(letter, places.add(id));
+      }
+    }
+  }
+}
+
+function docOf(value: DocumentValue): {
+  title: string;
+  order: string[];
+  blocks: Map<string, ShownBlock>;
+} {
+  const blocks = new Map(value.blocks.map((block) => [block.id, block]));
+  return { title: value.title, order: value.blocks.map(({ id }) => id), blocks };
+}
+
+function viewOf(block: ShownBlock | undefined): unknown {
+  if (block === undefined) return null;
+  return [block.id, Object.entries(block.attributes).sort(), normal(block.content), block.length];
+}
+
+function normal(content: Rich | null): unknown {
+  return content?.map((run) =>
+    typeof run === "string" ? run : [run[0], Object.entries(run[1]).sort()],
+  );
+}
+
+/** Plays a game; throws where something is wrong. */
+export async function play(game: Game): Promise<void> {
+  const world = new World(game.seed);
+  const draw = chanceOf(game.seed);
+  const ledger = new Ledger();
+  try {
+    const typists = Array.from(
+      { length: game.pages },
+      (_, at) => new Typist(new Page(world, `p${at}`), ledger, draw),
+    );
+    await world.elapse(0.3);
+    for (let turn = 0; turn < game.turns; turn += 1) {
+      for (const typist of typists) {
+        if (draw() < 0.5) typist.act();
+        if (draw() < game.loses) typist.page.lose();
+        if (draw() < game.reloads) {
+          typist.page.reload();
+          typist.watch();
+        }
+      }
+      await world.elapse(0.01 * Math.floor(draw() * 6));
+      for (const { page } of typists) ledger.look(page);
+    }
+    const alone = game.pages === 1 ? typists[0]?.page.texts : null;
+    await world.elapse(6, 0.05);
+    await check(world, typists, ledger, alone);
+  } finally {
+    world.close();
+  }
+}
+
+async function check(
+  world: World,
+  typists: readonly Typist[],
+  ledger: Ledger,
+  alone: unknown,
+): Promise<void> {
+  const truth = await world.look();
+  const wanted = JSON.stringify([
+    truth.title,
+    truth.blocks.map(([id, attributes, content]) => [
+      id,
+      Object.entries(attributes).sort(),
+      normal(content),
+    ]),
+  ]);
+  if (truth.owed.length > 0) throw new Error(`not handed over: ${truth.owed}`);
+  for (const { page } of typists) {
+    const { title, blocks } = page.model.value;
+    const seen = JSON.stringify([
+      title,
+      blocks.map((one) => (viewOf(one) as unknown[]).slice(0, 3)),
+    ]);
+    const { own } = page.model.overlay;
+    const { misfits } = page.model.overlay;
+    if (misfits > 0) throw new Error(`${misfits} steps did not fit`);
+    if (own.length > 0) throw new Error(`${page.name} waits for ${JSON.stringify(own)}`);
+    if (page.model.save.kind !== "saved") throw new Error(`not saved: ${page.model.save.kind}`);
+    if (seen !== wanted) throw new Error(`${page.name} sees\n${seen}, but it is\n${wanted}`);
+    if (alone !== null && JSON.stringify(alone) !== JSON.stringify(page.texts)) {
+      throw new Error(`was shown\n${JSON.stringify(alone)}, is\n${JSON.stringify(page.texts)}`);
+    }
+  }
+  const text = truth.blocks.map(([, , content]) => plainText(content)).join("");
+  const drafts = typists
+    .flatMap(({ page }) => page.model.drafts.map((draft) => draft.text))
+    .join("");
+  const titles = truth.title;
+  for (const [letter, author] of ledger.authors) {
+    const times = text.split(letter).length - 1;
+    if (times > 1) throw new Error(`${letter} of ${author} is there ${times} times`);
+    const isOut = ledger.isOut(letter);
+    if (times === 0 && !ledger.erased.has(letter) && !isOut && ledger.places.has(letter)) {
+      const isKept = drafts.includes(letter) || titles.includes(letter);
+      if (!isKept) throw new Error(`${letter} of ${author} is lost`);
+    }
+  }
+}
