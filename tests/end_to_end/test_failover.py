@@ -87,6 +87,34 @@ async def test_the_sequencer_is_killed_while_two_type_and_comes_back(tmp_path: P
         assert gap_s < GAP_MOST_S
 
 
+async def test_a_node_that_has_lost_its_disk_takes_everything_from_the_others(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as stack:
+        cluster = await stack.enter_async_context(running_cluster(tmp_path, *NAMES))
+        doc, quiet = await cluster.create("a"), await cluster.create("b", "Nobody has this open.")
+        tabs = await open_tabs(stack, cluster, doc, "a", "b")
+        for tab in tabs:
+            tab.start_typing()
+        await cluster.place("c", *groups_of(doc))
+        await cluster.nodes["c"].kill()
+        (cluster.folder / "c").rename(cluster.folder / "lost")
+        for tab in tabs:
+            await tab.typed_more(10)
+
+        await cluster.start("c")
+        await cluster.view_of("c", *NAMES)
+        await cluster.shows("c", quiet, "Nobody has this open.")
+        await cluster.place("c", *groups_of(doc))
+        tabs += await open_tabs(stack, cluster, doc, "c")
+        for tab in tabs[:2]:
+            await tab.typed_more(5)
+        tabs[2].client = "z"  # its tokens are its own
+        tabs[2].start_typing()
+        await tabs[2].typed_more(5)
+        await finish(cluster, doc, tabs)
+
+
 async def test_a_node_that_is_told_to_leave_does_so_and_the_others_go_on(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         cluster = await stack.enter_async_context(running_cluster(tmp_path, *NAMES))
