@@ -30,7 +30,6 @@ from groupcore.errors import (
 )
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.changes import Change
-from groupcore.shared.documents import Document
 from groupcore.shared.errors import ClosedError, OutcomeUnknownError, RefusedError
 from groupcore.stacks import StackOptions
 from groupcore.view import Address, View
@@ -81,7 +80,7 @@ class Node:
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
         self.accounts = make_accounts(settings, self.objects, public_url)
-        self.keeper = Keeper(self.objects, self._tell_title, on_open=self._on_open)
+        self.keeper = Keeper(self.objects, self._tell_title)
         self.catalogue: Catalogue | None = None
         self.on_apart: Callable[[], None] = lambda: None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -255,11 +254,6 @@ class Node:
         listed = None if catalogue is None else catalogue.get(doc)
         if catalogue is not None and listed is not None and listed.title != title:
             self._spawn(self._quietly(catalogue.retitle(doc, title)))
-
-    async def _on_open(self, doc: str, document: Document) -> None:
-        """Nobody is let in to a document before it has the access list that it is to have."""
-        if self.accounts is not None and doc in self.whole_catalogue:
-            await self.accounts.lists.settle(doc, document)
 
     async def _quietly(self, work: Awaitable[object]) -> None:
         """Do what is told anew whenever something changes: now it may fail."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -40,11 +40,6 @@ LINGER_S = 60.0
 """How long a document stays open here that nobody holds."""
 
 OnTitle = Callable[[str, str], None]
-OnOpen = Callable[[str, Document], Awaitable[None]]
-
-
-async def leave_as_it_is(doc: str, document: Document) -> None:
-    """Nothing is to be done with a document before it is used."""
 
 
 @dataclass(slots=True)
@@ -61,22 +56,17 @@ class _Held:
 
 
 class Keeper:
-    """Keeps documents open at `node`; `on_title(doc, title)` is told titles, by one node.
-
-    `on_open` is awaited before anybody is given a document that was opened.
-    """
+    """Keeps documents open at `node`; `on_title(doc, title)` is told titles, by one node."""
 
     def __init__(
         self,
         node: Node,
         on_title: OnTitle = lambda doc, title: None,
         linger_s: float = LINGER_S,
-        on_open: OnOpen | None = None,
     ) -> None:
         self.linger_s = linger_s
         self._node = node
         self._on_title = on_title
-        self._on_open = on_open or leave_as_it_is
         self._held: dict[str, _Held] = {}
         self._ended = False
 
@@ -159,7 +149,6 @@ class Keeper:
         session = self._node.session()
         try:
             document = await open_document_at(session, doc)
-            await self._on_open(doc, document)
         except BaseException:
             with suppress(GroupcoreError):
                 await session.close()

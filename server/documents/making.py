@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Awaitable, Callable
 
 from groupcore.objects.refusal import BlockExistsError, TooLargeError
 from groupcore.objects.rich_delta import Rich
@@ -17,13 +18,20 @@ from groupcore.shared.documents.outline import BLOCKS_MAX
 from groupcore.shared.documents.parts import Attributes, Seed
 from groupcore.shared.documents.seeding import runs_of
 from server.documents.catalogue import Catalogue, TooManyDocumentsError
-from server.documents.keeper import Keeper, OnOpen, leave_as_it_is
+from server.documents.keeper import Keeper
 
 NewBlock = tuple[Attributes, Rich]
 """Attributes and text of a block to be."""
 
 EMPTY: list[NewBlock] = [((("type", "paragraph"),), ())]
 """A new document has one empty paragraph, so that whoever comes first types into the same."""
+
+
+Settle = Callable[[str, Document], Awaitable[None]]
+
+
+async def leave_as_it_is(doc: str, document: Document) -> None:
+    """A document without an access list is everybody's."""
 
 
 def document_id(cluster: str, key: str) -> str:
@@ -53,7 +61,7 @@ async def make_document(
     title: str,
     blocks: list[NewBlock],
     documents_max: int,
-    settle: OnOpen = leave_as_it_is,
+    settle: Settle = leave_as_it_is,
 ) -> bool:
     """Make the document of this id, unless it is there already; whether it was made.
 

@@ -163,6 +163,12 @@ async def test_who_has_just_been_given_a_role_is_let_in_at_once(
                 assert {(await page.hear("error"))["code"] for _ in range(2)} == {"forbidden"}
 
 
+async def test_a_document_is_its_makers_before_anybody_can_find_it(ann: Browser) -> None:
+    doc = await ann.create("Plan", "text")
+    outline = ann.node.node.keeper.documents[doc].outline
+    assert dict(outline.rights) == service(ann.node).accounts.rights(doc)
+
+
 async def test_a_page_may_neither_take_a_list_nor_read_all_titles(ann: Browser) -> None:
     doc = await ann.create("Plan", "text")
     async with await ann.page() as page:
@@ -198,7 +204,8 @@ async def test_who_visits_by_a_link_has_its_document_until_it_is_revoked(
         async with await visitor.page() as page:
             await first_block(page, doc)
             assert (await page.call(f"doc/{doc}", "rename", "x"))["code"] == "forbidden"
-            assert (await page.open("DocumentOutline", f"doc/{other}"))["code"] == "forbidden"
+            for kind, name in (("DocumentOutline", other), ("Presence", f"{other}/here")):
+                assert (await page.open(kind, f"doc/{name}"))["code"] == "forbidden"
             listed = (await visitor.ask("GET", "/documents"))[1]["documents"]
             assert [row["id"] for row in listed] == [doc]
             status, _ = await ann.ask("DELETE", f"/documents/{doc}/links/{link['id']}")
