@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
 
@@ -78,6 +79,11 @@ def parse_switch(text: str) -> bool:
     if text not in ("on", "off"):
         raise ValueError("must be on or off")
     return text == "on"
+
+
+def parse_addresses(text: str) -> tuple[str, ...]:
+    """IP addresses between commas."""
+    return tuple(str(ip_address(item)) for item in parse_list(text))
 
 
 def parse_issuer(text: str) -> str:
@@ -171,6 +177,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
     Setting("accounts", parse_switch, "", "off", "on: people sign in; off: whoever comes may all"),
     Setting(
+        "proxies",
+        parse_addresses,
+        "",
+        "",
+        "addresses of proxies, between commas, that say in X-Forwarded-For from where people come",
+    ),
+    Setting(
         "oidc_issuer",
         parse_issuer,
         "",
@@ -220,6 +233,7 @@ class Settings:
     trace: Path | None
     page: Path
     accounts: bool
+    proxies: tuple[str, ...]
     oidc_issuer: str
     oidc_client: str
     oidc_secret_file: Path | None

@@ -13,7 +13,7 @@ from server.accounts.people import HOME
 from server.accounts.roles import Role
 from server.errors import BadMessageError
 from server.node import Node
-from server.routes.auth import Gatehouse, address_of
+from server.routes.auth import Gatehouse
 from server.routes.done import done
 from server.routes.origins import origin_allowed
 
@@ -84,7 +84,7 @@ class AccountAccess:
         accounts = self._gate.service.accounts
         known = accounts.documents.get(doc)
         place = workspace or (known.workspace if known is not None else self._default(by))
-        work = accounts.file_document(by, doc, place, address_of(request))
+        work = accounts.file_document(by, doc, place, self._gate.address(request))
         await done(self._gate.node, work)
 
     def _default(self, by: str) -> str:

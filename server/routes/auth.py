@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -110,13 +111,17 @@ class Gatehouse:
             raise AccountError("forbidden", f"this token has not the scope {scope}")
         return caller
 
+    def address(self, request: Request) -> str:
+        """From where the request comes, as proxies say that the settings name."""
+        return address_of(request, self.node.settings.proxies)
+
     def endpoint(self, row: Row) -> Callable[[Request], Awaitable[Response]]:
         """The row as Starlette calls it."""
 
         async def answer(request: Request) -> Response:
             caller = self.let_in(request, row.scope)
             body = await read_body(request, row.fields)
-            response = await row.handler(Ask(request, caller, body, address_of(request)))
+            response = await row.handler(Ask(request, caller, body, self.address(request)))
             response.headers["Cache-Control"] = "no-store"
             self.share(request, response)
             return response
@@ -154,6 +159,16 @@ def allows(scopes: frozenset[str], scope: str) -> bool:
     return scope in scopes or scope.replace(":read", ":write") in scopes
 
 
-def address_of(request: Request) -> str:
-    """From which address the request comes."""
-    return "" if request.client is None else request.client.host
+def address_of(request: Request, proxies: Collection[str] = ()) -> str:
+    """From which address the request comes: what the last proxy that is known says, if one does.
+
+    What stands before that in X-Forwarded-For anybody may have written.
+    """
+    found = "" if request.client is None else request.client.host
+    said = [one.strip() for one in ",".join(request.headers.getlist("x-forwarded-for")).split(",")]
+    while found in proxies and said:
+        try:
+            found = str(ip_address(said.pop()))
+        except ValueError:
+            break
+    return found

@@ -6,8 +6,10 @@ import asyncio
 
 import aiohttp
 import pytest
+from starlette.requests import Request
 
 from server.accounts.backoff import Backoff
+from server.routes.auth import address_of
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
 from tests.server.support import Cluster, Page
 
@@ -80,6 +82,41 @@ async def test_an_address_that_guesses_many_accounts_has_to_wait(ann: Browser) -
     async with Browser(ann.node) as eve:
         codes = [(await eve.sign_in(f"{one}@example.org"))[1]["code"] for one in "abcd"]
         assert codes == ["bad_credentials"] * 3 + ["wait"]
+
+
+@pytest.mark.parametrize(
+    ("proxies", "said", "found"),
+    [
+        ((), "9.9.9.9", "127.0.0.1"),
+        (("127.0.0.1",), "9.9.9.9", "9.9.9.9"),
+        (("127.0.0.1",), "6.6.6.6, 9.9.9.9", "9.9.9.9"),
+        (("127.0.0.1", "10.0.0.1"), "9.9.9.9, 10.0.0.1", "9.9.9.9"),
+        (("127.0.0.1",), "", "127.0.0.1"),
+        (("127.0.0.1",), "garbage\x01", "127.0.0.1"),
+        (("127.0.0.1",), "2001:DB8::1", "2001:db8::1"),
+        (("10.0.0.1",), "9.9.9.9", "127.0.0.1"),
+    ],
+)
+def test_only_proxies_that_are_named_say_from_where_somebody_comes(
+    proxies: tuple[str, ...], said: str, found: str
+) -> None:
+    headers = [(b"x-forwarded-for", said.encode())]
+    request = Request({"type": "http", "headers": headers, "client": ("127.0.0.1", 1)})
+    assert address_of(request, proxies) == found
+
+
+async def test_who_guesses_behind_a_proxy_keeps_nobody_else_out(cluster: Cluster) -> None:
+    node = await cluster.start("a", proxies="127.0.0.1")
+    async with Browser(node) as ann:
+        await found_home(ann)
+        service(node).addresses = Backoff(free=2, first_s=60, most_s=60)
+        for _ in range(3):
+            body = {"email": "nobody@example.org", "password": "wrong"}
+            _, problem = await ann.ask("POST", "/session", body, X_Forwarded_For="6.6.6.6")
+        assert problem["code"] == "wait"
+        body = {"email": "ann@example.org", "password": PASSWORD}
+        status, _ = await ann.ask("POST", "/session", body, X_Forwarded_For="9.9.9.9")
+        assert status == 201
 
 
 async def test_a_right_password_takes_back_the_accounts_mistakes(ann: Browser) -> None:
