@@ -29,7 +29,7 @@ NAMES = (
     "memory",
     "durable",
     "objects",
-    "page",
+    "editor",
 )
 
 

@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-/** The editor over a document in memory, for `python -m bench page`; not part of the product. */
+/** The editor over a document in memory, for `python -m bench editor`; not part of the product. */
 export default defineConfig({
   root: "bench",
   publicDir: false,

@@ -1,4 +1,4 @@
-/** The editor over a document in memory, for `python -m bench page`: no server, no network. */
+/** The editor over a document in memory, for `python -m bench editor`: no server, no network. */
 
 import { DocumentEditor } from "../src/editor/editor";
 import { block, MemoryModel } from "../tests/document-double";
