@@ -80,7 +80,8 @@ async def test_a_markdown_file_is_imported_by_keyboard(
     await (await chooser.value).set_files(file)
     await tab.loaded()
     await expect(tab.page.get_by_test_id("title")).to_have_value("Notes")
-    await tab.shows("Some *text*.", "done", "open", "code")
+    await tab.shows("Some text.", "done", "open", "code")
+    assert await tab.html(0) == "Some <em>text</em>."
 
 
 async def test_without_documents_the_list_says_how_to_begin(cluster: Cluster, tabs: Tabs) -> None:

@@ -130,7 +130,9 @@ export class DocumentEditor {
     this.finder = new Finder(this.view, model, callbacks.found);
     model.onView = (event) => this.show(event);
     this.viewport = new Viewport(this.view.dom, (first, last) => {
-      if (this.blank === null) model.look(first, last);
+      if (this.blank !== null) return;
+      this.readSelection();
+      model.look(first, last);
     });
   }
 
