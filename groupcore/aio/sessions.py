@@ -35,6 +35,8 @@ T = TypeVar("T")
 
 REJOIN_S = 0.02
 """Pause before a process that has just left a group asks again to join it."""
+CLOSING_MAX = 200
+"""So many objects of a session are closed at a time."""
 REOPEN_S = 0.5
 """Pause before a node that is outside the cluster again tries to open its objects again."""
 
@@ -118,9 +120,13 @@ class Session:
         if self._ended:
             return
         self._ended = True
+        ports = list(self._ports.values())
         try:
-            for port in list(self._ports.values()):
-                await port.close()
+            for start in range(0, len(ports), CLOSING_MAX):
+                closing = [port.close() for port in ports[start : start + CLOSING_MAX]]
+                for outcome in await asyncio.gather(*closing, return_exceptions=True):
+                    if isinstance(outcome, BaseException):
+                        raise outcome
         finally:
             self.end(ClosedError("the session is closed"))
             with suppress(ChannelClosedError):

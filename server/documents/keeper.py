@@ -44,10 +44,9 @@ OnTitle = Callable[[str, str], None]
 
 @dataclass(slots=True)
 class _Held:
-    """A document and who holds it."""
+    """A document that is open, or being opened or closed."""
 
     opening: asyncio.Task[Document]
-    holders: int = 0
     session: Session | None = None
     stream: Stream[Change] | None = None
     timer: asyncio.TimerHandle | None = None
@@ -68,6 +67,7 @@ class Keeper:
         self._node = node
         self._on_title = on_title
         self._held: dict[str, _Held] = {}
+        self._holders: dict[str, int] = {}
         self._ended = False
 
     def __len__(self) -> int:
@@ -94,34 +94,35 @@ class Keeper:
         Raises what the opening raises, and ClosedError when the node leaves; then there is nothing
         to let go of.
         """
-        while True:
-            if self._ended:
-                raise ClosedError("this node is leaving; ask another one")
-            held = self._held.get(doc)
-            if held is None:
-                held = self._begin(doc)
-            if held.stream is not None and held.stream.ended:  # it has failed here: open it anew
-                self._close_soon(doc, held)
-            if held.closing is None:
-                break
-            await asyncio.wait([held.closing])
-        held.holders += 1
-        if held.timer is not None:
-            held.timer.cancel()
-            held.timer = None
+        self._holders[doc] = self._holders.get(doc, 0) + 1
         try:
+            while True:
+                if self._ended:
+                    raise ClosedError("this node is leaving; ask another one")
+                held = self._held.get(doc)
+                if held is None:
+                    held = self._begin(doc)
+                if held.stream is not None and held.stream.ended:  # it has failed here: anew
+                    self._close_soon(doc, held)
+                if held.closing is None:
+                    break
+                await asyncio.wait([held.closing])
+            if held.timer is not None:
+                held.timer.cancel()
+                held.timer = None
             return await asyncio.shield(held.opening)
         except BaseException:
-            self._drop(doc, held)
+            self.let_go(doc)
             raise
 
     def let_go(self, doc: str) -> None:
         """One of the holders needs the document no more."""
-        self._drop(doc, self._held[doc])
-
-    def _drop(self, doc: str, held: _Held) -> None:
-        held.holders -= 1
-        if held.holders or self._held.get(doc) is not held:
+        self._holders[doc] -= 1
+        if self._holders[doc]:
+            return
+        del self._holders[doc]
+        held = self._held.get(doc)
+        if held is None or held.closing is not None:
             return
         if held.opening.done() and not self._ended:
             loop = asyncio.get_running_loop()

@@ -91,6 +91,22 @@ async def test_k2_who_gives_up_before_it_is_open_leaves_nothing_open(cluster: Cl
         assert isinstance(document.outline, DocumentOutline)
 
 
+async def test_k1_a_document_that_has_failed_is_opened_anew_for_all_who_hold_it(
+    cluster: Cluster,
+) -> None:
+    keeper = await keeper_on(cluster)
+    first = await keeper.hold("d")
+    keeper._held["d"].stream.end()  # type: ignore[union-attr]
+    again = await keeper.hold("d")
+    assert again is not first
+    keeper.let_go("d")
+    held = keeper._held["d"]
+    assert held.timer is None
+    assert keeper.documents == {"d": again}
+    keeper.let_go("d")
+    await eventually(lambda: len(keeper) == 0, "nobody holds it")
+
+
 async def test_a_node_that_leaves_opens_nothing_any_more(cluster: Cluster) -> None:
     keeper = await keeper_on(cluster)
     await keeper.hold("d")
