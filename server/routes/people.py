@@ -208,14 +208,16 @@ class People:
         return Response(status_code=204)
 
     async def list_members(self, ask: Ask) -> Response:
-        """For who is in it."""
+        """For who is in it; owners see addresses of mail."""
         workspace, accounts = ask.path("workspace"), self.accounts
-        if accounts.workspace_role(ask.by, workspace) is Role.NONE:
+        own = accounts.workspace_role(ask.by, workspace)
+        if own is Role.NONE or workspace not in accounts.workspaces:
             raise missing("workspace")
-        roles = accounts.roles[workspace].items()
-        return JSONResponse(
-            {"members": [shown_member(accounts.users[user], role) for user, role in roles]}
-        )
+        rows = [
+            shown_member(accounts.users[user], role, own is Role.OWNER or user == ask.who.user)
+            for user, role in accounts.roles[workspace].items()
+        ]
+        return JSONResponse({"members": rows})
 
     async def add_member(self, ask: Ask) -> Response:
         """By the address of an account."""

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from server.accounts.accounts import Accounts
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.names import check_email
-from server.accounts.roles import ROLES, USER, Role, role_of
+from server.accounts.roles import ADMIN, ROLES, USER, Role, role_of
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.tokens import SCOPES
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
@@ -85,16 +85,22 @@ class Sharing:
         return doc
 
     async def list_members(self, ask: Ask) -> Response:
-        """With what each comes to; for who may open it."""
+        """With what each comes to; owners see addresses of mail, visitors only their own role."""
         doc, accounts = ask.path("doc"), self.accounts
         own = accounts.document_role(ask.by, doc)
         if own is Role.NONE:
             raise AccountError("no_such_document", "there is no document of this id here")
+        if not ask.who.user and ask.by != ADMIN:
+            return JSONResponse({"workspace": None, "role": own.name.lower(), "members": []})
         filed = accounts.documents[doc]
         users = [*accounts.roles.get(filed.workspace, {}), *accounts.document_roles.get(doc, {})]
         rows = [
             {
-                **shown_member(accounts.users[user], accounts.document_role(USER + user, doc)),
+                **shown_member(
+                    accounts.users[user],
+                    accounts.document_role(USER + user, doc),
+                    own is Role.OWNER or user == ask.who.user,
+                ),
                 "here": accounts.document_roles.get(doc, {}).get(user, Role.NONE).name.lower(),
             }
             for user in dict.fromkeys(users)

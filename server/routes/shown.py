@@ -26,9 +26,10 @@ def shown_user(user: User) -> Shown:
     }
 
 
-def shown_member(user: User, role: Role) -> Shown:
-    """A person with a role."""
-    return {"id": user.id, "name": user.name, "email": user.email, "role": role.name.lower()}
+def shown_member(user: User, role: Role, has_email: bool = True) -> Shown:
+    """A person with a role; the address of mail is for owners, and for the person."""
+    email = {"email": user.email} if has_email else {}
+    return {"id": user.id, "name": user.name, **email, "role": role.name.lower()}
 
 
 def shown_sign_in(one: SignIn, here: str = "") -> Shown:

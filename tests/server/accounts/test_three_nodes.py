@@ -217,6 +217,25 @@ async def test_who_visits_by_a_link_has_its_document_until_it_is_revoked(
         assert (status, problem["code"]) == (404, "no_such_link")
 
 
+async def test_addresses_of_mail_are_for_owners_and_no_names_for_visitors(ann: Browser) -> None:
+    bob = await hire(ann, "bob", "editor")
+    doc = await ann.create()
+    _, link = await ann.ask("POST", f"/documents/{doc}/links", {"role": "viewer"})
+    paths = (f"/documents/{doc}/members", f"/workspaces/{HOME}/members")
+    at_b = await signed_in(ann.node, "bob")
+    async with at_b, Browser(ann.node) as visitor:
+        for path in paths:
+            _, found = await ann.ask("GET", path)
+            assert all("email" in row for row in found["members"])
+            _, found = await at_b.ask("GET", path)
+            assert len(found["members"]) == 2
+            assert [row["id"] for row in found["members"] if "email" in row] == [bob]
+        await visitor.ask("POST", "/links/enter", {"secret": link["secret"]})
+        status, found = await visitor.ask("GET", paths[0])
+        assert (status, found) == (200, {"workspace": None, "role": "viewer", "members": []})
+        assert (await visitor.ask("GET", paths[1]))[0] == 404
+
+
 async def test_a_link_with_a_password_asks_for_it(ann: Browser) -> None:
     doc = await ann.create()
     body = {"role": "editor", "password": "open sesame"}
