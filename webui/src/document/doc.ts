@@ -2,17 +2,15 @@
 
 import {
   applyRich,
-  canonicalRich,
   cutRich,
   joinRich,
-  marksOf,
   type Rich,
   type RichDelta,
   richLength,
   sameMarks,
   sameRich,
-  textOf,
 } from "../shared/rich";
+import { diffRich } from "../shared/rich-diff";
 import { patched } from "./block";
 import type { AttributePatch, Attributes, ShownBlock, ShownChange } from "./types";
 
@@ -271,27 +269,4 @@ function diffBlock(old: ShownBlock, block: ShownBlock, changes: ShownChange[]): 
     changes.push(["set", id, patch]);
   }
   if (!sameRich(old.content, content)) changes.push(["edit", id, diffRich(old.content, content)]);
-}
-
-/** The smallest replacement that leads from one text to another. */
-export function diffRich(before: Rich, after: Rich): RichDelta {
-  const [old, now] = [pointsOf(before), pointsOf(after)];
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && samePoint(old[head], now[head])) head += 1;
-  let tail = 0;
-  while (tail < most - head && samePoint(old.at(-1 - tail), now.at(-1 - tail))) tail += 1;
-  const words = cutRich(after, head, now.length - tail);
-  return canonicalRich([head, ...words, head + tail - old.length].filter((one) => one !== 0));
-}
-
-type Point = readonly [string, Attributes];
-
-function pointsOf(text: Rich): Point[] {
-  return text.flatMap((run) => Array.from(textOf(run), (point): Point => [point, marksOf(run)]));
-}
-
-function samePoint(one: Point | undefined, other: Point | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  return one[0] === other[0] && sameMarks(one[1], other[1]);
 }

@@ -19,9 +19,10 @@ import {
   sameMarks,
   sameRich,
 } from "../shared/rich";
+import { diffRich } from "../shared/rich-diff";
 import { type Crossing, crossed, type Own, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
-import { type Doc, diffDocs, diffRich, EMPTY_DOC, type Step, Work } from "./doc";
+import { type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
 import type { DocumentValue, ShownBlock, ShownChange, Verb, ViewEvent } from "./types";
 
 /** A step of the nodes' document; `own`: which own verb it confirms. `step` null: nothing to see. */

@@ -16,8 +16,8 @@ import type {
   ShownChange,
 } from "../document/types";
 import { cutRich, joinRich, plainText, sameRich } from "../shared/rich";
+import { diffRich } from "../shared/rich-diff";
 import { toCodePoints } from "../shared/text";
-import { diffRich } from "./rich-diff";
 
 /** Where the caret stands after the edit: tells equal letters apart. */
 export interface CaretHint {

@@ -1,8 +1,19 @@
 /** The edit that leads from one rich text to another: one piece of text, and marks around it. */
 
-import type { AttributeValue, MarkPatch, Marks, Rich, RichDelta } from "../document/types";
-import { cutRich, marksOf, plainText, RichBuilder, sameMarks, textOf } from "../shared/rich";
-import { codePointLength, toCodePoints } from "../shared/text";
+import {
+  cutRich,
+  type MarkPatch,
+  type Marks,
+  type MarkValue,
+  marksOf,
+  plainText,
+  type Rich,
+  RichBuilder,
+  type RichDelta,
+  sameMarks,
+  textOf,
+} from "./rich";
+import { codePointLength, toCodePoints } from "./text";
 
 /** What is equal in two texts: so many UTF-16 units at the start, and so many at the end. */
 interface Ends {
@@ -68,7 +79,7 @@ function formats(builder: RichBuilder, before: Rich, after: Rich): void {
 
 /** The change from these marks to those, by name. */
 function changesOf(before: Marks, after: Marks): MarkPatch {
-  const changes: Record<string, AttributeValue | null> = {};
+  const changes: Record<string, MarkValue | null> = {};
   if (sameMarks(before, after)) return changes;
   for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
     if (before[name] !== after[name]) changes[name] = after[name] ?? null;
