@@ -253,8 +253,8 @@ export class Follower implements BlockListener, OutlineListener {
     });
   }
 
-  /** Calls none of whose verbs is shown any more. */
-  private readonly calls = new Map<string, OwnCall>();
+  /** Edits that have lost their text here, and are not answered. */
+  readonly calls = new Map<string, OwnCall>();
 
   private answered(group: string, n: number, then: () => void): void {
     const done = (): void => {
@@ -347,6 +347,9 @@ export class Follower implements BlockListener, OutlineListener {
   /** F3: nobody knows what has become of calls that another client has made. */
   refuseSent(): void {
     this.refused(({ call }) => call !== null, "outcome_unknown");
+    for (const call of this.calls.values())
+      this.lost(call, "outcome_unknown", reasonOf("outcome_unknown"));
+    this.calls.clear();
   }
 
   /** Other blocks are open than before. */

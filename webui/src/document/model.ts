@@ -127,8 +127,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   /** What has to outlive the tab; null when everything of the person's is with the nodes. */
   stored(): StoredDocument | null {
-    if (this.overlay.own.length === 0 && this.drafts.length === 0) return null;
-    return keep(this.session.client, this.author, this.drafts, this.overlay, this.confirmed);
+    const { author, drafts, overlay, confirmed } = this;
+    const { calls } = this.follower;
+    if (overlay.own.length === 0 && drafts.length === 0 && calls.size === 0) return null;
+    return keep(this.session.client, author, drafts, overlay, confirmed, calls);
   }
 
   // --- what the person does -------------------------------------------------------------------
