@@ -286,7 +286,7 @@ export class Follower implements BlockListener, OutlineListener {
     );
     const draft = richOf(edited?.draft ?? []);
     if (draft.length > 0) this.owner.onDraft("block_deleted", DELETED, draft);
-    else if (moved.size === 0 && call.isDeleted) this.lost(call, "block_deleted", DELETED);
+    else if (call.isDeleted) this.lost(call, "block_deleted", DELETED);
   }
 
   private onSplit(isIt: (own: Own) => boolean, elsewhere: unknown): void {
