@@ -324,7 +324,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   private isLive(id: string): boolean {
     const entry = this.outline.entries.get(id);
-    if (entry !== undefined) return entry.isLive;
+    if (entry !== undefined) return entry.isLive || !this.outline.seeds.has(id);
     return this.overlay.base.blocks.has(id);
   }
 }

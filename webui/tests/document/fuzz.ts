@@ -201,7 +201,7 @@ function normal(content: Rich | null): unknown {
 
 /** Plays a game; throws where something is wrong. */
 export async function play(game: Game): Promise<void> {
-  const world = new World(game.seed);
+  const world = new World(game.seed, Number(process.env.DELAY ?? 0.02));
   const draw = chanceOf(game.seed);
   const ledger = new Ledger();
   try {
