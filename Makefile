@@ -84,6 +84,10 @@ bench: setup ## measure; BENCH=NAME for one figure
 migrations: setup ## a group migrates MIGRATIONS=10000 times under load: nothing lost, nothing doubled
 	MIGRATIONS=$${MIGRATIONS:-10000} $(BIN)/python -m pytest -q tests/groupcore/aio/test_migrations.py
 
+.PHONY: typists
+typists: setup ## random people on pages of a simulated cluster: GAMES=100 games from SEED=1, of TURNS=60
+	cd webui && GAMES=$${GAMES:-100} SEED=$${SEED:-1} TURNS=$${TURNS:-60} npx vitest run tests/document/fuzz.test.ts
+
 .PHONY: coverage
 coverage: setup ## branch coverage of groupcore by its own tests
 	$(BIN)/coverage run --source=groupcore -m pytest -q tests/groupcore

@@ -8,7 +8,8 @@ because another node is stopped and cannot deliver it. `cluster` are larger numb
 without tracemalloc: seconds to create them all, resident memory of a node (what a group takes of
 it), and the seconds until a new life of one node knows them. `stall_ms` is the longest time in
 which a node's loop did not turn: while the groups are created, at the others when a node with a
-third of them is killed, at a node that gives its state to the new life, and at the new life.
+third of them is killed, at a node that gives its state to the new life, and at the new life;
+`stall_cpu_ms` the most processor time between two turns, which other programs do not change.
 """
 
 from __future__ import annotations
@@ -145,16 +146,16 @@ async def bystander(index: int, cluster: Cluster, count: int, pipe: Pipe) -> Non
                     await create_all(node, [f"g{at}" for at in range(count)])
                 await until(lambda: len(node.service.plane.records) >= count)
             seconds = time.perf_counter() - create_from
-            pipe.tell((seconds, rss_kb_of(os.getpid()), watch.longest_ms))
+            pipe.tell((seconds, rss_kb_of(os.getpid()), watch.longest))
             for _ in ("killed", "started"):
                 async with LoopWatch() as watch:
                     await pipe.ask()
-                pipe.tell(watch.longest_ms)
+                pipe.tell(watch.longest)
         else:
             await until(lambda: len(node.service.plane.records) >= count)
             seconds = time.perf_counter() - began
             await asyncio.sleep(0.1)  # the watch has its turn
-            pipe.tell((seconds, rss_kb_of(os.getpid()), arrival.longest_ms))
+            pipe.tell((seconds, rss_kb_of(os.getpid()), arrival.longest))
         await pipe.ask()
 
 
@@ -173,18 +174,20 @@ def cluster_of(count: int) -> dict[str, object]:
     assert isinstance(came_back, tuple)
     pairs = [(kb, one) for kb, one in zip(before, created, strict=True) if isinstance(one, tuple)]
     grown_kb = [rss - kb for kb, (_, rss, _) in pairs if isinstance(kb, int)]
+    stalls = {
+        "creating": [one[2] for _, one in pairs],
+        "failing_over": [one for one in over if isinstance(one, tuple)],
+        "giving_state": [one for one in gave if isinstance(one, tuple)],
+        "new_life": [came_back[2]],
+    }
     return {
         "groups": count,
         "create_s": round(max(one[0] for _, one in pairs), 2),
         "rss_mb": round(max(one[1] for _, one in pairs) / 1024, 1),
         "rss_bytes_per_group": round(1024 * max(grown_kb) / count),
         "bootstrap_s": round(came_back[0], 2),
-        "stall_ms": {
-            "creating": round(max(one[2] for _, one in pairs)),
-            "failing_over": round(max(one for one in over if isinstance(one, float))),
-            "giving_state": round(max(one for one in gave if isinstance(one, float))),
-            "new_life": round(came_back[2]),
-        },
+        "stall_ms": {name: round(max(one[0] for one in each)) for name, each in stalls.items()},
+        "stall_cpu_ms": {name: round(max(one[1] for one in each)) for name, each in stalls.items()},
     }
 
 

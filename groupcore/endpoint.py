@@ -17,7 +17,7 @@ from groupcore.batch import MESSAGES_MAX, Batch, pack_messages, unpack_messages
 from groupcore.drops import DropsBySource
 from groupcore.effects import Persist
 from groupcore.errors import MessageTooLargeError, WireError
-from groupcore.events import BadInput, Congested, Event, Heard, Refused, ViewInstalled
+from groupcore.events import BadInput, Congested, Event, Heard, Leave, Refused, ViewInstalled
 from groupcore.peers import SocketAddress
 from groupcore.sequencing.commands import PREFIX
 from groupcore.sequencing.events import ServiceEvent
@@ -34,6 +34,9 @@ MESSAGE_OVERHEAD_BYTES = 5
 """Largest msgpack header of one message in a body."""
 BODY_BYTES = 10
 """What a body adds to the one message in it: two msgpack headers."""
+
+HAND_OVER_S = 1.5
+"""So long a node that leaves stays for those who take states that are nowhere else."""
 
 
 @dataclass(slots=True)
@@ -91,6 +94,7 @@ class Endpoint:
         self._in_view = False
         self._commands: list[bytes] = []
         self._refused = False
+        self._leave_by: float | None = None
 
     # --- inputs ---------------------------------------------------------------------------------
 
@@ -117,8 +121,14 @@ class Endpoint:
         self._send(destination, payloads, now)
 
     def notify(self, event: Event, now: float) -> None:
-        """Tell the stack of an event from outside (`Connect`, `Leave`, `Synced`, `Persisted`)."""
-        self.stack.notify(event, now)
+        """Tell the stack of an event from outside (`Connect`, `Leave`, `Synced`, `Persisted`).
+
+        A `Leave` waits while others take states that are nowhere else, `HAND_OVER_S` at most.
+        """
+        if type(event) is Leave and self.service is not None and self.service.hands_over(now):
+            self._leave_by = self._leave_by or now + HAND_OVER_S
+        else:
+            self.stack.notify(event, now)
 
     def wake(self, now: float) -> None:
         """Run the timers that are due."""
@@ -130,6 +140,7 @@ class Endpoint:
 
     def end_turn(self, now: float) -> Turn:
         """Everything that arrived together has been handled: what it has caused."""
+        self._leave_when_due(now)
         deliveries, persists = self._end_stack_turn(now)
         service = self.service
         events: list[ServiceEvent] = []
@@ -207,13 +218,21 @@ class Endpoint:
                     deliveries.append(Congested(item.on))
         return deliveries, output.persists
 
+    def _leave_when_due(self, now: float) -> None:
+        """A leave that waits goes on when nobody takes anything more, or after its time."""
+        if self._leave_by is None or self.service is None:
+            return
+        if now >= self._leave_by or not self.service.hands_over(now):
+            self._leave_by = None
+            self.stack.notify(Leave(), now)
+
     def next_wake(self) -> float | None:
         """When `wake` has something to do, in monotonic seconds; None when no timer runs."""
         wake = self.stack.next_wake()
         if self.service is None:
             return wake
-        other = self.service.next_wake()
-        return other if wake is None else wake if other is None else min(wake, other)
+        times = (wake, self.service.next_wake(), self._leave_by)
+        return min((time for time in times if time is not None), default=None)
 
     def counters(self) -> dict[str, int]:
         """The stack's and the transport's counters, and bodies that did not open, by name."""

@@ -160,6 +160,8 @@ class GroupNode:
         A group that this node has not heard of, by another one's word, is waited for
         (`ServiceOptions.catch_up_s`).
         """
+        if (process, group) in self._joining:
+            raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         request = self.service.join(process, group, 0.0)
         self._joining[process, group] = request, future

@@ -48,13 +48,27 @@ class DamagedError(Exception):
 
 
 class LogStore(SealedStore):
-    """The open database. `_checkpoint`: where the log ended before the last one of this life."""
+    """The open database. `_checkpoint`: where the log ended before the last one of this life.
+
+    `_committed_checkpoint` is that of the last commit: what a rollback goes back to.
+    """
 
     _checkpoint: tuple[int, bytes] | None = None
+    _committed_checkpoint: tuple[int, bytes] | None = None
 
     def damaged(self, detail: str) -> Exception:
         """What the log's owner sets aside."""
         return DamagedError(detail)
+
+    def commit(self) -> None:
+        """See `SealedStore`."""
+        super().commit()
+        self._committed_checkpoint = self._checkpoint
+
+    def rollback(self) -> None:
+        """See `SealedStore`."""
+        self._checkpoint = self._committed_checkpoint
+        super().rollback()
 
     def append(self, parts: list[LogPart]) -> None:
         """Add to the log; a part that is fresh stands for everything before it, and so does a

@@ -33,6 +33,8 @@ from groupcore.shared.streams import WAITING_MAX, Stream
 
 T = TypeVar("T")
 
+OPENING_S = 2.0
+"""How long who closes an object waits for its opening; behind that the process is a member yet."""
 REJOIN_S = 0.02
 """Pause before a process that has just left a group asks again to join it."""
 CLOSING_MAX = 200
@@ -290,9 +292,12 @@ class _Port:
             return
 
     async def close(self) -> None:
-        """Close the object; when it was never opened, at once."""
+        """Close the object; when it was never opened, at once, and one that is, behind that."""
         self.is_closing = True
         opening = self._opening
+        if opening is not None and not opening.done():
+            # Its JOIN is under way: only who is in can leave.
+            await asyncio.wait([opening], timeout=OPENING_S)
         has_failed = opening is not None and opening.done() and not opening.cancelled()
         if self._is_open or has_failed:
             await self.user.close()

@@ -30,6 +30,7 @@ from groupcore.sequencing.events import (
     StateWanted,
 )
 from groupcore.sequencing.group_state import pack_group_state, unpack_group_state
+from groupcore.sequencing.handing import Handing
 from groupcore.sequencing.headers import Join, Leave, Reach, StateRequest
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.plane import Plane
@@ -50,6 +51,7 @@ class Joining:
         self._sender = sender
         self.states = States(plane, self._copy_state, self.place_of)
         self.copy_node_state = self._no_node_state
+        self.handing = Handing(plane, self.states)
         self._leaders: dict[GroupId, Address] = {}
         self._wishes: dict[tuple[Process, GroupId], Wish] = {}
         self._settling: dict[tuple[Process, GroupId], Wish] = {}
@@ -176,7 +178,7 @@ class Joining:
             if not wish.allowed or now < wish.asked_at + wish.wait_s:
                 continue
             owner = self._plane.owner(wish.group)
-            if owner is None or (wish.leaving and self._is_awaited(wish.group)):
+            if owner is None or (wish.leaving and self._is_awaited(wish.group, now)):
                 wish.asked_at = -1.0  # as soon as that is over: no time is planned for it
                 continue
             wish.wait_s = min(wish.wait_s * 2, options.resend_max_s) or options.resend_s
@@ -184,8 +186,11 @@ class Joining:
             request = Leave if wish.leaving else Join
             self._plane.to(owner, request(wish.group, wish.process.number, wish.request))
 
-    def _is_awaited(self, group: GroupId) -> bool:
-        """Whether a process of this node joins: the group's state is not let go meanwhile (I3)."""
+    def _is_awaited(self, group: GroupId, now: float) -> bool:
+        """Whether a process joins, here or where the state is not yet: it is not let go (I3)."""
+        record = self._plane.records.get(group)
+        if record and self.handing.owes(record, now) and not self._stays(record):
+            return True
         return any(key[1] == group and not wish.leaving for key, wish in self._wishes.items())
 
     def hurry(self, groups: tuple[GroupId, ...]) -> None:
@@ -202,13 +207,10 @@ class Joining:
         return [wish.group for wish in self._wishes.values()]
 
     def next_wake(self) -> float | None:
-        """When a request is to be repeated, or a state's giver left."""
+        """When a request is to be repeated."""
         times = [
             w.asked_at + w.wait_s for w in self._wishes.values() if w.allowed and w.asked_at >= 0
         ]
-        states = self.states.next_wake()
-        if states is not None:
-            times.append(states)
         return min(times, default=None)
 
     # --- the record shows it --------------------------------------------------------------------
@@ -218,6 +220,8 @@ class Joining:
     ) -> None:
         """A membership change has been recorded, of a process of this node or another."""
         if process.node != self._plane.me:
+            if what == JOINED:
+                self.handing.on_joined(record, process.node, now)
             return
         key = (process, record.group)
         wish = self._wishes.get(key)

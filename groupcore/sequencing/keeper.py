@@ -52,7 +52,7 @@ class Keeper:
         self._asking: dict[Address, Asking] = {}
         self._cut: dict[Address, tuple[int, tuple[Address, ...]]] = {}
         self._early: list[tuple[Address, Digest]] = []
-        self._seen_news = (-1, -1)
+        self._seen_news = -1
         self.receiving = Receiving(plane)
         self.telling = Telling(plane)
 
@@ -169,13 +169,12 @@ class Keeper:
         return list(touched.values())
 
     def collect(self, now: float) -> None:
-        """Drop what is stable; looked at when there is something new, or a stream ends."""
+        """Drop what is stable; looked at when somebody has said so, or a stream ends."""
         plane = self._plane
         ending = any(stream.fenced for stream in plane.streams.values())
-        news = (plane.reaches.news, plane.progress)
-        if news == self._seen_news and not ending:
+        if plane.reaches.news == self._seen_news and not ending:
             return
-        self._seen_news = news
+        self._seen_news = plane.reaches.news
         for address, stream in list(plane.streams.items()):
             if stream.started:
                 stream.drop_stable(plane.reaches.stable(address))

@@ -17,7 +17,7 @@ from groupcore.view import Address, View, quorum_size
 class Reaches:
     """What each member of the view has said; `me` says it by calling `note`.
 
-    `news` grows with all that is said and is new.
+    `news` grows with all that is said and lets somebody forget something: delivered, or saved.
     """
 
     def __init__(self, k: int) -> None:
@@ -59,9 +59,10 @@ class Reaches:
         delivered_by = self._delivered[stream]
         if received <= by_member.get(member, -1) and delivered <= delivered_by.get(member, -1):
             return False
-        self.news += 1
         by_member[member] = max(received, by_member.get(member, 0))
-        delivered_by[member] = max(delivered, delivered_by.get(member, 0))
+        if delivered > delivered_by.get(member, -1):
+            delivered_by[member] = delivered
+            self.news += 1
         return True
 
     def forget(self, stream: Address) -> None:

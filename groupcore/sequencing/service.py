@@ -213,6 +213,7 @@ class Service(DirectoryRequests):
                 self.volatiles.receive(batch, header)
             case h.StateRequest():
                 self.joining.states.on_request(node, header)
+                self.joining.handing.on_request(node, header, now)
             case h.StatePiece():
                 self.joining.states.on_piece(node, header, now)
             case h.Level():
@@ -263,6 +264,10 @@ class Service(DirectoryRequests):
         self.sequencer.ownership.on_recorded(record.group, process, what == JOINED)
         self.joining.on_change(record, process, what, seqno, self._now)
 
+    def hands_over(self, now: float) -> bool:
+        """Whether others still take states that may be nowhere but here: who leaves waits."""
+        return self.joining.handing.owes_any(now)
+
     def _on_left(self, record: Record) -> None:
         self.joining.let_go(record)
 
@@ -273,12 +278,15 @@ class Service(DirectoryRequests):
         self._now = now
         self.sender.wake(now)
         self.joining.states.wake(now)
+        self.joining.handing.wake(now)
 
     def next_wake(self) -> float | None:
         """When `wake` has something to do; None when nothing is planned."""
         times = (
             self.sender.next_wake(),
             self.joining.next_wake(),
+            self.joining.states.next_wake(),
+            self.joining.handing.next_wake(),
             self.expected.next_wake(),
             self.conductor.giving.next_wake(),
             self.conductor.arriving.next_wake(),

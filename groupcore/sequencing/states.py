@@ -271,6 +271,13 @@ class States:
         node, header = self._copying.pop(token)
         self._plane.to(node, StatePiece(header.token, awaits, 0, b"", b""))
 
+    def gives(self, node: Address, token: int) -> bool:
+        """Whether the node is being given a state, or will be."""
+        copying = self._copying.values()
+        return (node, token) in self._given or any(
+            (asker, request.token) == (node, token) for asker, request in copying
+        )
+
     def _give_piece(self, node: Address, header: StateRequest, state: bytes, digest: bytes) -> None:
         size = self._plane.options.state_chunk_bytes
         count = max(1, -(-len(state) // size))

@@ -184,3 +184,15 @@ SHORTENED = replace(
     durable=True,
 )
 """With logs: b's disk is slow when the power is cut, c's log is damaged, and a is cut off."""
+
+PORTIONS = _scenario(
+    [
+        *(_join(1_000, node, 0, 0, 1, 2, 3) for node in range(2)),
+        _move(1_300, 2, 0, 1, 2, 3),
+        *_sends([(n % 2, 0, n % 4) for n in range(8)], 3_200, 3_500, 9),
+    ],
+    (CAUSAL,) * 4,
+    faults=(Fault(2_000 * MILLISECOND, "crash", (2,), SECOND),),
+    points=("placement-slow",),
+)
+"""The sequencer of four quiet groups dies; they are inherited one by one, and then used."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from groupcore.batch import Batch
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import MoveBegan
+from groupcore.sequencing.inheriting import Inheriting
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId, Process
@@ -23,7 +24,7 @@ from groupcore.sequencing.sections import Section, Unaccepted
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.stream import Stream
 from groupcore.sequencing.wish import Wish
-from groupcore.sim.plant_schedules_groups import LATE_FRAMES, MOVED_AND_DEAD
+from groupcore.sim.plant_schedules_groups import LATE_FRAMES, MOVED_AND_DEAD, PORTIONS
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address
 
@@ -44,6 +45,15 @@ def _trimmed_early() -> list[Patch]:
         return max([said.get(member, 0) for member in self._members], default=0)
 
     return [(Reaches, "stable", stable)]
+
+
+def _portions_forgotten() -> list[Patch]:
+    """After the first portion nobody asks for the next."""
+
+    def end_turn(self: Inheriting, now: float) -> None:
+        return None
+
+    return [(Inheriting, "end_turn", end_turn)]
 
 
 def _not_fenced() -> list[Patch]:
@@ -232,6 +242,14 @@ GROUP_PLANTS = (
         (25, 7, 8, 11, 20),
         _trimmed_early,
         "sequencing",
+    ),
+    Plant(
+        "g-portions-forgotten",
+        "only the first of a gone node's groups get a new sequencer",
+        (25,),
+        _portions_forgotten,
+        "sequencing",
+        PORTIONS,
     ),
     Plant(
         "g-not-fenced",

@@ -25,6 +25,7 @@ from groupcore.sim.explore.group_world import (
     StillClock,
     dated,
 )
+from groupcore.sim.explore.making import Making
 from groupcore.sim.explore.world import Link, Past, packet_of
 from groupcore.sim.groups.life import Life
 from groupcore.sim.groups.messages import Content, compose
@@ -50,29 +51,21 @@ def answer_nothing(content: Content, h: int, replica: Replica) -> None:
     del content, h, replica
 
 
-class GroupTurning:
+class GroupTurning(Making[GroupNodeState]):
     """The next state under construction; `opened` are the nodes in which it differs."""
 
     def __init__(self, scope: GroupScope, state: GroupState) -> None:
+        known = (state.nodes, state.links, state.now, state.past, state.budget, state.todo)
+        super().__init__(*known)
         self.scope = scope
-        self.nodes = list(state.nodes)
-        self.now = state.now
-        self.links = dict(state.links)
         self.order = list(state.order)
         self.view = state.view
         self.said = dict(state.said)
-        self.budget = state.budget
-        self.todo = state.todo
-        self.past = state.past
-        self.stuck = False
-        self.opened: set[int] = set()
         self.copied: set[int] = set()
-        self.at_once: list[tuple[int, Batch]] = []
 
     def finish(self) -> GroupState:
         """The state that has come about."""
-        for number in self.opened:
-            self.nodes[number] = self.nodes[number].keyed(self.now)
+        self.key_opened()
         return self.so_far()
 
     def so_far(self) -> GroupState:
@@ -93,13 +86,6 @@ class GroupTurning:
     def add(self, record: Record) -> None:
         """Append to the past."""
         self.past = Past(dated(record, self.past.length), self.past, self.past.length + 1)
-
-    def change(self, number: int, **fields: object) -> GroupNodeState:
-        """Replace fields of a node."""
-        self.opened.add(number)
-        node = replace(self.nodes[number], **fields)  # type: ignore[arg-type]
-        self.nodes[number] = node
-        return node
 
     # --- lives ------------------------------------------------------------------------------------
 
@@ -169,20 +155,6 @@ class GroupTurning:
                 service.receive(batch, self.now)
 
         self.turn(link[1], receive)
-
-    def pop(self, link: Link) -> tuple[Batch, ...]:
-        """Take the first packet off a link."""
-        first, *rest = self.links[link]
-        if rest:
-            self.links[link] = tuple(rest)
-        else:
-            del self.links[link]
-        return first.batches
-
-    def lose(self, link: Link) -> None:
-        """The first packet of a link does not arrive."""
-        self.pop(link)
-        self.budget = replace(self.budget, losses=self.budget.losses - 1)
 
     def agree(self, number: int) -> None:
         """The first command that a node has asked for gets its place in the order."""
@@ -326,9 +298,7 @@ class GroupTurning:
                     self.links[link] = (*others, rides)
                 else:
                     self.at_once.append((target.number, batch))
-        for number, batches in packets.items():
-            link = (node.number, number)
-            self.links[link] = (*self.links.get(link, ()), packet_of(batches, self.now))
+        self.dispatch(node.number, packets)
 
 
 def _hand_over(service: Service, entry: Ordered, now: float) -> None:

@@ -20,6 +20,7 @@ from groupcore.events import (
     ViewInstalled,
 )
 from groupcore.sim.explore.copying import digest, duplicate
+from groupcore.sim.explore.making import Making
 from groupcore.sim.explore.scopes import Scope
 from groupcore.sim.explore.world import (
     Application,
@@ -29,7 +30,6 @@ from groupcore.sim.explore.world import (
     State,
     Steady,
     is_background,
-    packet_of,
 )
 from groupcore.sim.messages import SIZE_MIN, compose_message, content_hash, identify
 from groupcore.sim.trace import Accepted, Delivered, Lived, Mid, Record, Sent, Viewed
@@ -40,27 +40,19 @@ WAKES_MAX = 400
 """Moments that may pass in a row without anything on its way; more means that nothing comes."""
 
 
-class Turning:
+class Turning(Making[NodeState]):
     """The next state under construction; `opened` are the nodes in which it differs."""
 
     def __init__(self, scope: Scope, state: State) -> None:
+        known = (state.nodes, state.links, state.now, state.past, state.budget, state.todo)
+        super().__init__(*known)
         self.scope = scope
         self.state = state
-        self.nodes = list(state.nodes)
-        self.links = dict(state.links)
-        self.now = state.now
-        self.past = state.past
-        self.budget = state.budget
-        self.todo = state.todo
         self.newest = state.newest
-        self.stuck = False
-        self.opened: set[int] = set()
-        self.at_once: list[tuple[int, Batch]] = []
 
     def finish(self) -> State:
         """The state that has come about."""
-        for number in self.opened:
-            self.nodes[number] = self.nodes[number].keyed(self.now)
+        self.key_opened()
         return State(
             tuple(self.nodes),
             self.links,
@@ -76,13 +68,6 @@ class Turning:
         """Append to the past."""
         self.past = Past(record, self.past, self.past.length + 1)
 
-    def change(self, number: int, **fields: object) -> NodeState:
-        """Replace fields of a node."""
-        self.opened.add(number)
-        node = replace(self.nodes[number], **fields)  # type: ignore[arg-type]
-        self.nodes[number] = node
-        return node
-
     # --- the steps --------------------------------------------------------------------------------
 
     def deliver(self, link: Link) -> None:
@@ -97,20 +82,6 @@ class Turning:
             stack.receive(batch, self.now)
         if sender is not None:
             stack.notify(Heard((sender,)), self.now)
-
-    def pop(self, link: Link) -> tuple[Batch, ...]:
-        """Take the first packet off a link."""
-        first, *rest = self.links[link]
-        if rest:
-            self.links[link] = tuple(rest)
-        else:
-            del self.links[link]
-        return first.batches
-
-    def lose(self, link: Link) -> None:
-        """The first packet of a link does not arrive."""
-        self.pop(link)
-        self.budget = replace(self.budget, losses=self.budget.losses - 1)
 
     def complete(self, number: int) -> None:
         """The oldest pending record of a node is on its disk."""
@@ -262,9 +233,7 @@ class Turning:
                     self.at_once.append((target.number, batch))
                 else:
                     packets.setdefault(target.number, []).append(batch)
-        for number, batches in packets.items():
-            link = (node.number, number)
-            self.links[link] = (*self.links.get(link, ()), packet_of(batches, self.now))
+        self.dispatch(node.number, packets)
 
     # --- the application --------------------------------------------------------------------------
 

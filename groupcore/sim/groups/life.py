@@ -268,9 +268,10 @@ class Life:
         replica.members.add(flatten_process(process))
 
     def _depart(self, group: GroupId, seqno: int, process: Process, gone: bool) -> None:
-        replica = self.replicas.setdefault(group, Replica())
-        replica.seqno = max(replica.seqno, seqno)
-        replica.members.discard(flatten_process(process))
+        replica = self.replicas.get(group)
+        if replica is not None:  # else it is an answer only: there is no state of the group here
+            replica.seqno = max(replica.seqno, seqno)
+            replica.members.discard(flatten_process(process))
         self._trace.add(
             GroupLeft(self._now, *self.address, group, seqno, flatten_process(process), gone)
         )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from groupcore.aio import Node
+from groupcore.aio.sessions import Session
 from groupcore.errors import ChannelClosedError
 from groupcore.events import Excluded
 from groupcore.shared import (
@@ -20,6 +22,7 @@ from groupcore.shared import (
 )
 from groupcore.shared.access import Guarded, Right
 from groupcore.shared.types import Counter, HeldError, Lock, Map, Presence, Topic
+from tests.groupcore.aio.cluster import LIMIT_S
 from tests.groupcore.aio.test_objects import Cluster, until
 
 pytestmark = pytest.mark.slow
@@ -206,3 +209,31 @@ async def test_what_cannot_be_a_session_says_so(cluster: Cluster) -> None:
     await a.close()
     with pytest.raises((ClosedError, ChannelClosedError)):
         a.session()
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        lambda node, session: "c" in session._ports,
+        lambda node, session: bool(node.groups._joining),
+    ],
+    ids=["found", "joined"],
+)
+async def test_what_is_let_go_while_it_is_opened_is_left_and_opens_again(
+    cluster: Cluster, stage: Callable[[Node, Session], bool]
+) -> None:
+    a, b = await cluster.start("a", "b")
+    await b.open(Counter, "c")
+    async with a.session() as session:
+        opening = asyncio.ensure_future(session.open(Counter, "c"))
+        await until(lambda: stage(a, session), pause_s=0)
+        assert not opening.done()
+        await session.let_go("c")
+        with pytest.raises(ClosedError):
+            await (await opening).add(1)
+        counter = await asyncio.wait_for(session.open(Counter, "c"), LIMIT_S)
+        assert await counter.add(1) == 1
+        await session.let_go("c")
+        group = await b.groups.create("c")
+        members = b.groups.service.plane.records[group].members
+        await until(lambda: all(process.node.name == "b" for process in members))

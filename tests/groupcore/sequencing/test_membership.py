@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupcore.batch import Batch
+from groupcore.sequencing import handing
 from groupcore.sequencing.events import (
     Created,
     Delivered,
@@ -43,14 +44,15 @@ def told(world: World, at: str, group: GroupId) -> list[str]:
     return found
 
 
-def test_the_last_process_of_a_node_hears_that_it_has_left_at_its_place() -> None:
-    """What stands before its LEAVE still waits for a cause in another group."""
+def leaving_before_the_cause(watchers: int) -> tuple[World, GroupId]:
+    """Processes of c leave the group of an effect, whose cause c gets only then."""
     world = World("abc")
     cause, effect = world.create("cause"), world.create("effect")
     world.move(effect, "b")
     world.run(50)
-    asker, answerer, watcher = world.open("a"), world.open("b"), world.open("c")
-    for process in (asker, answerer, watcher):
+    asker, answerer = world.open("a"), world.open("b")
+    watching = [world.open("c") for _ in range(watchers)]
+    for process in (asker, answerer, *watching):
         for group in (cause, effect):
             world.join(process, group)
     world.lost = frames_of(world, "a", "c")
@@ -58,10 +60,17 @@ def test_the_last_process_of_a_node_hears_that_it_has_left_at_its_place() -> Non
     world.run(5)
     world.send(answerer, effect, b"because")
     world.run(5)
-    world["c"].service.leave(watcher, effect, world.now)
+    for watcher in watching:
+        world["c"].service.leave(watcher, effect, world.now)
     world.run(60)
     world.lost = lambda _: False
     world.run(100)
+    return world, effect
+
+
+def test_the_last_process_of_a_node_hears_that_it_has_left_at_its_place() -> None:
+    """What stands before its LEAVE still waits for a cause in another group."""
+    world, effect = leaving_before_the_cause(watchers=1)
     assert told(world, "c", effect)[-3:] == ["message 4", "leave 5 of c", "released"]
 
 
@@ -232,8 +241,11 @@ def test_a_group_whose_state_is_gone_begins_anew_at_one_node_and_others_take_it(
         assert process in world.hosts[process.node].members[group]
 
 
-def test_who_has_promised_to_wait_takes_no_late_state_of_another_one() -> None:
+def test_who_has_promised_to_wait_takes_no_late_state_of_another_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """b asks d, whose answer is late; a, which has joined before b, asks b meanwhile."""
+    monkeypatch.setattr(handing, "PATIENCE_S", 0.0)  # d has waited for both in vain
     world = World("abd")
     group = world.create("g")
     founder = world.open("d")
@@ -293,25 +305,7 @@ def test_a_late_question_about_a_stream_that_is_over_does_not_bring_it_back() ->
 
 def test_all_processes_of_a_node_that_leave_together_hear_of_it() -> None:
     """Their LEAVEs wait for a cause in another group; the first one must not drop the second."""
-    world = World("abc")
-    cause, effect = world.create("cause"), world.create("effect")
-    world.move(effect, "b")
-    world.run(50)
-    asker, answerer = world.open("a"), world.open("b")
-    watchers = [world.open("c"), world.open("c")]
-    for process in (asker, answerer, *watchers):
-        for group in (cause, effect):
-            world.join(process, group)
-    world.lost = frames_of(world, "a", "c")
-    world.send(asker, cause, b"why?")
-    world.run(5)
-    world.send(answerer, effect, b"because")
-    world.run(5)
-    for watcher in watchers:
-        world["c"].service.leave(watcher, effect, world.now)
-    world.run(60)
-    world.lost = lambda _: False
-    world.run(100)
+    world, effect = leaving_before_the_cause(watchers=2)
     assert told(world, "c", effect)[-3:] == ["leave 6 of c", "leave 7 of c", "released"]
 
 

@@ -135,7 +135,12 @@ export class Follower implements BlockListener, OutlineListener {
   onBlockState(block: BlockObject, state: BlockState): void {
     const id = this.confirmed.idOf(block);
     if (!block.isSameBirth) this.sendAnew(id, (n) => block.takeBack(n));
-    const steps = block.status === "unborn" ? null : state.recent;
+    const received = new Map(state.received);
+    const isThere = ({ call, hop, parcel }: Own): boolean =>
+      call !== null && hop === id && parcel > 0 && (received.get(call.group) ?? 0) >= parcel;
+    // Which of the steps are own parts that have come there is not known.
+    const isKnown = block.status !== "unborn" && !this.overlay.own.some(isThere);
+    const steps = isKnown ? state.recent : null;
     if (steps !== null && block.steps + steps.length === state.version) {
       for (const [kind, delta, to, frame, at] of steps) {
         const version = block.steps + 1;
@@ -149,7 +154,7 @@ export class Follower implements BlockListener, OutlineListener {
         }
       }
     } else {
-      this.confirmPlaced(id);
+      this.confirmPlaced(id, isThere);
     }
     block.take(state);
     const text = state.status === "joined" ? state.leaving : state.content;
@@ -173,11 +178,15 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   /** The state has own edits whose place in it is not known: they are in it. */
-  private confirmPlaced(id: string): void {
+  private confirmPlaced(id: string, isThere: (own: Own) => boolean): void {
+    const isPlaced = ({ call, hop }: Own): boolean =>
+      call?.group === id && hop === "" && call.placed > 0;
     for (const own of this.overlay.own) {
-      if (own.call?.group !== id || own.hop !== "" || own.call.placed === 0) continue;
-      if (own.verb[0] !== "edit") continue;
-      this.advance([{ step: own.verb, own: (other) => other === own }]);
+      if (!isEdit(own) || !(isPlaced(own) || isThere(own))) continue;
+      const { call, hop } = own;
+      const isIt = (other: Own): boolean =>
+        other.call === call && other.hop === hop && isEdit(other);
+      this.advance([{ step: own.verb, own: isIt }]);
     }
   }
 
@@ -244,8 +253,8 @@ export class Follower implements BlockListener, OutlineListener {
     });
   }
 
-  /** Calls none of whose verbs is shown any more. */
-  private readonly calls = new Map<string, OwnCall>();
+  /** Edits that have lost their text here, and are not answered. */
+  readonly calls = new Map<string, OwnCall>();
 
   private answered(group: string, n: number, then: () => void): void {
     const done = (): void => {
@@ -277,7 +286,7 @@ export class Follower implements BlockListener, OutlineListener {
     );
     const draft = richOf(edited?.draft ?? []);
     if (draft.length > 0) this.owner.onDraft("block_deleted", DELETED, draft);
-    else if (moved.size === 0 && call.isDeleted) this.lost(call, "block_deleted", DELETED);
+    else if (call.isDeleted) this.lost(call, "block_deleted", DELETED);
   }
 
   private onSplit(isIt: (own: Own) => boolean, elsewhere: unknown): void {
@@ -338,6 +347,9 @@ export class Follower implements BlockListener, OutlineListener {
   /** F3: nobody knows what has become of calls that another client has made. */
   refuseSent(): void {
     this.refused(({ call }) => call !== null, "outcome_unknown");
+    for (const call of this.calls.values())
+      this.lost(call, "outcome_unknown", reasonOf("outcome_unknown"));
+    this.calls.clear();
   }
 
   /** Other blocks are open than before. */

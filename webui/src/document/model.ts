@@ -10,6 +10,7 @@
 
 import { CallError } from "../client/errors";
 import type { ObjectMessage } from "../client/messages";
+import type { StoredObject } from "../client/object";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
 import { BlockObject } from "./block";
@@ -69,7 +70,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.outline = session.attach(OutlineObject, `doc/${doc}`, OutlineObject.type, (outline) => {
       if (stored?.outline != null) {
         outline.take(stored.outline[0]);
-        outline.restore(stored.outline[1]);
+        outline.restore(callsOf(stored.outline[1], stored.client === session.client));
       }
     });
     this.confirmed = new Confirmed(this.outline);
@@ -88,7 +89,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     for (const [id, state, calls] of stored.blocks) {
       this.open(id, (block) => {
         block.take(state);
-        block.restore(calls);
+        block.restore(callsOf(calls, stored.client === this.session.client));
       });
     }
     for (const born of stored.born) this.confirmed.born.set(born.id, born);
@@ -130,8 +131,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   /** What has to outlive the tab; null when everything of the person's is with the nodes. */
   stored(): StoredDocument | null {
-    if (this.overlay.own.length === 0 && this.drafts.length === 0) return null;
-    return keep(this.session.client, this.author, this.drafts, this.overlay, this.confirmed);
+    const { author, drafts, overlay, confirmed } = this;
+    const { calls } = this.follower;
+    if (overlay.own.length === 0 && drafts.length === 0 && calls.size === 0) return null;
+    return keep(this.session.client, author, drafts, overlay, confirmed, calls);
   }
 
   // --- what the person does -------------------------------------------------------------------
@@ -312,7 +315,9 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const room = Math.max(1, this.session.objectsMax - OTHERS_MAX);
     const wanted = new Set(needed);
     for (const id of near(order, first, last, MARGIN)) if (this.isLive(id)) wanted.add(id);
+    let isShort = false;
     for (const id of wanted) {
+      if (needed.has(id) && !blocks.has(id) && blocks.size >= room) isShort = true;
       const isHere = this.overlay.base.blocks.has(id) || this.outline.entries.has(id);
       if (blocks.has(id) || this.failed.has(id) || !isHere || blocks.size >= room) continue;
       this.open(id);
@@ -324,8 +329,9 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       const isLeaving = block.status !== "open" && this.outline.entries.has(id);
       const isBusy =
         block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0 || isLeaving;
-      if (needed.has(id) || this.written.has(id) || isBusy) continue;
-      if (kept.has(id) && (blocks.size < room || wanted.has(id))) continue;
+      if (needed.has(id) || isBusy) continue;
+      if (!isShort && this.written.has(id)) continue;
+      if (kept.has(id) && !isShort && (blocks.size < room || wanted.has(id))) continue;
       blocks.delete(id);
       block.listener = null;
       block.close();
@@ -337,9 +343,14 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   private isLive(id: string): boolean {
     const entry = this.outline.entries.get(id);
-    if (entry !== undefined) return entry.isLive;
+    if (entry !== undefined) return entry.isLive || !this.outline.seeds.has(id);
     return this.overlay.base.blocks.has(id);
   }
+}
+
+/** The calls of a page before; what another client has called cannot be sent again. */
+function callsOf(stored: StoredObject, isOwn: boolean): StoredObject {
+  return isOwn ? stored : { ...stored, last: 0, saved: 0, waiting: [] };
 }
 
 function near(order: readonly string[], first: number, last: number, margin: number): string[] {

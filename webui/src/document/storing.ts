@@ -19,6 +19,8 @@ export interface StoredDocument {
   readonly born: readonly ShownBlock[];
   readonly own: readonly (Omit<Own, "call"> & { readonly call: number })[];
   readonly calls: readonly OwnCall[];
+  /** Edits that have lost their text here, and are not answered. */
+  readonly textless: readonly (readonly [string, OwnCall])[];
 }
 
 /** A new id that nobody guesses. */
@@ -33,9 +35,10 @@ export function keep(
   drafts: readonly Draft[],
   overlay: Overlay,
   confirmed: Confirmed,
+  textless: ReadonlyMap<string, OwnCall>,
 ): StoredDocument {
-  if (overlay.own.length === 0) {
-    const nothing = { outline: null, blocks: [], born: [], own: [], calls: [] };
+  if (overlay.own.length === 0 && textless.size === 0) {
+    const nothing = { outline: null, blocks: [], born: [], own: [], calls: [], textless: [] };
     return { client, author, drafts, ...nothing };
   }
   const { outline } = confirmed;
@@ -54,6 +57,7 @@ export function keep(
       call: own.call === null ? -1 : calls.indexOf(own.call),
     })),
     calls: calls.map((call) => ({ ...call })),
+    textless: [...textless].map(([key, call]) => [key, { ...call }]),
   };
 }
 
@@ -66,5 +70,6 @@ export function takeUp(
 ): void {
   const calls = stored.calls.map((call) => ({ ...call }));
   overlay.own = stored.own.map((own) => ({ ...own, call: calls[own.call] ?? null }));
+  for (const [key, call] of stored.textless) follower.calls.set(key, { ...call });
   if (stored.client !== client) follower.refuseSent();
 }

@@ -26,7 +26,13 @@ test.each(seeds)(
 test.each(seeds)(
   "nor where connections are cut and tabs closed, seed %i",
   async (seed) => {
-    await play({ seed, pages: 3, turns, loses: 0.05, reloads: 0.02 });
+    await play({
+      seed,
+      pages: 3,
+      turns,
+      loses: Number(process.env.LOSES ?? 0.05),
+      reloads: Number(process.env.RELOADS ?? 0.02),
+    });
   },
   LIMIT_MS,
 );

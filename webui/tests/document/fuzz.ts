@@ -49,6 +49,7 @@ class Typist {
       for (const change of event.changes ?? []) {
         if (!work.apply(change)) throw new Error(`cannot be shown: ${JSON.stringify(change)}`);
       }
+      this.ledger.look(this.page, event.after);
       const told = JSON.stringify(work.doc.order.map((id) => viewOf(work.doc.blocks.get(id))));
       const after = JSON.stringify(event.after.blocks.map(viewOf));
       if (event.changes !== null && told !== after) throw new Error(`told ${told}, is ${after}`);
@@ -168,8 +169,8 @@ class Ledger {
   }
 
   /** Remembers in which blocks a letter has been seen. */
-  look(page: Page): void {
-    for (const { id, content } of page.model.value.blocks) {
+  look(page: Page, value: DocumentValue = page.model.value): void {
+    for (const { id, content } of value.blocks) {
       for (const letter of plainText(content ?? [])) {
         const places = this.places.get(letter) ?? new Set();
         this.places.set(letter, places.add(id));
@@ -200,7 +201,7 @@ function normal(content: Rich | null): unknown {
 
 /** Plays a game; throws where something is wrong. */
 export async function play(game: Game): Promise<void> {
-  const world = new World(game.seed);
+  const world = new World(game.seed, Number(process.env.DELAY ?? 0.02));
   const draw = chanceOf(game.seed);
   const ledger = new Ledger();
   try {
