@@ -15,6 +15,7 @@ import pytest
 from bench import (
     contexts,
     durable,
+    editor,
     failover,
     fanout,
     floor,
@@ -31,6 +32,7 @@ from bench import (
     objects,
     order,
     ordering,
+    scroll,
     sequencers,
     view_change,
 )
@@ -122,6 +124,16 @@ def run_objects(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return [objects.case(kind, 20) for kind in ("raw", "text")]
 
 
+def run_scroll(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return asyncio.run(scroll.measure(3, held=False))
+
+
+def run_editor(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(editor, "SIZES", (1,))
+    patch.setattr(editor, "QUICK_KEYS", 2)
+    return editor.run(quick=True)
+
+
 SMOKES: dict[str, Smoke] = {
     "order": run_order,
     "latency": run_latency,
@@ -138,6 +150,8 @@ SMOKES: dict[str, Smoke] = {
     "memory": run_memory,
     "durable": run_durable,
     "objects": run_objects,
+    "scroll": run_scroll,
+    "editor": run_editor,
 }
 
 
