@@ -18,7 +18,7 @@ from server.documents.entrance import Entrance
 from server.documents.names import TYPES
 from server.errors import BadMessageError
 from server.node import Node
-from server.routes.access import GUEST, AccountAccess, OpenAccess
+from server.routes.access import GUEST, AccountAccess, OpenAccess, look_open
 from server.routes.api import DocumentRoutes
 from server.routes.auth import Gatehouse
 from server.routes.door import Door, GuardedEntrance
@@ -126,7 +126,7 @@ class Origins:
 def api_routes(node: Node, pages: SharedObjects) -> list[Route]:
     """What `/api/v1` has."""
     if node.accounts is None:
-        return DocumentRoutes(node, OpenAccess(node)).routes()
+        return [Route("/session", look_open), *DocumentRoutes(node, OpenAccess(node)).routes()]
     node.accounts.pages = pages
     gate = Gatehouse(node, node.accounts)
     return [*account_routes(gate), *DocumentRoutes(node, AccountAccess(gate)).routes()]

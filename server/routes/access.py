@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from groupcore.shared.documents import Document
 from server.accounts.errors import AccountError
@@ -35,6 +36,13 @@ class Access(Protocol):
 
     async def settle(self, doc: str, document: Document) -> None:
         """The document has the list that it is to have, before anybody finds it."""
+
+
+async def look_open(_: Request) -> Response:
+    """`GET /session` where there are no accounts: a page need not ask who one is."""
+    shown = {"accounts": False, "principal": GUEST, "user": None, "manages": False, "csrf": None}
+    shown |= {"has_owner": False, "oidc": False}
+    return JSONResponse(shown, headers={"Cache-Control": "no-store"})
 
 
 class OpenAccess:

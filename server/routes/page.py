@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-PEOPLE = ("/sign-in", "/welcome", "/join", "/share", "/account")
+PEOPLE = ("/sign-in", "/welcome", "/join", "/share", "/account", "/people", "/accounts")
 """Where the page asks who one is; what is secret in these addresses stands behind the #."""
 NOT_BUILT = "The page is not built. Run `make setup`, or give its folder by --page.\n"
 

@@ -149,6 +149,7 @@ class Sessions:
         caller = self.service.by_session(secret) if secret else None
         user = None if caller is None else self.accounts.user(caller.principal)
         return {
+            "accounts": True,
             "principal": None if caller is None else caller.principal,
             "user": None if user is None else shown_user(user),
             "manages": user is not None and self.accounts.manages(f"user:{user.id}"),
@@ -232,6 +233,7 @@ def _latest_first(one: SignIn) -> tuple[float, str]:
 
 
 SESSION = {
+    "accounts": "true; false where a node has none, and everybody may all",
     "principal": "who this browser is, or null",
     "user": "the account, or null",
     "manages": "whether it manages accounts",

@@ -112,9 +112,9 @@ async def test_a_list_that_cannot_be_had_is_said_and_tried_again(
     await tab.page.route(LIST, not_now)
     await tab.page.goto(cluster.nodes["a"].url)
     alert = tab.page.get_by_role("alert")
-    await expect(alert).to_contain_text("not now; try again")
+    await expect(alert).to_contain_text("Not now; try again.")
     await tab.page.get_by_test_id("new-document").click()
-    await expect(alert.filter(has_text="not now")).to_have_count(2)
+    await expect(alert.filter(has_text="Not now")).to_have_count(2)
     await tab.screenshot("home-error")
 
     await tab.page.unroute(LIST)

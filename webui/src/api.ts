@@ -1,5 +1,7 @@
 /** The HTTP API of the node that served the page. */
 
+import { randomId } from "./ids";
+
 export interface DocumentSummary {
   readonly id: string;
   readonly title: string;
@@ -9,33 +11,98 @@ export interface DocumentSummary {
 /** What a node said instead of an answer; the message is fit to be shown. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-}
 
-async function ask(path: string, init?: RequestInit): Promise<unknown> {
-  let response: Response;
-  try {
-    response = await fetch(path, { ...init, signal: AbortSignal.timeout(15_000) });
-  } catch {
-    throw new ApiError("The server cannot be reached. Check your connection and try again.");
+  constructor(
+    /** The code of the problem, `unreachable` when no node has answered. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
   }
-  const body: unknown = await response.json().catch(() => null);
-  if (!response.ok) throw new ApiError(problemText(body, response.status));
-  return body;
 }
 
-function problemText(body: unknown, status: number): string {
-  const { detail, title } = fields(body);
-  const text = [detail, title].find((part) => typeof part === "string" && part !== "");
-  return typeof text === "string" ? text : `The server answered with an error (${status}).`;
+const CSRF = "X-Groupcore-CSRF";
+let word: string | null = null;
+let whenSignedOut: () => void = () => undefined;
+
+/** The word against forgery that requests have to say from now on. */
+export function secure(csrf: string | null): void {
+  word = csrf;
 }
 
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+export function csrf(): string | null {
+  return word;
 }
+
+export function csrfHeader(csrf: string | null): Record<string, string> {
+  return csrf === null ? {} : { [CSRF]: csrf };
+}
+
+/** Called when a node says that nobody is signed in. */
+export function onSignedOut(act: () => void): void {
+  whenSignedOut = act;
+}
+
+/** Asks the node of the page; the fields of its answer, none of an empty one. */
+export async function ask(path: string, init?: RequestInit): Promise<Fields> {
+  let response: Response;
+  const headers = { ...init?.headers, ...csrfHeader(word) };
+  try {
+    response = await fetch(path, { ...init, headers, signal: AbortSignal.timeout(15_000) });
+  } catch {
+    const text = "The server cannot be reached. Check your connection and try again.";
+    throw new ApiError("unreachable", text);
+  }
+  const body = fields(await response.json().catch(() => null));
+  if (response.ok) return body;
+  const code = textOf(body.code);
+  if (code === "unauthenticated") whenSignedOut();
+  throw new ApiError(code, problemText(body, code, response.status));
+}
+
+/** Sends JSON to the API; `isMaking`: a request that makes something, once. */
+export function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  isMaking = false,
+): Promise<Fields> {
+  const key = isMaking ? { "Idempotency-Key": randomId() } : {};
+  const headers = { "Content-Type": "application/json", ...key };
+  const content = body === undefined ? {} : { body: JSON.stringify(body) };
+  return ask(`/api/v1${path}`, { method, headers, ...content });
+}
+
+function problemText(body: Fields, code: string, status: number): string {
+  if (code === "forged") return "You have signed in or out in another tab. Reload this page.";
+  const text = [body.detail, body.title].find((part) => typeof part === "string" && part !== "");
+  if (typeof text !== "string") return `The server answered with an error (${status}).`;
+  const sentence = text.charAt(0).toLocaleUpperCase() + text.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function fields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A list in an answer. */
+export function listOf(answer: Fields, name: string): readonly unknown[] {
+  const list = answer[name];
+  if (!Array.isArray(list)) throw new ApiError("bad_answer", UNREADABLE);
+  return list;
+}
+
+const UNREADABLE = "The server's answer could not be read.";
 
 function summary(value: unknown): DocumentSummary {
   const { id, title, blocks } = fields(value);
-  if (typeof id !== "string") throw new ApiError("The server's answer could not be read.");
+  if (typeof id !== "string") throw new ApiError("bad_answer", UNREADABLE);
   const name = typeof title === "string" ? title : "";
   return typeof blocks === "number" ? { id, title: name, blocks } : { id, title: name };
 }
@@ -44,8 +111,7 @@ const TITLES = new Intl.Collator(undefined, { numeric: true });
 
 /** All documents, by title as people sort: 2 before 10. */
 export async function listDocuments(): Promise<DocumentSummary[]> {
-  const { documents } = fields(await ask("/api/v1/documents"));
-  if (!Array.isArray(documents)) throw new ApiError("The server's answer could not be read.");
+  const documents = listOf(await ask("/api/v1/documents"), "documents");
   return documents.map(summary).sort((one, other) => TITLES.compare(one.title, other.title));
 }
 
@@ -69,7 +135,7 @@ export async function importMarkdown(
 
 /** The texts of all blocks of a document, by their ids. */
 export async function blockTexts(id: string): Promise<ReadonlyMap<string, string>> {
-  const { blocks } = fields(await ask(`/api/v1/documents/${encodeURIComponent(id)}`));
+  const { blocks } = await ask(`/api/v1/documents/${encodeURIComponent(id)}`);
   const list = Array.isArray(blocks) ? blocks.map(fields) : [];
   return new Map(list.map((block) => [String(block.id), String(block.text ?? "")]));
 }
@@ -82,7 +148,7 @@ export function markdownPath(id: string): string {
 /** The WebSocket addresses of the nodes, the page's own first; only its own when none are known. */
 export async function listSockets(own: string): Promise<string[]> {
   try {
-    const { nodes } = fields(await ask("/api/v1/nodes"));
+    const { nodes } = await ask("/api/v1/nodes");
     const urls = Array.isArray(nodes) ? nodes.map((node) => fields(node).url) : [];
     const others = urls.filter((url) => typeof url === "string").map(socketUrl);
     return [...new Set([own, ...others.filter((url) => url !== null)])];

@@ -1,11 +1,12 @@
 /** One open document: the session, the model, the store, the people and the editor held together. */
 
+import { OwnRole } from "./account/own-role";
 import { type Options, Presence, type Session, type State } from "./client";
 import type { ClientLocks } from "./client-lock";
 import type { DocumentModel, Draft, SaveState } from "./document/types";
 import { DocumentEditor, type OfferedMenu, type Surroundings } from "./editor/editor";
 import type { Finding } from "./editor/find";
-import { Keeper } from "./keeper";
+import { Keeper, takeKept } from "./keeper";
 import { type Caret, type Person, peopleOf } from "./people";
 import type { Socket } from "./shared/link";
 import type { Kept, Store } from "./store";
@@ -22,6 +23,11 @@ export interface DocumentState {
   readonly drafts: readonly Draft[];
   /** Why nothing goes on any more, null as long as it does. */
   readonly problem: string | null;
+  /** Its code: `signed_out`, `forbidden`, … */
+  readonly problemCode: string | null;
+  /** What the person is here; null until it is known. */
+  readonly role: string | null;
+  readonly mayWrite: boolean;
   readonly around: Surroundings;
   /** What was to be taken out is still being loaded. */
   readonly isLoadingMore: boolean;
@@ -34,6 +40,8 @@ export interface DocumentState {
 export interface OpenModel extends DocumentModel {
   /** What must outlive the tab, as structured data; null: nothing. */
   stored(): unknown;
+  /** Called when who may what has changed. */
+  onRights?: (() => void) | null;
   close(): void;
 }
 
@@ -45,6 +53,12 @@ export interface ControllerParts {
   readonly openSocket: (url: string) => Socket;
   readonly after: (delay_ms: number, callback: () => void) => () => void;
   readonly urls: readonly string[];
+  /** Whose page this is; what was kept for another person is left alone. */
+  readonly principal: string;
+  /** Where people sign in: a ticket for the socket at this address, null: sign in first. */
+  readonly ticket?: (url: string) => Promise<string | null>;
+  /** Where people sign in: what the person is in the document. */
+  readonly role?: (doc: string) => Promise<string>;
   /** The texts of all blocks, as the node has them. */
   readonly texts: (doc: string) => Promise<ReadonlyMap<string, string>>;
   readonly changed: (state: DocumentState) => void;
@@ -54,6 +68,7 @@ const CARET_MS = 50;
 const NOTICE_MS = 6_000;
 /** For so long the texts of blocks that are not here are not asked for again. */
 const TEXTS_MS = 2_000;
+const NO_READER = "You may not read this document any more.";
 const MISSING = "There is no document at this address. Check it, or look in the list.";
 const NOWHERE: Caret = { block: null, anchor: 0, head: 0 };
 
@@ -69,6 +84,7 @@ export class DocumentController {
   private menu: OfferedMenu | null = null;
   private finding: Finding = { query: "", matches: [], current: -1 };
   private isClosed = false;
+  private readonly role: OwnRole;
   private areTextsAsked = false;
   private cancels: (() => void)[] = [];
   private drafts: readonly Draft[] = [];
@@ -88,11 +104,16 @@ export class DocumentController {
   ) {
     this.session = parts.connect(parts.urls, {
       ...(kept === undefined ? {} : { stored: kept.session }),
+      ...(parts.ticket === undefined ? {} : { ticket: parts.ticket }),
       openSocket: (url) => this.listening(parts.openSocket(url)),
       onState: (state) => this.onState(state),
     });
     this.model = parts.openModel(this.session, doc, kept?.state ?? undefined);
     this.model.onChange = () => this.changed();
+    const { role } = parts;
+    const later = (delay_ms: number, act: () => void) => this.later(delay_ms, act);
+    this.role = new OwnRole(role && (() => role(doc)), later, () => this.roleChanged());
+    this.model.onRights = () => this.role.learn();
     this.drafts = kept?.drafts ?? [];
     this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined);
     this.waiting = new Waiting((delay_ms, act) => this.later(delay_ms, act));
@@ -131,6 +152,7 @@ export class DocumentController {
         this.tell();
       },
     });
+    this.editor.setWritable(this.mayWrite);
     this.editor.showPeople(this.people);
   }
 
@@ -148,6 +170,9 @@ export class DocumentController {
       people: this.people,
       drafts: this.allDrafts,
       problem: this.problem,
+      problemCode: this.model.problem?.code ?? this.session.stopped?.code ?? null,
+      role: this.role.name,
+      mayWrite: this.mayWrite,
       around: this.around,
       isLoadingMore: this.isLoadingMore,
       finding: this.finding,
@@ -164,7 +189,12 @@ export class DocumentController {
   private get problem(): string | null {
     const { problem } = this.model;
     if (problem === null) return this.session.stopped?.message ?? null;
+    if (problem.code === "forbidden") return this.model.isLoaded ? NO_READER : MISSING;
     return problem.code === "no_such_document" ? MISSING : problem.message;
+  }
+
+  private get mayWrite(): boolean {
+    return this.role.mayWrite && this.model.problem === null;
   }
 
   setTitle(title: string): void {
@@ -261,7 +291,13 @@ export class DocumentController {
 
   private onState(state: State): void {
     if (state !== "connected") this.showPeople();
+    else this.role.ask();
     this.changed();
+  }
+
+  private roleChanged(): void {
+    this.editor?.setWritable(this.mayWrite);
+    this.tell();
   }
 
   private onCaret(caret: Caret): void {
@@ -319,13 +355,15 @@ export class DocumentController {
   private toKeep(): Kept {
     const { doc, session, allDrafts: drafts } = this;
     const { client, stored } = session;
-    return { doc, client, session: stored, state: this.model.stored(), drafts };
+    const { principal } = this.parts;
+    return { doc, client, principal, session: stored, state: this.model.stored(), drafts };
   }
 
   /** After everything that may have changed the model: keep, count, show. */
   private changed(): void {
     if (this.isClosed) return;
     const { edits } = this.model.save;
+    this.editor?.setWritable(this.mayWrite);
     this.keeper.changed(edits > 0 || this.allDrafts.length > 0);
     this.waiting.watch(edits, () => this.tell());
     this.tell();
@@ -340,28 +378,4 @@ export class DocumentController {
       if (!this.isClosed) this.parts.changed(this.state);
     });
   }
-}
-
-interface Taken {
-  readonly kept: Kept | undefined;
-  readonly drafts: readonly Draft[];
-}
-
-/** The edits of an earlier tab that no living tab holds; its drafts when nothing is unsent. */
-async function takeKept(doc: string, parts: ControllerParts): Promise<Taken> {
-  const { store, locks } = parts;
-  const drafts: Draft[] = [];
-  let kept: Kept | undefined;
-  for (const one of (await store?.kept(doc)) ?? []) {
-    const isUnsent = one.state !== null;
-    if (isUnsent && kept !== undefined) continue;
-    if (!(await locks.take(one.client))) continue;
-    if (isUnsent) {
-      kept = one;
-    } else {
-      drafts.push(...one.drafts);
-      await store?.forget(one.client, doc);
-    }
-  }
-  return { kept, drafts };
 }

@@ -1,5 +1,7 @@
 /** Writes a document to the store soon after it changed: one write at a time, the newest state. */
 
+import type { ClientLocks } from "./client-lock";
+import type { Draft } from "./document/types";
 import type { Kept, Store } from "./store";
 
 /** Edits that are answered and saved within this time are never written. */
@@ -52,4 +54,34 @@ export class Keeper {
     this.isWriting = false;
     if (this.isDirty) this.flush();
   }
+}
+
+export interface KeptParts {
+  readonly store: Store | null;
+  readonly locks: ClientLocks;
+  readonly principal: string;
+}
+
+interface Taken {
+  readonly kept: Kept | undefined;
+  readonly drafts: readonly Draft[];
+}
+
+/** The edits of an earlier tab that no living tab holds; its drafts when nothing is unsent. */
+export async function takeKept(doc: string, parts: KeptParts): Promise<Taken> {
+  const { store, locks } = parts;
+  const drafts: Draft[] = [];
+  let kept: Kept | undefined;
+  for (const one of (await store?.kept(doc, parts.principal)) ?? []) {
+    const isUnsent = one.state !== null;
+    if (isUnsent && kept !== undefined) continue;
+    if (!(await locks.take(one.client))) continue;
+    if (isUnsent) {
+      kept = one;
+    } else {
+      drafts.push(...one.drafts);
+      await store?.forget(one.client, doc);
+    }
+  }
+  return { kept, drafts };
 }

@@ -1,5 +1,8 @@
 /** What a document page needs from the browser: sockets, timers, store and locks. */
 
+import type { Identity } from "./account/session";
+import { documentMembers } from "./account/sharing";
+import { fetchTicket } from "./account/ticket";
 import { blockTexts, listSockets, socketUrl } from "./api";
 import { connect } from "./client";
 import { browserLocks, type ClientLocks } from "./client-lock";
@@ -28,6 +31,7 @@ let store: Promise<Store | null> | null = null;
 export async function openDocument(
   doc: string,
   name: string,
+  identity: Identity,
   changed: (state: DocumentState) => void,
 ): Promise<DocumentController> {
   locks ??= browserLocks();
@@ -35,8 +39,14 @@ export async function openDocument(
   store ??= Store.open().catch(() => null);
   const own = socketUrl(location.origin) ?? "";
   const tools = { locks, connect, openModel, openSocket, after, texts: blockTexts };
-  const parts = { ...tools, store: await store, urls: [own], changed };
+  const principal = identity.principal ?? "";
+  const entry = identity.hasAccounts ? { ticket: fetchTicket, role: roleIn } : {};
+  const parts = { ...tools, ...entry, principal, store: await store, urls: [own], changed };
   const controller = await DocumentController.open(doc, name, parts);
   void listSockets(own).then((urls) => controller.setUrls(urls));
   return controller;
+}
+
+async function roleIn(doc: string): Promise<string> {
+  return (await documentMembers(doc)).role;
 }

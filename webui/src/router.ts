@@ -1,14 +1,47 @@
 /** Which page an address shows. */
 
-export type Route = { readonly page: "home" } | { readonly page: "document"; readonly id: string };
+const PLAIN = [
+  "home",
+  "sign-in",
+  "welcome",
+  "join",
+  "share",
+  "account",
+  "people",
+  "accounts",
+] as const;
+
+export type PlainPage = (typeof PLAIN)[number];
+export type Route =
+  | { readonly page: PlainPage }
+  | { readonly page: "document"; readonly id: string };
+
+/** Pages that are also for who is not signed in. */
+const OPEN: ReadonlySet<string> = new Set(["sign-in", "welcome", "join", "share"]);
 
 /** The route of a path; what is unknown shows the home page. */
 export function routeOf(path: string): Route {
   const id = /^\/doc\/([A-Za-z0-9_-]{1,64})\/?$/.exec(path)?.[1];
-  return id === undefined ? { page: "home" } : { page: "document", id };
+  if (id !== undefined) return { page: "document", id };
+  const name = path.replace(/^\/|\/$/g, "");
+  return { page: PLAIN.find((page) => page === name) ?? "home" };
+}
+
+/** Whether a path is one of this page's own. */
+export function isOurPath(path: string): boolean {
+  return path === "/" || routeOf(path).page !== "home";
+}
+
+export function isOpenToAll(route: Route): boolean {
+  return OPEN.has(route.page);
 }
 
 /** The path of a document. */
 export function documentPath(id: string): string {
   return `/doc/${encodeURIComponent(id)}`;
+}
+
+/** The sign-in page that leads back to this path. */
+export function signInPath(back: string): string {
+  return back === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(back)}`;
 }

@@ -1,6 +1,6 @@
 /** What must outlive the tab, in IndexedDB: a record for each client and document. */
 
-import { type DBSchema, type IDBPDatabase, openDB } from "idb";
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
 import type { StoredSession } from "./client/session";
 import type { Draft } from "./document/types";
 
@@ -8,6 +8,8 @@ import type { Draft } from "./document/types";
 export interface Kept {
   readonly doc: string;
   readonly client: string;
+  /** Whose it is: nobody else sends it, or sees it. */
+  readonly principal: string;
   /** What the session needs, so that nodes know its calls again. */
   readonly session: StoredSession;
   /** What the model needs to go on; null: nothing of it waits to be sent. */
@@ -21,12 +23,25 @@ interface Schema extends DBSchema {
 }
 
 const NAME = "groupcore";
-const VERSION = 2;
+const VERSION = 3;
 
-/** Whoever comes from version 1 had edits for another protocol: no node takes them any more. */
-function createTables(database: IDBPDatabase<Schema>): void {
+/**
+ * Whoever comes from version 1 had edits for another protocol: no node takes them any more. In
+ * version 2 everybody was a guest.
+ */
+async function createTables(
+  database: IDBPDatabase<Schema>,
+  before: number,
+  _now: number | null,
+  work: IDBPTransaction<Schema, "documents"[], "versionchange">,
+): Promise<void> {
   const old = database as unknown as IDBPDatabase;
   if (old.objectStoreNames.contains("sessions")) old.deleteObjectStore("sessions");
+  if (before === 2) {
+    const table = work.objectStore("documents");
+    for (const kept of await table.getAll()) await table.put({ ...kept, principal: "guest" });
+    return;
+  }
   const documents = database.createObjectStore("documents", { keyPath: ["client", "doc"] });
   documents.createIndex("doc", "doc");
 }
@@ -42,9 +57,10 @@ export class Store {
     await this.database.put("documents", kept);
   }
 
-  /** All that tabs have left behind of a document. */
-  async kept(doc: string): Promise<Kept[]> {
-    return this.database.getAllFromIndex("documents", "doc", doc);
+  /** All that this person's tabs have left behind of a document. */
+  async kept(doc: string, principal: string): Promise<Kept[]> {
+    const all = await this.database.getAllFromIndex("documents", "doc", doc);
+    return all.filter((kept) => kept.principal === principal);
   }
 
   async forget(client: string, doc: string): Promise<void> {
@@ -56,10 +72,12 @@ export class Store {
   }
 }
 
-/** The documents for which this browser keeps edits that no node has taken yet. */
-export async function documentsWithKeptEdits(): Promise<ReadonlySet<string>> {
+/** The documents for which this browser keeps this person's edits that no node has taken yet. */
+export async function documentsWithKeptEdits(principal: string): Promise<ReadonlySet<string>> {
   const database = await openDB<Schema>(NAME, VERSION, { upgrade: createTables });
   const all = await database.getAll("documents");
   database.close();
-  return new Set(all.filter(({ state }) => state !== null).map(({ doc }) => doc));
+  return new Set(
+    all.filter((kept) => kept.principal === principal && kept.state !== null).map(({ doc }) => doc),
+  );
 }

@@ -13,6 +13,7 @@ import { blocksOf, MemoryModel } from "./document-double";
 class PageModel extends MemoryModel {
   kept: unknown = null;
   isClosed = false;
+  onRights: (() => void) | null = null;
 
   constructor(readonly restored: unknown) {
     super(blocksOf("one"));
@@ -43,6 +44,9 @@ class Stage {
   model: PageModel | null = null;
   tell: (() => void) | null = null;
 
+  /** What the person is in the document, where there are accounts. */
+  role: string | null = null;
+
   constructor(
     readonly store: Store | null,
     readonly taken = new Set<string>(),
@@ -70,6 +74,8 @@ class Stage {
         return () => this.timers.splice(this.timers.indexOf(timer), 1);
       },
       urls: ["ws://a/ws"],
+      principal: "guest",
+      ...(this.role === null ? {} : { role: async () => this.role ?? "" }),
       texts: async () => new Map(),
       changed: (state) => this.states.push(state),
     };
@@ -77,6 +83,7 @@ class Stage {
   }
 
   private session(options: Options): Session {
+    queueMicrotask(() => options.onState?.("connected"));
     const client = options.stored?.client ?? `client ${this.clients.length}`;
     this.clients.push(client);
     const { others } = this;
@@ -130,7 +137,7 @@ async function opened(stage: Stage): Promise<DocumentController> {
 async function keptEdits(client: string, state: unknown, ...drafts: Draft[]): Promise<Store> {
   const store = await Store.open();
   const session = { client, selves: [], numbers: [] };
-  await store.keep({ doc: "plan", client, session, state, drafts });
+  await store.keep({ doc: "plan", client, principal: "guest", session, state, drafts });
   return store;
 }
 
@@ -138,7 +145,7 @@ afterEach(async () => {
   for (const one of stages.splice(0)) one.close();
   await settle();
   const store = await Store.open();
-  for (const { client } of await store.kept("plan")) await store.forget(client, "plan");
+  for (const { client } of await store.kept("plan", "guest")) await store.forget(client, "plan");
   store.close();
 });
 
@@ -193,14 +200,14 @@ test("the drafts of a tab that is gone come to the next one, until they are disc
   const controller = await opened(stage);
   expect(controller.state.drafts).toEqual([draft("lost")]);
   await settle();
-  const kept = await store.kept("plan");
+  const kept = await store.kept("plan", "guest");
   expect(kept.map(({ client, drafts }) => [client, drafts])).toEqual([
     ["client 0", [draft("lost")]],
   ]);
   controller.discardDraft("lost");
   controller.hide();
   await settle();
-  expect([controller.state.drafts, await store.kept("plan")]).toEqual([[], []]);
+  expect([controller.state.drafts, await store.kept("plan", "guest")]).toEqual([[], []]);
 });
 
 test("edits that are waiting are kept, and forgotten when all are saved", async () => {
@@ -210,11 +217,11 @@ test("edits that are waiting are kept, and forgotten when all are saved", async 
   stage.model?.waitFor(1);
   controller.hide();
   await settle();
-  expect((await store.kept("plan")).map(({ state }) => state)).toEqual([{ edits: 1 }]);
+  expect((await store.kept("plan", "guest")).map(({ state }) => state)).toEqual([{ edits: 1 }]);
   stage.model?.waitFor(0);
   controller.hide();
   await settle();
-  expect(await store.kept("plan")).toEqual([]);
+  expect(await store.kept("plan", "guest")).toEqual([]);
 });
 
 test("closing is asked about only when something would be lost", async () => {
@@ -230,4 +237,38 @@ test("closing the page closes the model", async () => {
   const controller = await opened(stage);
   controller.close();
   expect(stage.model?.isClosed).toBe(true);
+});
+
+test("where there are no accounts everybody may write", async () => {
+  const controller = await opened(new Stage(null));
+  expect([controller.state.role, controller.state.mayWrite]).toEqual(["owner", true]);
+});
+
+test("who may only read has a text that cannot be changed, until they may write", async () => {
+  const stage = new Stage(null);
+  stage.role = "viewer";
+  const controller = await opened(stage);
+  const host = document.createElement("div");
+  controller.attach(host);
+  expect([controller.state.role, controller.state.mayWrite]).toEqual(["viewer", false]);
+  expect([host.getAttribute("contenteditable"), host.getAttribute("aria-readonly")]).toEqual([
+    "false",
+    "true",
+  ]);
+  stage.role = "editor";
+  stage.model?.onRights?.();
+  await settle();
+  expect([controller.state.mayWrite, host.getAttribute("contenteditable")]).toEqual([true, "true"]);
+  expect(host.getAttribute("aria-readonly")).toBe("false");
+});
+
+test("a change of roles that this node learns of a little later is seen, too", async () => {
+  const stage = new Stage(null);
+  stage.role = "editor";
+  const controller = await opened(stage);
+  stage.model?.onRights?.();
+  await settle();
+  stage.role = "viewer";
+  await stage.pass(1_000);
+  expect(controller.state.mayWrite).toBe(false);
 });

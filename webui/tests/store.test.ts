@@ -6,7 +6,7 @@ import { documentsWithKeptEdits, type Kept, Store } from "../src/store";
 function kept(client: string, state: unknown, ...texts: string[]): Kept {
   const drafts = texts.map((text) => ({ id: text, code: "gone", reason: "", text }));
   const session = { client, selves: [], numbers: [] };
-  return { doc: "doc", client, session, state, drafts };
+  return { doc: "doc", client, principal: "guest", session, state, drafts };
 }
 
 test("what a tab leaves behind is there for the next one", async () => {
@@ -15,19 +15,19 @@ test("what a tab leaves behind is there for the next one", async () => {
   await store.keep(kept("one", state, "a draft"));
   store.close();
   const again = await Store.open();
-  expect(await again.kept("doc")).toEqual([kept("one", state, "a draft")]);
-  expect(await again.kept("other")).toEqual([]);
+  expect(await again.kept("doc", "guest")).toEqual([kept("one", state, "a draft")]);
+  expect(await again.kept("other", "guest")).toEqual([]);
   await again.forget("one", "doc");
-  expect(await again.kept("doc")).toEqual([]);
+  expect(await again.kept("doc", "guest")).toEqual([]);
   again.close();
 });
 
 test("the home page can tell which documents have edits that were not sent", async () => {
   const store = await Store.open();
   await store.keep(kept("one", null, "only a draft"));
-  expect(await documentsWithKeptEdits()).toEqual(new Set());
+  expect(await documentsWithKeptEdits("guest")).toEqual(new Set());
   await store.keep(kept("two", { calls: [] }));
-  expect(await documentsWithKeptEdits()).toEqual(new Set(["doc"]));
+  expect(await documentsWithKeptEdits("guest")).toEqual(new Set(["doc"]));
   await store.forget("two", "doc");
   await store.forget("one", "doc");
   store.close();
@@ -38,7 +38,7 @@ test("hiding the tab writes at once what is not written", async () => {
   const keeper = new Keeper(store, () => kept("three", { calls: [1] }), false);
   keeper.changed(true);
   keeper.flush();
-  expect(await store.kept("doc")).toEqual([kept("three", { calls: [1] })]);
+  expect(await store.kept("doc", "guest")).toEqual([kept("three", { calls: [1] })]);
   await store.forget("three", "doc");
   store.close();
 });
@@ -49,7 +49,7 @@ test("a document with nothing of the person's in it is forgotten", async () => {
   const keeper = new Keeper(store, () => kept("four", null), true);
   keeper.changed(false);
   keeper.flush();
-  expect(await store.kept("doc")).toEqual([]);
+  expect(await store.kept("doc", "guest")).toEqual([]);
   store.close();
 });
 
@@ -73,5 +73,37 @@ test("what was kept for the former protocol does not keep the page from opening"
       resolve();
     };
   });
-  expect(await documentsWithKeptEdits()).toEqual(new Set());
+  expect(await documentsWithKeptEdits("guest")).toEqual(new Set());
+});
+
+test("what one person has left behind is not shown to another, and not sent by them", async () => {
+  const store = await Store.open();
+  await store.keep({ ...kept("six", { calls: [1] }), principal: "user:ann" });
+  expect(await store.kept("doc", "user:bob")).toEqual([]);
+  expect(await documentsWithKeptEdits("user:bob")).toEqual(new Set());
+  expect((await store.kept("doc", "user:ann")).length).toBe(1);
+  await store.forget("six", "doc");
+  store.close();
+});
+
+test("what was kept when everybody was a guest is a guest's", async () => {
+  await new Promise<void>((resolve, reject) => {
+    const deleting = indexedDB.deleteDatabase("groupcore");
+    deleting.onsuccess = () => resolve();
+    deleting.onerror = () => reject(deleting.error);
+  });
+  const { principal: _, ...old } = kept("seven", { calls: [1] });
+  await new Promise<void>((resolve) => {
+    const opening = indexedDB.open("groupcore", 2);
+    opening.onupgradeneeded = () => {
+      const table = opening.result.createObjectStore("documents", { keyPath: ["client", "doc"] });
+      table.createIndex("doc", "doc");
+      table.put(old);
+    };
+    opening.onsuccess = () => {
+      opening.result.close();
+      resolve();
+    };
+  });
+  expect(await documentsWithKeptEdits("guest")).toEqual(new Set(["doc"]));
 });

@@ -10,7 +10,7 @@ export type Item = readonly [number, string, string, readonly unknown[]];
 export type Verdict = readonly [number, readonly unknown[], string];
 
 export type Out =
-  | { t: "hello"; v: 1; client: string }
+  | { t: "hello"; v: 1; client: string; ticket?: string }
   | { t: "open"; name: string; type: string; birth?: string; version?: number; base?: number }
   | { t: "close"; name: string }
   | { t: "call"; name: string; n: number; answered: number; calls: readonly Call[] }

@@ -6,7 +6,7 @@
  * call unanswered for long is left for the next one.
  */
 
-import { type ConnectionTools, Link, type Socket } from "../shared/link";
+import { type ConnectionTools, Link, type Socket, type Stopped } from "../shared/link";
 import { CallError } from "./errors";
 import {
   decodeFrame,
@@ -21,9 +21,12 @@ import type { Host } from "./object";
 export const PROTOCOL = "groupcore.objects.v1";
 const REOPEN_MS = 300;
 const PATIENCE_MS = 8_000;
+const SIGNED_OUT = new Set([4401, 4403]);
 const STOPS: Readonly<Record<number, string>> = {
   1008: "The server refused what this page sent. Reload the page.",
   1009: "This page sent more than the server takes. Reload the page.",
+  4401: "You are not signed in.",
+  4403: "You are not signed in any more.",
   4409: "This page's session is used elsewhere. Reload the page.",
   4426: "This page is older than the server. Reload the page.",
 };
@@ -66,6 +69,12 @@ export interface StoredSession {
 export interface Options extends Partial<ConnectionTools> {
   /** The session of a page's life before, which has ended. */
   readonly stored?: StoredSession;
+  /**
+   * What to show the node at this socket's address, for servers that ask for a ticket; asked for
+   * anew at each connection. Null: the person has to sign in, and the session stops as `signed_out`;
+   * a failure: the next node is tried.
+   */
+  readonly ticket?: (url: string) => Promise<string | null>;
   /** Called whenever the state has changed. */
   readonly onState?: (state: State) => void;
 }
@@ -91,6 +100,9 @@ export class Session implements Host {
   private readonly selves = new Set<string>();
   private readonly link: Link<Out, In, Welcome>;
   private readonly tools: ConnectionTools;
+  private refuse: (error: CallError) => void = () => undefined;
+  /** Never answered: fails once the session has stopped. */
+  private readonly stopping: Promise<never>;
   private self = "";
   private callsMax = 0;
 
@@ -99,12 +111,18 @@ export class Session implements Host {
     private readonly options: Options = {},
   ) {
     this.tools = { ...browserTools, ...options };
+    this.stopping = new Promise((_, reject) => {
+      this.refuse = reject;
+    });
+    this.stopping.catch(() => undefined);
     const client = options.stored?.client ?? newClient();
     this.client = client;
     for (const who of options.stored?.selves ?? []) this.selves.add(who);
     for (const [name, number] of options.stored?.numbers ?? []) this.numbers.set(name, number);
     const speech = {
-      greeting: (): Out => ({ t: "hello", v: 1, client }),
+      greeting: (ticket: string): Out =>
+        ticket === "" ? { t: "hello", v: 1, client } : { t: "hello", v: 1, client, ticket },
+      ...(options.ticket === undefined ? {} : { pass: options.ticket }),
       pong: { t: "pong" } as const,
       encode: encodeFrame,
       decode: decodeFrame,
@@ -114,7 +132,8 @@ export class Session implements Host {
       connected: (welcome: Welcome) => this.connected(welcome),
       disconnected: () => this.disconnected(),
       received: (message: In) => this.received(message),
-      stopped: (reason: { message: string }) => this.end("stopped", reason.message),
+      stopped: ({ code, message }: Stopped) =>
+        this.end(SIGNED_OUT.has(code) ? "signed_out" : "stopped", message),
     };
     this.link = new Link<Out, In, Welcome>(urls, speech, owner, this.tools);
     this.link.start();
@@ -152,7 +171,7 @@ export class Session implements Host {
   /** Opens the object of this name, made if it is new. `type`: the type's name at the server. */
   async open<T extends Openable>(kind: Kind<T>, name: string, type = kind.type): Promise<T> {
     const object = this.attach(kind, name, type);
-    await object.ready;
+    await Promise.race([object.ready, this.stopping]);
     return object;
   }
 
@@ -271,9 +290,15 @@ export class Session implements Host {
 
   private end(code: string, message: string): void {
     this.stopped = new CallError(code, message);
-    for (const { object } of this.objects.values()) object.end(this.stopped);
-    this.objects.clear();
+    this.refuse(this.stopped);
+    if (code !== "signed_out") this.endAll(this.stopped);
     this.become("stopped");
+  }
+
+  /** Who has to sign in again goes on with what objects hold: only then they do not end. */
+  private endAll(error: CallError): void {
+    for (const { object } of this.objects.values()) object.end(error);
+    this.objects.clear();
   }
 
   private become(state: State): void {

@@ -39,6 +39,8 @@ export function openModel(session: Session, doc: string, stored?: unknown): Grou
 export class GroupedDocument implements DocumentModel, FollowerOwner {
   onView: ((event: ViewEvent) => void) | null = null;
   onChange: (() => void) | null = null;
+  /** Who may what in the document has changed. */
+  onRights: (() => void) | null = null;
   problem: { readonly code: string; readonly message: string } | null = null;
   drafts: readonly Draft[] = [];
   readonly author: string;
@@ -79,6 +81,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.follower.overlay = this.overlay;
     this.sender = new Sender(this.outline, this.confirmed, this.overlay, this.author);
     this.outline.listener = this.follower;
+    this.outline.onRights = () => this.onRights?.();
     this.isStarted = true;
     if (stored !== null) this.takeUp(stored);
   }

@@ -35,6 +35,9 @@ export type OutlineDetail =
   | readonly ["planted", blocks: readonly string[]]
   | readonly ["title", title: string];
 
+/** What changes who may what: not told itself, but that it has changed. */
+const LISTINGS: ReadonlySet<string> = new Set(["claim", "entitle", "grant", "revoke"]);
+
 /** Who has to be told what an outline is told, before and instead of it doing so. */
 export interface OutlineListener {
   onAsk(outline: OutlineObject): void;
@@ -48,6 +51,8 @@ export interface OutlineListener {
 export class OutlineObject extends Shared {
   static readonly type = "DocumentOutline";
   listener: OutlineListener | null = null;
+  /** Who may what has changed. */
+  onRights: (() => void) | null = null;
   title = "";
   order: string[] = [];
   readonly entries = new Map<string, Entry>();
@@ -168,6 +173,7 @@ export class OutlineObject extends Shared {
     const details = item[3].filter((one) => one !== null) as OutlineDetail[];
     if (this.listener !== null) this.listener.onOutline(this, details, mine);
     else for (const detail of details) this.follow(detail);
+    if (LISTINGS.has(item[2])) this.onRights?.();
     return changeOf(item, mine);
   }
 

@@ -75,6 +75,7 @@ export class DocumentEditor {
   /** The id of the block that is shown while the document has none. */
   private blank: string | null = null;
   private isMenuOpen = false;
+  private isWritable = true;
 
   constructor(
     host: HTMLElement,
@@ -92,6 +93,7 @@ export class DocumentEditor {
           "data-testid": "editor",
           role: "textbox",
           "aria-multiline": "true",
+          "aria-readonly": `${!this.isWritable}`,
           "aria-label": "Document text",
           "aria-describedby": "editor-help",
           class: state.doc.childCount > LONG_BLOCKS ? "long" : "",
@@ -155,6 +157,13 @@ export class DocumentEditor {
       caretsPlugin(),
       findPlugin(),
     ];
+  }
+
+  /** Whether the person may write, as of now. */
+  setWritable(isWritable: boolean): void {
+    if (isWritable === this.isWritable) return;
+    this.isWritable = isWritable;
+    this.view.setProps({ editable: () => this.isWritable });
   }
 
   /** Shows where others are. */

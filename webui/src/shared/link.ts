@@ -37,8 +37,14 @@ export interface Stopped {
 
 /** What is spoken: messages to the node and from it. */
 export interface Speech<Out, In> {
-  /** The first message. */
-  readonly greeting: () => Out;
+  /** The first message; `pass`: what `pass` gave for this socket, "" without it. */
+  readonly greeting: (pass: string) => Out;
+  /**
+   * What has to be shown to the node at this address, asked for anew before each socket. Null: there
+   * is none, and there will be none, which stops as if closed with NO_PASS. A failure is the node's,
+   * and the next one is tried.
+   */
+  readonly pass?: (url: string) => Promise<string | null>;
   readonly pong: Out;
   readonly encode: (messages: readonly Out[]) => Uint8Array<ArrayBuffer>;
   /** The messages of a frame; null when it is none. */
@@ -56,6 +62,9 @@ export interface LinkOwner<In, Welcome> {
 
 /** Most messages in one frame. */
 export const FRAME_MESSAGES_MAX = 64;
+
+/** The close code of a node that wants another pass; in `stops` it says what to do without one. */
+export const NO_PASS = 4401;
 
 const FIRST_DELAY_MS = 100;
 const DELAY_MAX_MS = 5_000;
@@ -78,6 +87,8 @@ export class Link<
   private isWelcome = false;
   private isEnded = false;
   private attempts = 0;
+  /** The try that is under way, until it has a socket. */
+  private asking: object | null = null;
   private next = 0;
   private heartbeat_ms = HANDSHAKE_MS;
   private cancelRetry: (() => void) | null = null;
@@ -149,11 +160,44 @@ export class Link<
   private connect(): void {
     const url = this.urls[this.next % Math.max(1, this.urls.length)];
     if (url === undefined || this.isEnded) return;
+    const { pass } = this.speech;
+    if (pass === undefined) this.open(url, "");
+    else void this.openWithPass(url, pass);
+  }
+
+  /** A pass that comes too late, or for a try that was given up, is not used (C1). */
+  private async openWithPass(
+    url: string,
+    ask: (url: string) => Promise<string | null>,
+  ): Promise<void> {
+    const asking = {};
+    this.asking = asking;
+    this.heartbeat_ms = HANDSHAKE_MS / 2;
+    this.listen();
+    let pass: string | null | undefined;
+    try {
+      pass = await ask(url);
+    } catch {
+      pass = undefined;
+    }
+    if (this.asking !== asking) return;
+    this.asking = null;
+    if (pass === undefined) {
+      this.lose(null, "");
+      this.later(false);
+    } else if (pass === null) {
+      this.closed(NO_PASS, true);
+    } else {
+      this.open(url, pass);
+    }
+  }
+
+  private open(url: string, pass: string): void {
     const socket = this.tools.openSocket(url);
     this.socket = socket;
     this.heartbeat_ms = HANDSHAKE_MS / 2;
     this.listen();
-    socket.onopen = () => socket.send(this.speech.encode([this.speech.greeting()]));
+    socket.onopen = () => socket.send(this.speech.encode([this.speech.greeting(pass)]));
     socket.onmessage = (event) => {
       if (socket === this.socket) this.hear(event.data);
     };
@@ -196,10 +240,11 @@ export class Link<
     });
   }
 
-  private closed(code: number): void {
+  private closed(code: number, hasNoPass = false): void {
     this.lose(null, "");
     const stop = this.speech.stops[code];
-    if (stop !== undefined) {
+    const isTriedAnew = code === NO_PASS && this.speech.pass !== undefined && !hasNoPass;
+    if (stop !== undefined && !isTriedAnew) {
       this.isEnded = true;
       this.owner.stopped({ code, message: stop });
       return;
@@ -225,6 +270,7 @@ export class Link<
     const socket = this.socket;
     const wasWelcome = this.isWelcome;
     this.socket = null;
+    this.asking = null;
     this.queue = [];
     this.isWelcome = false;
     this.cancelSilence?.();

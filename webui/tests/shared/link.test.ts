@@ -37,7 +37,14 @@ interface Welcome extends Message {
   readonly heartbeat_s: number;
 }
 
-const STOPS = { 1008: "refused", 1009: "too big", 4409: "elsewhere", 4426: "older" };
+const STOPS = {
+  1008: "refused",
+  1009: "too big",
+  4401: "signed out",
+  4403: "over",
+  4409: "elsewhere",
+  4426: "older",
+};
 
 function read(data: unknown): Message[] | null {
   const found = decode(data as Uint8Array);
@@ -57,11 +64,16 @@ class Stage {
   private timers: Timer[] = [];
   readonly connection: Link<Message, Message, Welcome>;
 
-  constructor(urls = ["ws://a/ws", "ws://b/ws"], random = 0.5) {
+  constructor(
+    urls = ["ws://a/ws", "ws://b/ws"],
+    random = 0.5,
+    pass?: (url: string) => Promise<string | null>,
+  ) {
     this.connection = new Link<Message, Message, Welcome>(
       urls,
       {
-        greeting: () => ({ t: "hello" }),
+        greeting: (shown) => ({ t: shown === "" ? "hello" : `hello with ${shown}` }),
+        ...(pass === undefined ? {} : { pass }),
         pong: { t: "pong" },
         encode: (messages) => new Uint8Array(encode(messages)),
         decode: read,
@@ -211,4 +223,71 @@ test("a frame that is no array of messages ends the socket, and another is tried
   expect(first.closedWith).toBe(4400);
   stage.pass(1_000);
   expect(stage.sockets.length).toBe(2);
+});
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+test("each socket has a pass of its own, from the node that it goes to", async () => {
+  let count = 0;
+  const stage = new Stage(["ws://a/ws", "ws://b/ws"], 0, async (url) => {
+    count += 1;
+    return `${count} of ${url}`;
+  });
+  expect(stage.sockets).toEqual([]);
+  await turn();
+  stage.last.welcome();
+  expect(stage.last.sent[0]).toEqual([{ t: "hello with 1 of ws://a/ws" }]);
+  stage.last.onclose?.({ code: 1006 });
+  stage.pass(1_000);
+  await turn();
+  stage.last.welcome();
+  expect(stage.last.sent[0]).toEqual([{ t: "hello with 2 of ws://b/ws" }]);
+});
+
+test("a pass that is not good is asked for again; without any, nothing is tried any more", async () => {
+  const passes: (string | null)[] = ["old", null];
+  const stage = new Stage(["ws://a/ws"], 0, async () => passes.shift() ?? null);
+  await turn();
+  stage.last.onopen?.();
+  stage.last.onclose?.({ code: 4401 });
+  expect(stage.log).toEqual([]);
+  stage.pass(1_000);
+  await turn();
+  expect([stage.log, stage.sockets.length]).toEqual([["stopped 4401"], 1]);
+  stage.pass(60_000);
+  await turn();
+  expect(stage.sockets.length).toBe(1);
+});
+
+test("a node that gives no pass is left for the next one", async () => {
+  const asked: string[] = [];
+  const stage = new Stage(["ws://a/ws", "ws://b/ws"], 0, async (url) => {
+    asked.push(url);
+    if (asked.length === 1) throw new Error("away");
+    return "pass";
+  });
+  await turn();
+  stage.pass(1_000);
+  await turn();
+  expect([asked, stage.last.url]).toEqual([["ws://a/ws", "ws://b/ws"], "ws://b/ws"]);
+});
+
+test("a pass that comes after the connection was given up is not used", async () => {
+  let give: (pass: string) => void = () => undefined;
+  const stage = new Stage(["ws://a/ws"], 0, () => new Promise((resolve) => (give = resolve)));
+  stage.connection.stop();
+  give("late");
+  await turn();
+  expect(stage.sockets).toEqual([]);
+});
+
+test("a node that is silent when asked for a pass is left", async () => {
+  const asked: string[] = [];
+  const stage = new Stage(["ws://a/ws", "ws://b/ws"], 0, (url) => {
+    asked.push(url);
+    return new Promise(() => undefined);
+  });
+  stage.pass(11_000);
+  await turn();
+  expect(asked).toEqual(["ws://a/ws", "ws://b/ws"]);
 });

@@ -1,0 +1,352 @@
+"""People with accounts in real browsers: first owner, invitation, roles, links, and being out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, Page, expect
+
+from tests.end_to_end.browser import BrowserTab, Scheme, Tabs
+from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
+from tests.end_to_end.test_browser_axe import violations
+from tests.end_to_end.test_browser_looks import SIZES, fits
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+PASSWORD = "seven blue boats"
+OUT_S = 1.0
+"""How long a page may stay open after its sign-in is over, beside what a test needs to look."""
+REFUSED = ("status of 401", "status of 403", "status of 404", "status of 410")
+"""What Chromium itself writes of answers that say no."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
+    """Three nodes where people sign in."""
+    folder = tmp_path_factory.mktemp("town")
+    async with running_cluster(folder, *NAMES, accounts="on") as cluster:
+        yield cluster
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def ann_cookies(town: Cluster) -> list[dict[str, Any]]:
+    """Filled by the first test that needs the owner: their cookies."""
+    del town
+    return []
+
+
+async def fill(page: Page, **fields: str) -> None:
+    """Fill fields by their test ids; `_` stands for `-`."""
+    for name, text in fields.items():
+        await page.get_by_test_id(name.replace("_", "-")).fill(text)
+
+
+def button(tab: BrowserTab, name: str) -> Locator:
+    """A button by the name that screen readers say."""
+    return tab.page.get_by_role("button", name=name)
+
+
+async def owner_link(town: Cluster) -> str:
+    """The one-time link, printed again."""
+    code, answer = await town.admin("a", "owner-link")
+    assert code == 201, answer
+    return str(answer["url"])
+
+
+async def owner(town: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]) -> BrowserTab:
+    """The first owner's tab at the list of documents, made if there is none."""
+    context = await tabs.context("not used")
+    if cookies:
+        await context.add_cookies(cookies)  # type: ignore[arg-type]
+        tab = await tabs.open_in(context, town.nodes["a"].url)
+    else:
+        tab = await tabs.open_in(context, await owner_link(town))
+        await fill(tab.page, name="Ann", email="ann@example.org", password=PASSWORD)
+        await fill(tab.page, workspace="Choir")
+        await button(tab, "Become the owner").click()
+    await expect(tab.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
+    cookies[:] = [dict(one) for one in await context.cookies()]
+    return tab
+
+
+async def invited(tab: BrowserTab, email: str, role: str) -> str:
+    """The owner invites somebody; the address."""
+    await tab.page.get_by_role("link", name="People").click()
+    await tab.page.get_by_test_id("invite-email").fill(email)
+    await tab.page.get_by_label("Role of who is invited").select_option(role)
+    await button(tab, "Make an invitation").click()
+    return str(await tab.page.get_by_test_id("secret").input_value())
+
+
+async def joined(tabs: Tabs, town: Cluster, node: str, address: str, name: str) -> BrowserTab:
+    """Somebody opens an invitation at this node, and makes an account."""
+    there = address.replace(town.nodes["a"].url, town.nodes[node].url)
+    tab = await tabs.open(there, "not used")
+    tab.expect_complaints(*REFUSED)
+    await fill(tab.page, name=name, password=PASSWORD)
+    await button(tab, "Make an account and join").click()
+    await expect(tab.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
+    return tab
+
+
+async def made(tab: BrowserTab) -> str:
+    """A new document, open in this tab; its id."""
+    await tab.page.get_by_test_id("new-document").first.click()
+    await tab.loaded()
+    return tab.page.url.rpartition("/")[2]
+
+
+async def give_role(tab: BrowserTab, name: str, role: str) -> None:
+    """The owner makes somebody something for the document that is open."""
+    await tab.page.get_by_test_id("share").click()
+    label = f"Role of {name} for this document"
+    await tab.page.get_by_label(label).select_option(role)
+    await expect(tab.page.get_by_role("status").get_by_text(f"{name}:")).to_be_visible()
+    await button(tab, "Close").click()
+
+
+async def test_two_people_on_two_nodes_from_the_printed_link_to_a_role_taken_in_mid_sentence(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    assert "gco_" not in ann.page.url
+    address = await invited(ann, "bob@example.org", "viewer")
+    assert "/join#gci_" in address
+    bob = await joined(tabs, town, "b", address, "Bob")
+    assert "gci_" not in bob.page.url
+    await ann.page.get_by_role("link", name="Groupcore").first.click()
+    doc = await made(ann)
+    await ann.put_caret(0)
+    await ann.type("From Ann. ")
+    await ann.saved()
+
+    await bob.page.goto(f"{town.nodes['b'].url}/doc/{doc}")
+    await bob.loaded()
+    await expect(bob.page.get_by_test_id("reading-only")).to_contain_text("You can read")
+    await expect(bob.editor).to_have_attribute("contenteditable", "false")
+    await expect(bob.page.get_by_role("toolbar")).to_have_count(0)
+    await bob.shows("From Ann. ")
+    person = ann.page.locator('[data-testid=person][data-name="Bob"]')
+    await expect(person).to_have_count(1)
+
+    await give_role(ann, "Bob", "editor")
+    await expect(bob.editor).to_have_attribute("contenteditable", "true")
+    await expect(bob.page.get_by_test_id("reading-only")).to_have_text("")
+    await bob.put_caret(0)
+    await bob.type("And from Bob: ")
+    await bob.saved()
+    await ann.shows("From Ann. And from Bob: ")
+
+    words = " ".join(f"word{number}" for number in range(60))
+    typing = asyncio.create_task(bob.type(words, delay_ms=10))
+    await expect(ann.editor).to_contain_text("word5")
+    await give_role(ann, "Bob", "viewer")
+    await typing
+    await expect(bob.editor).to_have_attribute("contenteditable", "false")
+    await expect(bob.page.get_by_test_id("reading-only")).to_contain_text("You can read")
+
+    async def same() -> bool:
+        return await bob.texts() == await ann.texts()
+
+    await eventually(same, "both show the same")
+    stands = (await ann.texts())[0].removeprefix("From Ann. And from Bob: ")
+    assert words.startswith(stands)
+    assert stands != words
+    drafts = bob.page.get_by_test_id("draft")
+    if await drafts.count():
+        kept = "".join(await bob.page.locator(".draft-text").all_inner_texts())
+        assert words.startswith(stands + kept)
+        await expect(drafts.first).to_contain_text("You may not write here")
+
+
+async def test_a_visitor_by_a_link_with_a_password_reads_until_it_is_revoked(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    await made(ann)
+    await ann.put_caret(0)
+    await ann.type("For visitors.")
+    await ann.saved()
+    await ann.page.get_by_test_id("share").click()
+    await ann.page.get_by_test_id("link-password").fill("tea for two")
+    await button(ann, "Make a link").click()
+    link = await ann.page.get_by_test_id("secret").input_value()
+
+    there = link.replace(town.nodes["a"].url, town.nodes["c"].url)
+    visitor = await tabs.open(there, "not used")
+    visitor.expect_complaints(*REFUSED)
+    await fill(visitor.page, password="tea for three")
+    await button(visitor, "Open").click()
+    await expect(visitor.page.get_by_role("alert")).to_contain_text("s password")
+    await fill(visitor.page, password="tea for two")
+    await button(visitor, "Open").click()
+    await visitor.loaded()
+    assert "gcl_" not in visitor.page.url
+    await visitor.shows("For visitors.")
+    await expect(visitor.page.get_by_test_id("reading-only")).to_contain_text("You can read")
+    await expect(visitor.page.get_by_test_id("share")).to_have_count(0)
+
+    await button(ann, "Revoke the link").first.click()
+    await expect(visitor.editor).to_have_count(0, timeout=5_000)
+    await expect(visitor.page.get_by_role("alert")).to_be_visible()
+
+
+async def test_who_is_switched_off_is_out_at_every_node_and_keeps_what_was_not_sent(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    address = await invited(ann, "eve@example.org", "editor")
+    eve = await joined(tabs, town, "b", address, "Eve")
+    doc = await made(eve)
+    await eve.put_caret(0)
+    await eve.type("Sent.")
+    await eve.saved()
+    others = []
+    for node in ("a", "c"):
+        tab = await tabs.open_in(eve.page.context, f"{town.nodes[node].url}/doc/{doc}")
+        tab.expect_complaints(*REFUSED)
+        await tab.loaded()
+        others.append(tab)
+    pages = [eve, *others]
+    marks = """() => new Promise((done) => {
+      const look = () => document.querySelector("[data-testid=stopped]") && done(Date.now());
+      new MutationObserver(look).observe(document, { childList: true, subtree: true });
+      look();
+    })"""
+    seen = [asyncio.create_task(tab.page.evaluate(marks)) for tab in pages]
+    await ann.page.goto(f"{town.nodes['a'].url}/accounts")
+    await button(ann, "Switch Eve off").click()
+    await expect(button(ann, "Switch Eve on")).to_be_visible()
+    ordered_ms = await ann.page.evaluate("Date.now()")
+    for task in seen:
+        assert await task - ordered_ms < OUT_S * 1_000
+    await expect(eve.page.get_by_test_id("stopped")).to_contain_text("You are signed out")
+
+    await eve.put_caret(0)
+    await eve.type(" Not sent.")
+    await expect(eve.badge).to_have_attribute("data-state", "offline")
+    assert (await eve.save_state())[1] > 0
+    for tab in others:
+        await tab.page.close()
+    await button(ann, "Switch Eve on").click()
+    await expect(button(ann, "Switch Eve off")).to_be_visible()
+    await eve.page.get_by_test_id("stopped").get_by_role("link", name="Sign in").click()
+    await fill(eve.page, email="eve@example.org", password=PASSWORD)
+    await button(eve, "Sign in").click()
+    await eve.loaded()
+    await eve.shows("Sent. Not sent.")
+    await eve.saved()
+    assert eve.page.url.endswith(f"/doc/{doc}")
+
+
+async def test_what_one_person_has_not_sent_is_not_shown_to_the_next_one_at_this_browser(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    address = await invited(ann, "joe@example.org", "editor")
+    joe = await joined(tabs, town, "a", address, "Joe")
+    doc = await made(joe)
+    await joe.put_caret(0)
+    await joe.type("Sent.")
+    await joe.saved()
+    await ann.page.goto(f"{town.nodes['a'].url}/accounts")
+    await button(ann, "Sign out Joe everywhere").click()
+    await expect(joe.page.get_by_test_id("stopped")).to_be_visible()
+    await joe.put_caret(0)
+    await joe.type(" Of Joe alone.")
+    await expect(joe.badge).to_contain_text("kept")
+    await joe.page.get_by_test_id("stopped").get_by_role("link", name="Sign in").click()
+    await fill(joe.page, email="ann@example.org", password=PASSWORD)
+    await button(joe, "Sign in").click()
+    await joe.loaded()
+    await joe.shows("Sent.")
+    assert (await joe.save_state())[1] == 0
+    await expect(joe.page.get_by_test_id("draft")).to_have_count(0)
+
+    await joe.page.get_by_test_id("own-account").click()
+    await joe.page.get_by_test_id("sign-out").click()
+    await fill(joe.page, email="joe@example.org", password=PASSWORD)
+    await button(joe, "Sign in").click()
+    await expect(joe.page.get_by_test_id("sign-out")).to_be_visible()
+    await joe.page.goto(f"{town.nodes['a'].url}/doc/{doc}")
+    await joe.loaded()
+    await joe.shows("Sent. Of Joe alone.")
+    await joe.saved()
+
+
+async def test_signing_in_leads_back_and_a_wrong_password_is_said(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    doc = await made(ann)
+    tab = await tabs.open(f"{town.nodes['b'].url}/doc/{doc}", "not used")
+    tab.expect_complaints(*REFUSED)
+    await fill(tab.page, email="ann@example.org", password="wrong and wrong")
+    await button(tab, "Sign in").click()
+    await expect(tab.page.get_by_role("alert")).to_contain_text("password is wrong")
+    await fill(tab.page, password=PASSWORD)
+    await tab.press("Enter")
+    await tab.loaded()
+    assert tab.page.url.endswith(f"/doc/{doc}")
+    await tab.page.get_by_test_id("own-account").click()
+    await tab.page.get_by_test_id("sign-out").click()
+    await expect(button(tab, "Sign in")).to_be_visible()
+    await tab.page.goto(f"{town.nodes['a'].url}/people")
+    await expect(button(tab, "Sign in")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+async def test_pages_of_accounts_fit_the_screen_and_axe_finds_nothing(
+    town: Cluster,
+    tabs: Tabs,
+    ann_cookies: list[dict[str, Any]],
+    width: int,
+    scheme: Scheme,
+) -> None:
+    await owner(town, tabs, ann_cookies)
+    node = town.nodes["a"].url
+    nobody = await tabs.open(f"{node}/sign-in", width=width, scheme=scheme)
+    nobody.expect_complaints(*REFUSED)
+    context = await tabs.context("not used", width=width, height=800, scheme=scheme)
+    await context.add_cookies(ann_cookies)  # type: ignore[arg-type]
+    ann = await tabs.open_in(context, f"{node}/people")
+    await ann.page.get_by_test_id("invite-email").fill("new@example.org")
+    await button(ann, "Make an invitation").click()
+    invitation = await ann.page.get_by_test_id("secret").input_value()
+
+    async def look(tab: BrowserTab, name: str, shown: Locator) -> None:
+        await expect(shown.first).to_be_visible()
+        await tab.screenshot(f"{name}-{width}-{scheme}")
+        assert await violations(tab) == "", name
+        await fits(tab)
+
+    await look(ann, "people", ann.page.get_by_text("Open invitations"))
+    await look(nobody, "sign-in", button(nobody, "Sign in"))
+    await nobody.page.goto(invitation)
+    await nobody.page.reload()
+    await look(nobody, "join-again", nobody.page.get_by_text("Open the whole link"))
+    await nobody.page.goto("about:blank")
+    await nobody.page.goto(invitation)
+    await look(nobody, "join", button(nobody, "Make an account and join"))
+    await nobody.page.goto(f"{node}/welcome")
+    await look(nobody, "welcome", nobody.page.get_by_text("has an owner already"))
+    await nobody.page.goto(f"{node}/share#gcl_wrong")
+    await look(nobody, "share", nobody.page.get_by_role("alert"))
+    await ann.page.goto(f"{node}/account")
+    await look(ann, "account", ann.page.get_by_test_id("sign-in-place"))
+    await ann.page.goto(f"{node}/accounts")
+    await look(ann, "accounts", ann.page.get_by_role("cell").first)
+    await ann.page.goto(node)
+    await made(ann)
+    await ann.page.get_by_test_id("share").click()
+    await button(ann, "Make a link").click()
+    await look(ann, "share-dialog", ann.page.get_by_test_id("share-link"))

@@ -1,0 +1,102 @@
+/** Who this browser is to the node that served the page, and what one may therefore ask of it. */
+
+import { ApiError, ask, type Fields, fields, secure, send, textOf } from "../api";
+
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly disabled: boolean;
+}
+
+export interface Identity {
+  /** Whether people sign in here at all. */
+  readonly hasAccounts: boolean;
+  /** `user:…`, `link:…` for who came by a share link, `guest` without accounts; null: nobody. */
+  readonly principal: string | null;
+  readonly user: Account | null;
+  /** Whether one manages the accounts of others. */
+  readonly manages: boolean;
+  readonly hasOwner: boolean;
+  /** Whether there is an identity provider to sign in at. */
+  readonly hasProvider: boolean;
+}
+
+export function accountOf(value: unknown): Account {
+  const { id, name, email, disabled } = fields(value);
+  return { id: textOf(id), name: textOf(name), email: textOf(email), disabled: disabled === true };
+}
+
+/** Takes an answer that says who one is now; requests from here on are made as this one. */
+function identityOf(answer: Fields): Identity {
+  const { principal, csrf, user } = answer;
+  secure(typeof csrf === "string" ? csrf : null);
+  return {
+    hasAccounts: answer.accounts === true,
+    principal: typeof principal === "string" ? principal : null,
+    user: typeof user === "object" && user !== null ? accountOf(user) : null,
+    manages: answer.manages === true,
+    hasOwner: answer.has_owner === true,
+    hasProvider: answer.oidc === true,
+  };
+}
+
+export async function lookWhoIsHere(): Promise<Identity> {
+  return identityOf(await ask("/api/v1/session"));
+}
+
+export async function signIn(email: string, password: string): Promise<Identity> {
+  return identityOf(await send("POST", "/session", { email, password }));
+}
+
+/** The address of the identity provider to go to. */
+export async function providerAddress(invitation?: string): Promise<string> {
+  const body = invitation === undefined ? {} : { invitation };
+  const url = textOf((await send("POST", "/session/oidc", body)).url);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new ApiError("bad_answer", "The address of the sign-in page could not be read.");
+  }
+  return url;
+}
+
+export interface NewAccount {
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export async function becomeOwner(
+  secret: string,
+  account: NewAccount,
+  workspace: string,
+): Promise<Identity> {
+  const place = workspace === "" ? {} : { workspace };
+  return identityOf(await send("POST", "/users/first", { secret, ...account, ...place }));
+}
+
+export interface Offer {
+  readonly workspace: string;
+  readonly role: string;
+  readonly email: string;
+}
+
+export async function lookAtInvitation(secret: string): Promise<Offer> {
+  const { workspace, role, email } = await send("POST", "/invitations/look", { secret });
+  return { workspace: textOf(workspace), role: textOf(role), email: textOf(email) };
+}
+
+/** Joins with a new account, or with the one that is signed in. */
+export async function join(secret: string, account: NewAccount | null): Promise<Identity> {
+  const answer = await send("POST", "/invitations/accept", { secret, ...account });
+  return account === null ? lookWhoIsHere() : identityOf(answer);
+}
+
+/** Comes by a share link; the document that it leads to. */
+export async function enterLink(secret: string, password: string): Promise<string> {
+  const body = password === "" ? { secret } : { secret, password };
+  return textOf((await send("POST", "/links/enter", body)).document);
+}
+
+export async function signOut(isEverywhere = false): Promise<void> {
+  await send("DELETE", isEverywhere ? "/me/sessions" : "/session");
+}

@@ -1,0 +1,228 @@
+/** Who may what: people, links, workspaces, accounts, as the API has them. */
+
+import { ask, type Fields, fields, listOf, send, textOf } from "../api";
+import { type Account, accountOf } from "./session";
+
+export type Role = "viewer" | "commenter" | "editor" | "owner";
+export const ROLES: readonly Role[] = ["viewer", "commenter", "editor", "owner"];
+
+export interface Member extends Account {
+  readonly role: string;
+  /** For this document alone; "none" when it comes from the workspace. */
+  readonly here: string;
+}
+
+export interface ShareLink {
+  readonly id: string;
+  readonly role: string;
+  readonly hasPassword: boolean;
+  readonly isRevoked: boolean;
+  readonly expires: string;
+}
+
+export interface Workspace {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+}
+
+export interface Invitation {
+  readonly id: string;
+  readonly role: string;
+  readonly email: string;
+  readonly expires: string;
+}
+
+export interface SignInPlace {
+  readonly id: string;
+  readonly agent: string;
+  readonly seen: string;
+  readonly isCurrent: boolean;
+}
+
+export interface Token {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expires: string;
+}
+
+export interface Note {
+  readonly number: number;
+  readonly at: string;
+  readonly by: string;
+  readonly what: string;
+  readonly about: string;
+}
+
+const part = encodeURIComponent;
+const doc = (id: string): string => `/documents/${part(id)}`;
+const space = (id: string): string => `/workspaces/${part(id)}`;
+
+function memberOf(value: unknown): Member {
+  const { role, here } = fields(value);
+  return { ...accountOf(value), role: textOf(role), here: textOf(here) || "none" };
+}
+
+/** An absolute address of a path with a secret, at the node of this page. */
+function addressOf(answer: Fields): string {
+  return new URL(textOf(answer.path), location.origin).href;
+}
+
+// --- a document ---
+
+export interface Members {
+  readonly workspace: string;
+  /** What one is oneself. */
+  readonly role: string;
+  readonly members: readonly Member[];
+}
+
+export async function documentMembers(id: string): Promise<Members> {
+  const answer = await ask(`/api/v1${doc(id)}/members`);
+  const { workspace, role } = answer;
+  const members = listOf(answer, "members").map(memberOf);
+  return { workspace: textOf(workspace), role: textOf(role), members };
+}
+
+export async function shareWith(id: string, email: string, role: Role): Promise<void> {
+  await send("POST", `${doc(id)}/members`, { email, role });
+}
+
+/** Another role for the document; null: none beside that in the workspace. */
+export async function setDocumentRole(id: string, user: string, role: Role | null): Promise<void> {
+  const path = `${doc(id)}/members/${part(user)}`;
+  await (role === null ? send("DELETE", path) : send("PUT", path, { role }));
+}
+
+export async function documentLinks(id: string): Promise<ShareLink[]> {
+  return listOf(await ask(`/api/v1${doc(id)}/links`), "links").map((value) => {
+    const { id, role, password, revoked, expires } = fields(value);
+    const is = { hasPassword: password === true, isRevoked: revoked === true };
+    return { id: textOf(id), role: textOf(role), expires: textOf(expires), ...is };
+  });
+}
+
+/** Makes a link; its address, which is told once. */
+export async function makeLink(
+  id: string,
+  role: Role,
+  days: number,
+  password: string,
+): Promise<string> {
+  const secret = password === "" ? {} : { password };
+  const body = { role, valid_days: days, ...secret };
+  return addressOf(await send("POST", `${doc(id)}/links`, body, true));
+}
+
+export async function revokeLink(id: string, link: string): Promise<void> {
+  await send("DELETE", `${doc(id)}/links/${part(link)}`);
+}
+
+// --- workspaces ---
+
+export async function workspaces(): Promise<Workspace[]> {
+  return listOf(await ask("/api/v1/workspaces"), "workspaces").map((value) => {
+    const { id, name, role } = fields(value);
+    return { id: textOf(id), name: textOf(name), role: textOf(role) };
+  });
+}
+
+export async function workspaceMembers(id: string): Promise<Member[]> {
+  return listOf(await ask(`/api/v1${space(id)}/members`), "members").map(memberOf);
+}
+
+/** Another role in the workspace; null: out of it. */
+export async function setWorkspaceRole(id: string, user: string, role: Role | null): Promise<void> {
+  const path = `${space(id)}/members/${part(user)}`;
+  await (role === null ? send("DELETE", path) : send("PUT", path, { role }));
+}
+
+export async function invitations(id: string): Promise<Invitation[]> {
+  return listOf(await ask(`/api/v1${space(id)}/invitations`), "invitations").map((value) => {
+    const { id, role, email, expires } = fields(value);
+    const is = { id: textOf(id), role: textOf(role) };
+    return { ...is, email: textOf(email), expires: textOf(expires) };
+  });
+}
+
+/** Invites somebody; the address to give them, which is told once. */
+export async function invite(id: string, email: string, role: Role, days = 7): Promise<string> {
+  const whom = email === "" ? {} : { email };
+  const body = { role, valid_days: days, ...whom };
+  return addressOf(await send("POST", `${space(id)}/invitations`, body, true));
+}
+
+export async function withdraw(id: string, invitation: string): Promise<void> {
+  await send("DELETE", `${space(id)}/invitations/${part(invitation)}`);
+}
+
+// --- oneself ---
+
+export async function rename(name: string): Promise<Account> {
+  return accountOf(await send("PATCH", "/me", { name }));
+}
+
+export async function changePassword(current: string, password: string): Promise<void> {
+  await send("PUT", "/me/password", { current, password });
+}
+
+export async function signIns(): Promise<SignInPlace[]> {
+  return listOf(await ask("/api/v1/me/sessions"), "sessions").map((value) => {
+    const { id, agent, seen, current } = fields(value);
+    const is = { id: textOf(id), agent: textOf(agent), seen: textOf(seen) };
+    return { ...is, isCurrent: current === true };
+  });
+}
+
+export async function endSignIn(id: string): Promise<void> {
+  await send("DELETE", `/me/sessions/${part(id)}`);
+}
+
+export async function tokens(): Promise<Token[]> {
+  return listOf(await ask("/api/v1/tokens"), "tokens").map((value) => {
+    const { id, name, scopes, expires } = fields(value);
+    const list = Array.isArray(scopes) ? scopes.map(String) : [];
+    return { id: textOf(id), name: textOf(name), scopes: list, expires: textOf(expires) };
+  });
+}
+
+/** Makes a token; its secret, which is told once. */
+export async function makeToken(
+  name: string,
+  scopes: readonly string[],
+  days: number,
+): Promise<string> {
+  return textOf((await send("POST", "/tokens", { name, scopes, valid_days: days }, true)).secret);
+}
+
+export async function revokeToken(id: string): Promise<void> {
+  await send("DELETE", `/tokens/${part(id)}`);
+}
+
+// --- accounts of others ---
+
+export async function accounts(): Promise<Account[]> {
+  return listOf(await ask("/api/v1/users"), "users").map(accountOf);
+}
+
+export async function addAccount(name: string, email: string, password: string): Promise<void> {
+  await send("POST", "/users", { name, email, password });
+}
+
+export async function switchAccount(id: string, disabled: boolean): Promise<void> {
+  await send("PATCH", `/users/${part(id)}`, { disabled });
+}
+
+export async function signOutAccount(id: string): Promise<void> {
+  await send("DELETE", `/users/${part(id)}/sessions`);
+}
+
+export async function auditLog(): Promise<Note[]> {
+  return listOf(await ask("/api/v1/audit"), "entries").map((value) => {
+    const { number, at_ms, by, what, about } = fields(value);
+    const at = new Date(Number(at_ms)).toJSON() ?? "";
+    const is = { number: Number(number), at, by: textOf(by) };
+    return { ...is, what: textOf(what), about: textOf(about) };
+  });
+}
