@@ -153,6 +153,16 @@ GROUP_SCOPES: dict[str, GroupScope] = {
             (0,),
         ),
         GroupScope(
+            "g-two-crashes",
+            "the sequencer crashes, and in the next view another one, while one sends",
+            (0,),
+            (send(1),),
+            Budget(crashes=2),
+            (0, 2),
+            members=((0, 1, 2),),
+            orders=(Order.CAUSALLY_TOTAL,),
+        ),
+        GroupScope(
             "g-strict-failover",
             "strict groups: their sequencer crashes while two send",
             (0, 0),

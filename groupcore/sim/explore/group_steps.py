@@ -141,9 +141,18 @@ class GroupWorld:
         return replica is not None and bool(replica.messages)
 
     def _crashes(self, state: GroupState) -> Iterator[Step]:
-        """With and without what the node has on its way to each other node."""
+        """With and without what the node has on its way to each other node.
+
+        The next one crashes when the view is there that follows the last crash, and only where the
+        others can go on.
+        """
+        if state.view_is_due():
+            return
         for number in self.scope.may_crash:
-            if state.nodes[number].alive is None:
+            others = [node.address.name for node, _ in state.living() if node.number != number]
+            if state.nodes[number].alive is None or (
+                state.view is not None and not state.view.is_quorum(others)
+            ):
                 continue
             targets = [link[1] for link in sorted(state.links) if link[0] == number]
             for count in range(len(targets) + 1):

@@ -132,6 +132,17 @@ def test_a_view_comes_when_all_who_run_have_its_cut_and_the_groups_have_new_sequ
     assert {record.group for record in owned} == {1, 2}
 
 
+def test_a_second_crash_comes_in_the_next_view_and_where_the_other_can_go_on() -> None:
+    world = GroupWorld(GROUP_SCOPES["g-two-crashes"])
+    state, _ = world.apply(world.begin(), Step("crash", 0, None, ()))
+    assert not [step for step in world.steps(state) if step.kind == "crash"]
+    state = run_on(world, state, "stop", "take", "deliver", "view")
+    assert {step.node for step in world.steps(state) if step.kind == "crash"} == {2}
+    other, _ = world.apply(world.begin(), Step("crash", 2, None, ()))
+    other = run_on(world, other, "stop", "take", "deliver", "view")
+    assert not [step for step in world.steps(other) if step.kind == "crash"], "b is no quorum"
+
+
 def nothing(*_: object) -> None:
     """What a function does that has been forgotten."""
 
@@ -177,6 +188,8 @@ FOUND = [
     ("source not suspended", "g-move-asker", 11),
     ("held by one", "g-failover", 11),
     ("nothing sent to the next", "g-failover", 25),
+    ("held by one", "g-two-crashes", 11),
+    ("nothing sent to the next", "g-two-crashes", 25),
     ("held by one", "g-strict-failover", 11),
 ]
 
