@@ -1,4 +1,4 @@
-"""The sample workspace: the project's own Markdown, imported once into a new cluster."""
+"""What a new cluster begins with: the sample workspace, imported once, and the owner's link."""
 
 from __future__ import annotations
 
@@ -18,6 +18,23 @@ def sample_files(root: Path) -> list[Path]:
     """The Markdown files that make the sample workspace."""
     named = [root / name for name in FILES]
     return [path for path in [*named, *sorted((root / "docs").rglob("*.md"))] if path.is_file()]
+
+
+async def owner_link(admin: str) -> str:
+    """The link of the first owner, anew; empty where there are owners, or no accounts."""
+    timeout = aiohttp.ClientTimeout(total=30)
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=timeout) as session,
+            session.post(f"{admin}/admin/owner-link") as answer,
+        ):
+            if answer.status in (404, 405, 409):
+                return ""
+            if answer.status != 201:
+                raise ServerError(f"no link for the first owner: {await answer.text()}")
+            return str((await answer.json())["url"])
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise ServerError(f"no link for the first owner: {error!r}") from None
 
 
 async def announce(admin: str, root: Path, data: Path) -> int:

@@ -175,7 +175,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("trace", optional_path, "", "", "folder for the trace of orders and deliveries"),
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
-    Setting("accounts", parse_switch, "", "off", "on: people sign in; off: whoever comes may all"),
+    Setting("accounts", parse_switch, "", "on", "on: people sign in; off: whoever comes may all"),
     Setting(
         "proxies",
         parse_addresses,

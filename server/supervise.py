@@ -19,7 +19,7 @@ from pathlib import Path
 
 import aiohttp
 
-from server.announce import announce
+from server.announce import announce, owner_link
 from server.errors import ServerError, SettingsProblem
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -227,7 +227,9 @@ async def make_ready(variables: Mapping[str, str], supervisor: Supervisor) -> No
     addresses = [variables[f"HTTP_{number}"] for number in range(NODES)]
     try:
         await wait_ready(addresses)
-        count = await announce(f"http://{variables['ADMIN_0']}", ROOT, Path(variables["DATA_DIR"]))
+        admin = f"http://{variables['ADMIN_0']}"
+        count = await announce(admin, ROOT, Path(variables["DATA_DIR"]))
+        link = await owner_link(admin)
     except ServerError as error:
         say("all", str(error))
         supervisor.exit_code = error.exit_code
@@ -239,6 +241,8 @@ async def make_ready(variables: Mapping[str, str], supervisor: Supervisor) -> No
         say("all", f"http://{address}/")
     say("all", f"to look inside: {probe_command(variables, ROOT)}")
     say("all", "ready; Ctrl-C ends all")
+    if link:
+        say("all", f"nobody owns this yet; open this once, within 24 h, to be the owner: {link}")
 
 
 async def supervise() -> int:

@@ -9,7 +9,7 @@ from server.accounts.errors import AccountError
 
 NAME_MAX = 80
 EMAIL_MAX = 254
-AGENT_MAX = 80
+AGENT_MAX = 160
 ORIGIN_MAX = 64
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
 

@@ -2,7 +2,7 @@
 
 Each cluster has a multicast port and a key of its own, so that clusters do not meet. Nodes listen
 on ports that the system chooses and name them in their log. Only processes that were started here
-are ended, each by its own handle.
+are ended, each by its own handle. There are no accounts, unless a test asks for them.
 """
 
 from __future__ import annotations
@@ -116,6 +116,7 @@ class Cluster:
             "key_file": str(self.write_key("key")),
             "http": "127.0.0.1:0",
             "admin": "127.0.0.1:0",
+            "accounts": "off",
             **flags,
         }
         self.nodes: dict[str, NodeProcess] = {}

@@ -276,7 +276,7 @@ async def test_what_one_person_has_not_sent_is_not_shown_to_the_next_one_at_this
     await joe.page.get_by_test_id("sign-out").click()
     await fill(joe.page, email="joe@example.org", password=PASSWORD)
     await button(joe, "Sign in").click()
-    await expect(joe.page.get_by_test_id("sign-out")).to_be_visible()
+    await expect(joe.page.get_by_text("Open to send your edits")).to_have_count(1)
     await joe.page.goto(f"{town.nodes['a'].url}/doc/{doc}")
     await joe.loaded()
     await joe.shows("Sent. Of Joe alone.")

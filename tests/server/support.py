@@ -70,6 +70,7 @@ class Cluster:
             "cluster_size": self.size,
             "http": "127.0.0.1:0",
             "admin": "127.0.0.1:0",
+            "accounts": "off",
             **self.flags,
             **flags,
         }

@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from server.announce import owner_link
 from tests.server.support import Cluster, create, eventually, get
 
 
@@ -183,3 +184,10 @@ async def test_the_public_address_serves_nothing_of_the_management(cluster: Clus
     node = await cluster.start("a")
     for path in ("/admin/status", "/metrics"):
         assert (await get(node.url + path))[0] == 404
+
+
+async def test_a_node_without_accounts_says_so_and_has_no_owner_to_make(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    status, session = await get(f"{node.url}/api/v1/session")
+    assert (status, session["accounts"], session["principal"]) == (200, False, "guest")
+    assert await owner_link(node.admin_url) == ""
