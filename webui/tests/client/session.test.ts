@@ -192,3 +192,17 @@ test("an object that is opened again goes on with the numbers of its calls", asy
   expect(calls).toEqual([1, 2]);
   session.close();
 });
+
+test("who is signed out keeps what was not sent, and what is opened then says so", async () => {
+  const { session, sockets, states } = fakeSession();
+  sockets[0]?.welcome("one");
+  const counter = session.attach(Counter, "votes");
+  sockets[0]?.hear({ ...snapshot({ value: 0 }), name: "votes" });
+  void counter.add(1).catch(() => undefined);
+  const waiting = session.open(Lock, "door");
+  sockets[0]?.onclose?.({ code: 4403 });
+  expect([session.stopped?.code, states.at(-1)]).toEqual(["signed_out", "stopped"]);
+  expect([session.unanswered, sockets.length]).toEqual([1, 1]);
+  await expect(waiting).rejects.toMatchObject({ code: "signed_out" });
+  await expect(session.open(Lock, "gate")).rejects.toMatchObject({ code: "signed_out" });
+});
