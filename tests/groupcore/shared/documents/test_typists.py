@@ -32,8 +32,9 @@ def test_nothing_is_lost_or_doubled_by_typists_and_deaths() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_or_doubled_on_500_days() -> None:
-    assert check(range(500)) > 100
+@pytest.mark.parametrize("first", range(0, 500, 100))
+def test_nothing_is_lost_or_doubled_on_500_days(first: int) -> None:
+    assert check(range(first, first + 100)) > 10
 
 
 def take_twice(patch: pytest.MonkeyPatch) -> None:
