@@ -171,7 +171,7 @@ SETTINGS: tuple[Setting, ...] = (
         "nodes",
         "1",
         "copies besides the sequencer's before delivery; larger: slower, survives more crashes. "
-        "Capped at members - 1",
+        "Capped at members - 1; at most half of --cluster-size",
     ),
     Setting("trace", optional_path, "", "", "folder for the trace of orders and deliveries"),
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
@@ -332,6 +332,8 @@ def check_together(settings: Settings) -> None:
         refuse("--oidc-issuer", "needs --accounts on and --oidc-client")
     if settings.burst < settings.rate:
         refuse("--burst", f"must be at least --rate, {settings.rate}")
+    if 1 < settings.cluster_size < 2 * settings.k:
+        refuse("--k", f"is at most {settings.cluster_size // 2} for {settings.cluster_size} nodes")
 
 
 def refuse(name: str, remedy: str) -> NoReturn:

@@ -103,6 +103,11 @@ class GroupNode:
             if settings.get("lineage") is not None:
                 raise SettingsError("lineage: the folder `data_dir` is one; leave it out")
             settings["lineage"] = self.storage
+            # A node that has lost its disk counts for no copy; the others must be enough.
+            size = settings.get("cluster_size", 1)
+            if size > 1 and self.options.k > size // 2:
+                most = f"with a log at most {size // 2} where cluster_size is {size}"
+                raise SettingsError(f"options.k {self.options.k} is too many: {most}")
         elif self.options.durable:
             raise SettingsError("options.durable needs a folder for the log; give `data_dir`")
         self._unsaved = Unsaved()

@@ -56,6 +56,7 @@ WRONG = [
     (["--node-id", "a"], {"GROUPCORE_K": "many"}, "GROUPCORE_K"),
     (["--node-id", "a", "--admin", "127.0.0.1:8000"], {}, "--admin"),
     (["--node-id", "a", "--burst", "1"], {}, "--burst"),
+    (["--node-id", "a", "--cluster-size", "3", "--k", "2"], {}, "--k"),
     (["--node-id", "a", "--public-url", "example.org"], {}, "--public-url"),
 ]
 

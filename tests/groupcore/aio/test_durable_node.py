@@ -192,6 +192,18 @@ def test_a_log_needs_a_folder() -> None:
         GroupNode("x", node_id="a", receiver=print, options=ServiceOptions(durable=True))
 
 
+def test_with_logs_no_more_copies_are_asked_for_than_nodes_keep_without_one_disk(
+    tmp_path: Path,
+) -> None:
+    def node(k: int, cluster_size: int) -> None:
+        settings = {"node_id": "a", "data_dir": tmp_path, "receiver": print}
+        GroupNode("x", options=ServiceOptions(k=k), cluster_size=cluster_size, **settings)  # type: ignore[arg-type]
+
+    with pytest.raises(SettingsError, match=r"options\.k 2 is too many: .* at most 1"):
+        node(2, 3)
+    node(2, 4)
+
+
 async def test_a_log_is_read_while_it_is_written(tmp_path: Path) -> None:
     storage = LogStorage(tmp_path / "a", "c", "a")
     storage.open()
