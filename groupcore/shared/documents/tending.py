@@ -277,8 +277,6 @@ class Tender:
         """Bring block and outline together, if that is for this node to do."""
         outline = self._outline
         if name in outline.seeds and block.status != UNBORN:
-            if self._is_oldest(block) and not outline.entries[name].live:
-                await outline.wake([name])  # whose group was open already: others may not know
             if self._may_forget(block, None):
                 if self._secure is None or self._is_oldest(block):
                     await self._forget("", name, block, 1)

@@ -12,7 +12,6 @@ from groupcore.objects.rich_delta import RichDelta, Run, canonical, plain, rich
 from groupcore.shared import ForbiddenError
 from groupcore.shared.access import Right
 from groupcore.shared.documents import Document, open_document
-from groupcore.shared.documents.parts import Seed
 from groupcore.shared.pending import Signal
 from groupcore.shared.testing import BAD_WEATHER, Weather, World
 from tests.groupcore.shared.documents.office import Desk, sit_down
@@ -58,20 +57,6 @@ def test_a_pasted_block_is_read_without_a_group_and_gets_one_when_somebody_write
         assert list(a.blocks) == list(b.blocks) == [ids[1]]
         assert list(a.outline.seeds) == [ids[0], ids[2]]
         assert await texts(a) == ["one", "two!", "three"]
-
-    run(main)
-
-
-def test_a_pasted_block_whose_group_somebody_has_open_already_has_it_at_all_keepers() -> None:
-    async def main(world: World) -> None:
-        a, b, ids = await three(world)
-        block = await a._group("early")
-        await a.outline.insert(ids[0], [Seed("early", (), rich("one and a half"))])
-        await rest(world)
-        await block.edit(block.version, typed(14, "!"))
-        await rest(world)
-        assert list(a.blocks) == list(b.blocks) == ["early"]
-        assert await texts(b) == ["one", "one and a half!", "two", "three"]
 
     run(main)
 
