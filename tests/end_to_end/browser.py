@@ -73,6 +73,9 @@ HTML = """(block) => {
   return copy.innerHTML;
 }"""
 
+TWO_FRAMES = """() => new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(done)))"""
+
 SAVE_STATE = """() => {
   const { state, edits } = document.querySelector("[data-testid=save-state]").dataset;
   return [state, Number(edits)];
@@ -193,8 +196,12 @@ class BrowserTab:
             await self.page.keyboard.press(key)
 
     async def put_caret(self, number: int, where: Literal["Home", "End"] = "End") -> None:
-        """Click into a block, and go to the start or the end of the line."""
-        await self.block(number).click()
+        """Click into a block that one sees, and go to the start or the end of the line."""
+        block = self.block(number)
+        await block.scroll_into_view_if_needed()
+        # Blocks of long documents are drawn when they come into sight, in the frame after that.
+        await self.page.evaluate(TWO_FRAMES)
+        await block.click()
         await self.press(where)
 
     async def type(self, text: str, delay_ms: float = 15) -> None:
