@@ -198,8 +198,9 @@ class BrowserTab:
     async def put_caret(self, number: int, where: Literal["Home", "End"] = "End") -> None:
         """Click into a block that one sees, and go to the start or the end of the line."""
         block = self.block(number)
-        await block.scroll_into_view_if_needed()
-        # Blocks of long documents are drawn when they come into sight, in the frame after that.
+        # Where it is not loaded yet, or not drawn, there is no text to click into.
+        await block.evaluate("(block) => block.scrollIntoView({ block: 'nearest' })")
+        await expect(block).not_to_have_attribute("data-away", "true")
         await self.page.evaluate(TWO_FRAMES)
         await block.click()
         await self.press(where)
