@@ -1,7 +1,7 @@
 """Replicated objects: plain deterministic classes that change by ordered operations.
 
-`Document` is the groupware server's object: parse what a browser submits with
-`parse_transaction`, order the submits, give them to `Document.submit` at every replica.
+`Document` is several texts in one order, edited by transactions (docs/transactions.md): parse them
+with `parse_transaction`, order them, give them to `Document.submit` at every replica.
 `ReplicatedText` and `ReplicatedOutline` are its parts for embedding programs.
 """
 

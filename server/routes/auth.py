@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from groupcore.origins import is_loopback
+from server.accounts.accounts import Accounts
 from server.accounts.errors import AccountError
 from server.accounts.secrets import SECRET_MAX, csrf_of, equal
 from server.accounts.service import AccountService, Caller
@@ -172,3 +173,17 @@ def address_of(request: Request, proxies: Collection[str] = ()) -> str:
         except ValueError:
             break
     return found
+
+
+class Desk:
+    """What answers people's requests about accounts, at one node."""
+
+    def __init__(self, gate: Gatehouse) -> None:
+        self.gate = gate
+        self.node = gate.node
+        self.service = gate.service
+
+    @property
+    def accounts(self) -> Accounts:
+        """The accounts."""
+        return self.service.accounts

@@ -6,14 +6,13 @@ import secrets
 
 from starlette.responses import JSONResponse, Response
 
-from server.accounts.accounts import Accounts
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.names import check_email
 from server.accounts.passwords import check_password
 from server.accounts.roles import ROLES, USER, Role, role_of
 from server.accounts.secrets import derived, digest_of, new_secret
 from server.routes.asks import PUBLIC, Ask, Field, Row
-from server.routes.auth import Gatehouse
+from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.sessions import EMAIL, NAME, PASSWORD, SECRET, Sessions
 from server.routes.sessions import USER as USER_SHOWN
@@ -30,18 +29,12 @@ def fresh_secret(ask: Ask, kind: str, what: str) -> str:
     return derived(kind, ask.who.secret, f"{what}\n{ask.key}") if ask.key else new_secret(kind)
 
 
-class People:
+class People(Desk):
     """Accounts, workspaces and invitations, at one node."""
 
     def __init__(self, gate: Gatehouse, sessions: Sessions) -> None:
-        self.gate = gate
+        super().__init__(gate)
         self.sessions = sessions
-        self.node = gate.node
-
-    @property
-    def accounts(self) -> Accounts:
-        """The accounts."""
-        return self.gate.service.accounts
 
     def rows(self) -> list[Row]:
         """The routes."""

@@ -6,17 +6,15 @@ import asyncio
 
 from starlette.responses import JSONResponse, Response
 
-from server.accounts.accounts import Accounts
 from server.accounts.backoff import Backoff, address_key
 from server.accounts.errors import AccountError
 from server.accounts.names import check_email
 from server.accounts.passwords import check_password
 from server.accounts.records import SignIn, User
 from server.accounts.secrets import csrf_of, digest_of, new_secret
-from server.accounts.service import AccountService
 from server.accounts.tickets import VALID_S
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
-from server.routes.auth import Gatehouse
+from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.shown import shown_sign_in, shown_user
 
@@ -27,18 +25,12 @@ SECRET = Field("secret", text="the last part of the link", max=200)
 WRONG = "address or password is wrong"
 
 
-class Sessions:
+class Sessions(Desk):
     """Signing in and out, at one node."""
 
     def __init__(self, gate: Gatehouse, has_provider: bool = False) -> None:
-        self.gate = gate
+        super().__init__(gate)
         self._has_provider = has_provider
-        self.service: AccountService = gate.service
-
-    @property
-    def accounts(self) -> Accounts:
-        """The accounts."""
-        return self.service.accounts
 
     def rows(self) -> list[Row]:
         """The routes."""

@@ -6,14 +6,13 @@ from dataclasses import asdict
 
 from starlette.responses import JSONResponse, Response
 
-from server.accounts.accounts import Accounts
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.names import check_email
 from server.accounts.roles import ADMIN, ROLES, USER, Role, role_of
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.tokens import SCOPES
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
-from server.routes.auth import Gatehouse
+from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.people import DAY_S, ROLE, fresh_secret
 from server.routes.sessions import EMAIL, SECRET, Sessions
@@ -29,18 +28,12 @@ TOKEN_FIELDS = (
 AUDIT_MAX = 200
 
 
-class Sharing:
+class Sharing(Desk):
     """Roles for documents, links, tokens and the log, at one node."""
 
     def __init__(self, gate: Gatehouse, sessions: Sessions) -> None:
-        self.gate = gate
+        super().__init__(gate)
         self.sessions = sessions
-        self.node = gate.node
-
-    @property
-    def accounts(self) -> Accounts:
-        """The accounts."""
-        return self.gate.service.accounts
 
     def rows(self) -> list[Row]:
         """The routes."""
