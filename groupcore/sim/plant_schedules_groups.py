@@ -185,6 +185,25 @@ SHORTENED = replace(
 )
 """With logs: b's disk is slow when the power is cut, c's log is damaged, and a is cut off."""
 
+ONE_DISK = replace(
+    _scenario(
+        [
+            *(_join(1_000, node, 0, 0) for node in range(3)),
+            *_sends([(0, 0, 0)], 1_500, 2_900, 20),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(2 * SECOND, "disk-slow", (1,), 2 * SECOND, 30_000),
+            Fault(2 * SECOND, "disk-slow", (2,), 2 * SECOND, 30_000),
+            Fault(3 * SECOND, "isolate", (0,), 4 * SECOND),
+            Fault(3 * SECOND, "crash-all", (), SECOND // 5),
+        ),
+        length_s=7,
+    ),
+    durable=True,
+)
+"""With logs: only a's disk stores when the power is cut; a is cut off when the others are back."""
+
 PORTIONS = _scenario(
     [
         *(_join(1_000, node, 0, 0, 1, 2, 3) for node in range(2)),

@@ -11,7 +11,7 @@ from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.stream import Stream
 from groupcore.sim.node import Node
-from groupcore.sim.plant_schedules_groups import LOST_DISKS, SHORTENED
+from groupcore.sim.plant_schedules_groups import LOST_DISKS, ONE_DISK, SHORTENED
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address, View
 
@@ -79,6 +79,7 @@ DURABLE_PLANTS = (
         (18,),
         _own_disk,
         profile="durable",
+        schedule=ONE_DISK,
     ),
     Plant(
         "d-wiped-votes",
