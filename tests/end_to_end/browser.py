@@ -240,11 +240,13 @@ class Tabs:
         width: int = 1280,
         height: int = 800,
         scheme: Scheme = "light",
+        locale: str = "en-GB",
     ) -> BrowserContext:
         """A browser profile of a person with this name."""
         context = await self._browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme=scheme,
+            locale=locale,
             reduced_motion="reduce",
             permissions=["clipboard-read", "clipboard-write"],
         )

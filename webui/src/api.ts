@@ -1,6 +1,8 @@
 /** The HTTP API of the node that served the page. */
 
 import { randomId } from "./ids";
+import { commonWords } from "./words/en/common";
+import { compare } from "./words/formats";
 
 export interface DocumentSummary {
   readonly id: string;
@@ -50,8 +52,7 @@ export async function ask(path: string, init?: RequestInit): Promise<Fields> {
   try {
     response = await fetch(path, { ...init, headers, signal: AbortSignal.timeout(15_000) });
   } catch {
-    const text = "The server cannot be reached. Check your connection and try again.";
-    throw new ApiError("unreachable", text);
+    throw new ApiError("unreachable", commonWords.unreachable);
   }
   const body = fields(await response.json().catch(() => null));
   if (response.ok) return body;
@@ -74,9 +75,9 @@ export function send(
 }
 
 function problemText(body: Fields, code: string, status: number): string {
-  if (code === "forged") return "You have signed in or out in another tab. Reload this page.";
+  if (code === "forged") return commonWords.forged;
   const text = [body.detail, body.title].find((part) => typeof part === "string" && part !== "");
-  if (typeof text !== "string") return `The server answered with an error (${status}).`;
+  if (typeof text !== "string") return commonWords.serverError(status);
   const sentence = text.charAt(0).toLocaleUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
@@ -94,25 +95,21 @@ export function textOf(value: unknown): string {
 /** A list in an answer. */
 export function listOf(answer: Fields, name: string): readonly unknown[] {
   const list = answer[name];
-  if (!Array.isArray(list)) throw new ApiError("bad_answer", UNREADABLE);
+  if (!Array.isArray(list)) throw new ApiError("bad_answer", commonWords.unreadable);
   return list;
 }
 
-const UNREADABLE = "The server's answer could not be read.";
-
 function summary(value: unknown): DocumentSummary {
   const { id, title, blocks } = fields(value);
-  if (typeof id !== "string") throw new ApiError("bad_answer", UNREADABLE);
+  if (typeof id !== "string") throw new ApiError("bad_answer", commonWords.unreadable);
   const name = typeof title === "string" ? title : "";
   return typeof blocks === "number" ? { id, title: name, blocks } : { id, title: name };
 }
 
-const TITLES = new Intl.Collator(undefined, { numeric: true });
-
 /** All documents, by title as people sort: 2 before 10. */
 export async function listDocuments(): Promise<DocumentSummary[]> {
   const documents = listOf(await ask("/api/v1/documents"), "documents");
-  return documents.map(summary).sort((one, other) => TITLES.compare(one.title, other.title));
+  return documents.map(summary).sort((one, other) => compare(one.title, other.title));
 }
 
 /** Creates a document once, however often the request is repeated under the same key. */

@@ -11,6 +11,7 @@ import { type Caret, type Person, peopleOf } from "./people";
 import type { Socket } from "./shared/link";
 import type { Kept, Store } from "./store";
 import { Waiting } from "./waiting";
+import { documentWords } from "./words/en/document";
 
 /** What the page shows around the text. */
 export interface DocumentState {
@@ -68,8 +69,6 @@ const CARET_MS = 50;
 const NOTICE_MS = 6_000;
 /** For so long the texts of blocks that are not here are not asked for again. */
 const TEXTS_MS = 2_000;
-const NO_READER = "You may not read this document any more.";
-const MISSING = "There is no document at this address. Check it, or look in the list.";
 const NOWHERE: Caret = { block: null, anchor: 0, head: 0 };
 
 export class DocumentController {
@@ -189,8 +188,10 @@ export class DocumentController {
   private get problem(): string | null {
     const { problem } = this.model;
     if (problem === null) return this.session.stopped?.message ?? null;
-    if (problem.code === "forbidden") return this.model.isLoaded ? NO_READER : MISSING;
-    return problem.code === "no_such_document" ? MISSING : problem.message;
+    if (problem.code === "forbidden") {
+      return this.model.isLoaded ? documentWords.noReader : documentWords.missing;
+    }
+    return problem.code === "no_such_document" ? documentWords.missing : problem.message;
   }
 
   private get mayWrite(): boolean {

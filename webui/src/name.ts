@@ -1,6 +1,7 @@
 /** The person's display name, kept in this browser. */
 
 import { randomId } from "./ids";
+import { commonWords } from "./words/en/common";
 
 const KEY = "groupcore.name";
 const NAME_MAX = 80;
@@ -16,7 +17,7 @@ export function loadName(): string {
   const kept = cleanName(readKept());
   if (kept !== null) return kept;
   const letters = randomId(8).replace(/[^A-Za-z0-9]/g, "");
-  const guest = `Guest ${letters.slice(0, 4).toUpperCase()}`.trim();
+  const guest = `${commonWords.guest} ${letters.slice(0, 4).toUpperCase()}`.trim();
   saveName(guest);
   return guest;
 }

@@ -1,6 +1,7 @@
 /** The save state in words: for the badge, and the rarer ones that are said aloud. */
 
 import type { SaveState } from "./document/types";
+import { documentWords } from "./words/en/document";
 
 export interface SaveFacts {
   readonly save: SaveState;
@@ -8,16 +9,13 @@ export interface SaveFacts {
   readonly isStopped: boolean;
 }
 
-function editsKept(edits: number): string {
-  return edits === 1 ? "1 edit kept" : `${edits} edits kept`;
-}
-
 /** What the badge says. */
 export function badgeText({ save, waited_s, isStopped }: SaveFacts): string {
-  if (save.kind === "saved") return "Saved";
-  if (save.kind === "saving") return waited_s > 0 ? "Still saving…" : "Saving…";
-  const where = isStopped ? "Disconnected" : "Offline";
-  return save.edits > 0 ? `${where} · ${editsKept(save.edits)}` : where;
+  if (save.kind === "saved") return documentWords.saved;
+  if (save.kind === "saving")
+    return waited_s > 0 ? documentWords.stillSaving : documentWords.saving;
+  const where = isStopped ? documentWords.disconnected : documentWords.offline;
+  return save.edits > 0 ? `${where} · ${documentWords.editsKept(save.edits)}` : where;
 }
 
 /**
@@ -28,9 +26,9 @@ export function badgeText({ save, waited_s, isStopped }: SaveFacts): string {
 export function announcement(facts: SaveFacts, wasTrouble: boolean): string {
   const { save, waited_s } = facts;
   if (save.kind === "offline" && save.edits > 0) {
-    return "Your edits cannot be saved right now. They are kept in this browser.";
+    return documentWords.sayNotSaved;
   }
-  if (save.kind === "offline") return "Offline.";
-  if (save.kind === "saving" && waited_s === 10) return "Saving takes longer than usual.";
-  return save.kind === "saved" && wasTrouble ? "All edits are saved." : "";
+  if (save.kind === "offline") return documentWords.sayOffline;
+  if (save.kind === "saving" && waited_s === 10) return documentWords.saySlow;
+  return save.kind === "saved" && wasTrouble ? documentWords.saySaved : "";
 }

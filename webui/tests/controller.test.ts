@@ -124,7 +124,7 @@ class Stage {
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
-const draft = (id: string): Draft => ({ id, code: "gone", reason: "", text: id });
+const draft = (id: string): Draft => ({ id, code: "gone", text: id });
 const stages: { close(): void }[] = [];
 
 async function opened(stage: Stage): Promise<DocumentController> {

@@ -4,7 +4,7 @@ import { Keeper } from "../src/keeper";
 import { documentsWithKeptEdits, type Kept, Store } from "../src/store";
 
 function kept(client: string, state: unknown, ...texts: string[]): Kept {
-  const drafts = texts.map((text) => ({ id: text, code: "gone", reason: "", text }));
+  const drafts = texts.map((text) => ({ id: text, code: "gone", text }));
   const session = { client, selves: [], numbers: [] };
   return { doc: "doc", client, principal: "guest", session, state, drafts };
 }

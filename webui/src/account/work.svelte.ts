@@ -1,6 +1,7 @@
 /** Something that a page asks of the server on the person's behalf: busy, done, or why not. */
 
 import { ApiError } from "../api";
+import { commonWords } from "../words/en/common";
 
 export class Work {
   isBusy = $state(false);
@@ -28,5 +29,5 @@ export class Work {
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof ApiError ? error.message : "Something went wrong in this page.";
+  return error instanceof ApiError ? error.message : commonWords.wentWrong;
 }

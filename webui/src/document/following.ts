@@ -18,15 +18,7 @@ import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from
 import { type Happened, type Overlay, writtenBy } from "./overlay";
 import { stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
-import {
-  AGAIN,
-  DELETED,
-  type EditedResult,
-  isEdit,
-  ownRemoval,
-  reasonOf,
-  richOf,
-} from "./verdicts";
+import { AGAIN, type EditedResult, isEdit, ownRemoval, richOf } from "./verdicts";
 
 /** Who is told what follows. */
 export interface FollowerOwner {
@@ -37,7 +29,7 @@ export interface FollowerOwner {
   onSeen(event: ViewEvent): void;
   /** What the outline knows of blocks may be another one: what is in sight is opened first. */
   onOutlineNews(): void;
-  onDraft(code: string, reason: string, text: Rich): void;
+  onDraft(code: string, text: Rich): void;
   onOutlineEnd(error: Error): void;
   onBlockEnd(block: BlockObject, error: Error): void;
 }
@@ -285,8 +277,8 @@ export class Follower implements BlockListener, OutlineListener {
       }),
     );
     const draft = richOf(edited?.draft ?? []);
-    if (draft.length > 0) this.owner.onDraft("block_deleted", DELETED, draft);
-    else if (call.isDeleted) this.lost(call, "block_deleted", DELETED);
+    if (draft.length > 0) this.owner.onDraft("block_deleted", draft);
+    else if (call.isDeleted) this.lost(call, "block_deleted");
   }
 
   private onSplit(isIt: (own: Own) => boolean, elsewhere: unknown): void {
@@ -307,19 +299,18 @@ export class Follower implements BlockListener, OutlineListener {
       return;
     }
     for (const own of this.overlay.own.filter(isIt)) this.draft(code, own);
-    if (call !== undefined) this.lost(call, code, reasonOf(code));
+    if (call !== undefined) this.lost(call, code);
     this.view(this.overlay.withdraw(isIt));
   }
 
-  private lost(call: OwnCall, code: string, reason: string): void {
-    if (call.lost.length > 0) this.owner.onDraft(code, reason, call.lost);
+  private lost(call: OwnCall, code: string): void {
+    if (call.lost.length > 0) this.owner.onDraft(code, call.lost);
     call.lost = [];
   }
 
   private draft(code: string, own: Own): void {
     const text = insertedText(writtenBy(own.verb));
-    const reason = code === "block_deleted" ? DELETED : reasonOf(code);
-    if (text.length > 0) this.owner.onDraft(code, reason, text);
+    if (text.length > 0) this.owner.onDraft(code, text);
   }
 
   /** F3: an own verb was dropped, as it can be done no more. */
@@ -347,8 +338,7 @@ export class Follower implements BlockListener, OutlineListener {
   /** F3: nobody knows what has become of calls that another client has made. */
   refuseSent(): void {
     this.refused(({ call }) => call !== null, "outcome_unknown");
-    for (const call of this.calls.values())
-      this.lost(call, "outcome_unknown", reasonOf("outcome_unknown"));
+    for (const call of this.calls.values()) this.lost(call, "outcome_unknown");
     this.calls.clear();
   }
 
@@ -367,7 +357,7 @@ export class Follower implements BlockListener, OutlineListener {
       if (call.group !== group) continue;
       this.calls.delete(key);
       takeBack(call.n);
-      this.lost(call, "block_deleted", DELETED);
+      this.lost(call, "block_deleted");
     }
   }
 

@@ -261,10 +261,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (this.isStarted && !this.isClosed) this.openNear();
   }
 
-  onDraft(code: string, reason: string, text: Rich): void {
+  onDraft(code: string, text: Rich): void {
     this.draftCount += 1;
     const id = `${this.author}-${this.draftCount}`;
-    this.drafts = [...this.drafts, { id, code, reason, text: plainText(text) }];
+    this.drafts = [...this.drafts, { id, code, text: plainText(text) }];
   }
 
   onOutlineEnd(error: Error): void {

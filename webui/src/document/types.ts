@@ -71,7 +71,6 @@ export interface ViewEvent {
 export interface Draft {
   readonly id: string;
   readonly code: string;
-  readonly reason: string;
   readonly text: string;
 }
 

@@ -10,7 +10,6 @@ export interface EditedResult {
   readonly draft: readonly { text: string; marks: readonly (readonly [string, never])[] }[];
 }
 
-export const DELETED = "The text that it was written into was deleted by somebody else.";
 /** Codes of calls that were not done and never will be, and can be made anew. */
 export const AGAIN = new Set(["base_too_old", "skipped", "abandoned"]);
 
@@ -35,11 +34,4 @@ export function richOf(runs: EditedResult["draft"]): Rich {
   return canonicalRich(
     runs.map(({ text, marks }): RichItem => [text, Object.fromEntries(marks) as Marks]),
   ) as Rich;
-}
-
-/** What to tell people of a code. */
-export function reasonOf(code: string): string {
-  if (code === "too_large") return "It is more than a block, or the document, may hold.";
-  if (code === "forbidden") return "You may not write here.";
-  return `The server did not take it (${code}).`;
 }

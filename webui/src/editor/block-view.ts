@@ -2,6 +2,7 @@
 
 import type { Node } from "prosemirror-model";
 import type { EditorView, NodeView } from "prosemirror-view";
+import { editorWords } from "../words/en/editor";
 import { attributeOf, headingLevel, typeOf } from "./schema";
 
 function tagOf(node: Node): string {
@@ -68,7 +69,7 @@ export class BlockView implements NodeView {
     dataset.empty = String(node.content.size === 0);
     if (this.checkbox !== null) {
       this.checkbox.checked = attributeOf(node, "checked") === true;
-      this.checkbox.setAttribute("aria-label", node.textContent || "To-do");
+      this.checkbox.setAttribute("aria-label", node.textContent || editorWords.todo);
       dataset.checked = String(this.checkbox.checked);
     }
   }
@@ -94,7 +95,7 @@ export class AwayView implements NodeView {
     this.dom.setAttribute("aria-busy", "true");
     const words = document.createElement("span");
     words.className = "visually-hidden";
-    words.textContent = "Not loaded yet";
+    words.textContent = editorWords.notLoaded;
     this.dom.append(words);
     describe(this.dom, node, Number(node.attrs.length));
   }

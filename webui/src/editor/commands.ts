@@ -13,6 +13,7 @@ import { redo, undo } from "prosemirror-history";
 import { undoInputRule } from "prosemirror-inputrules";
 import type { Node } from "prosemirror-model";
 import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
+import { editorWords } from "../words/en/editor";
 import { caretKeys } from "./caret-keys";
 import { markKeys, toggle } from "./marks";
 import type { SimpleMark } from "./rich";
@@ -240,18 +241,49 @@ export const keys: Record<string, Command> = {
   Escape: leaveEditor,
 };
 
-/** What the toolbar offers to turn blocks into. */
-export const CHOICES = [
-  { value: "paragraph", label: "Text" },
-  { value: "heading-1", label: "Heading 1" },
-  { value: "heading-2", label: "Heading 2" },
-  { value: "heading-3", label: "Heading 3" },
-  { value: "bullet", label: "Bulleted list" },
-  { value: "numbered", label: "Numbered list" },
-  { value: "todo", label: "To-do" },
-  { value: "quote", label: "Quote" },
-  { value: "code", label: "Code" },
+/** What a block can be turned into. */
+const CHOICES = [
+  "paragraph",
+  "heading-1",
+  "heading-2",
+  "heading-3",
+  "bullet",
+  "numbered",
+  "todo",
+  "quote",
+  "code",
 ] as const;
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What the toolbar offers to turn blocks into. */
+export function choices(): readonly Choice[] {
+  return CHOICES.map((value) => ({ value, label: labelOf(value) }));
+}
+
+function labelOf(choice: (typeof CHOICES)[number]): string {
+  switch (choice) {
+    case "heading-1":
+    case "heading-2":
+    case "heading-3":
+      return editorWords.heading(Number(choice.at(-1)));
+    case "code":
+      return editorWords.codeBlock;
+    case "paragraph":
+      return editorWords.paragraph;
+    case "bullet":
+      return editorWords.bullet;
+    case "numbered":
+      return editorWords.numbered;
+    case "todo":
+      return editorWords.todo;
+    case "quote":
+      return editorWords.quote;
+  }
+}
 
 const more: Record<string, Record<string, unknown>> = {
   "heading-1": { level: 1 },
@@ -269,9 +301,9 @@ export function choiceOf(node: Node): string {
 
 /** The command behind a toolbar choice. */
 export function choiceCommand(choice: string): Command | null {
-  const known = CHOICES.find(({ value }) => value === choice);
+  const known = CHOICES.find((value) => value === choice);
   if (known === undefined) return null;
-  const type = known.value.startsWith("heading") ? "heading" : known.value;
+  const type = known.startsWith("heading") ? "heading" : known;
   return setType(type as BlockType, more[choice] ?? {});
 }
 

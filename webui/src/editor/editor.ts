@@ -9,6 +9,7 @@ import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/typ
 import { randomId } from "../ids";
 import type { Caret, Person } from "../people";
 import { toCodePoints } from "../shared/text";
+import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
 import { CARETS, caretsPlugin } from "./carets";
 import { changedChildren } from "./changed";
@@ -94,7 +95,7 @@ export class DocumentEditor {
           role: "textbox",
           "aria-multiline": "true",
           "aria-readonly": `${!this.isWritable}`,
-          "aria-label": "Document text",
+          "aria-label": editorWords.text,
           "aria-describedby": "editor-help",
           class: state.doc.childCount > LONG_BLOCKS ? "long" : "",
           ...menuAttributes(state),

@@ -4,13 +4,13 @@
 
 import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
-import { CHOICES, choiceCommand } from "./commands";
+import { type Choice, choiceCommand, choices } from "./commands";
 import { REMOTE } from "./remote";
 import { blockType, typeOf } from "./schema";
 
 /** The menu as it is shown; `active`: which of the choices Enter takes. */
 export interface SlashMenu {
-  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly choices: readonly Choice[];
   readonly active: number;
   /** Where the slash stands. */
   readonly from: number;
@@ -43,15 +43,15 @@ export function slashMenu(state: EditorState): SlashMenu | null {
   const found = isOpen ? typed(state) : null;
   if (found === null) return null;
   const words = found.words.toLowerCase();
-  const choices = CHOICES.filter(({ label }) =>
+  const fitting = choices().filter(({ label }) =>
     label
       .toLowerCase()
-      .replaceAll(/[^a-z0-9]/g, "")
+      .replaceAll(/[^\p{L}\p{N}]/gu, "")
       .includes(words.replaceAll("-", "")),
   );
-  if (choices.length === 0) return null;
+  if (fitting.length === 0) return null;
   const { from, to } = found;
-  return { choices, active: Math.min(active, choices.length - 1), from, to };
+  return { choices: fitting, active: Math.min(active, fitting.length - 1), from, to };
 }
 
 /** The id of the choice's element, for those who hear the page. */

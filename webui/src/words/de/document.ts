@@ -1,0 +1,73 @@
+import type { documentWords } from "../en/document";
+import { number, plural } from "../formats";
+import type { Translation } from "../language";
+
+export default {
+  loading: "Das Dokument wird geladen",
+  alsoHere: "Auch hier",
+  share: "Teilen",
+  yourName: "Ihr Name, wie andere ihn sehen",
+  title: "Titel",
+  download: "Als Markdown herunterladen",
+  noAccess: "Kein Zugang mehr",
+  linkOver: "Der Link, über den Sie gekommen sind, gilt nicht mehr.",
+  askOwner: "Fragen Sie den Eigentümer, wenn Sie Zugang haben sollten.",
+  notOpened: "Dieses Dokument kann nicht geöffnet werden",
+  noReader: "Sie dürfen dieses Dokument nicht mehr lesen.",
+  missing:
+    "Unter dieser Adresse gibt es kein Dokument. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
+  keptUntilSignIn:
+    "Sie sind abgemeldet. Was Sie geschrieben haben, bleibt in diesem Browser und wird gesendet, sobald Sie sich wieder anmelden.",
+  notAllLoaded:
+    "Ein Teil Ihrer Auswahl ist noch nicht geladen. Versuchen Sie es gleich noch einmal.",
+  readOnly: "Sie können dieses Dokument lesen, aber nicht ändern.",
+  saved: "Gespeichert",
+  saving: "Wird gespeichert …",
+  stillSaving: "Wird noch gespeichert …",
+  offline: "Offline",
+  disconnected: "Getrennt",
+  editsKept: (edits) =>
+    plural(edits, "1 Änderung aufbewahrt", `${number(edits)} Änderungen aufbewahrt`),
+  sayNotSaved:
+    "Ihre Änderungen können gerade nicht gespeichert werden. Sie bleiben in diesem Browser.",
+  sayOffline: "Offline.",
+  saySlow: "Das Speichern dauert länger als sonst.",
+  saySaved: "Alle Änderungen sind gespeichert.",
+  draftsTitle: "Für Sie aufbewahrt",
+  draftsHint: "Diese Texte von Ihnen konnten nicht in das Dokument übernommen werden.",
+  draftDeleted: "Jemand anderes hat den Block gelöscht, während Sie darin schrieben.",
+  draftTooLarge: "Der Text ist größer, als ein Dokument sein darf.",
+  draftForbidden: "Sie dürfen hier nicht mehr schreiben.",
+  draftTooOld: "Zu viel hatte sich geändert, seit Sie es schrieben.",
+  draftUnknown:
+    "Ob es angekommen ist, ist nicht mehr bekannt. Sehen Sie im Dokument nach, bevor Sie es wieder anfügen.",
+  draftOther: "Die Änderung konnte nicht übernommen werden.",
+  addAtEnd: "Am Ende anfügen",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  discard: "Verwerfen",
+  findAndReplace: "Suchen und ersetzen",
+  find: "Suchen",
+  notFound: "Nicht gefunden",
+  place: (current, count) => `${number(current)} von ${number(count)}`,
+  previous: "Vorige Stelle",
+  next: "Nächste Stelle",
+  close: "Schließen",
+  replaceBy: "Ersetzen durch",
+  replace: "Ersetzen",
+  replaceAll: "Alle",
+  notReplaced: (places) =>
+    plural(
+      places,
+      "1 Stelle konnte nicht geladen werden und bleibt, wie sie ist. Versuchen Sie es online noch einmal.",
+      `${number(places)} Stellen konnten nicht geladen werden und bleiben, wie sie sind. Versuchen Sie es online noch einmal.`,
+    ),
+  link: "Link",
+  address: "Adresse",
+  change: "Ändern",
+  open: "Öffnen",
+  remove: "Entfernen",
+  cancel: "Abbrechen",
+  noAddress:
+    "Das ist keine Adresse. Schreiben Sie eine wie https://example.org oder eine E-Mail-Adresse.",
+} satisfies Translation<typeof documentWords>;

@@ -1,0 +1,33 @@
+import type { editorWords } from "../en/editor";
+import type { Translation } from "../language";
+
+export default {
+  text: "Text des Dokuments",
+  help: "Escape verlässt den Text. Steuerung Alt 1 bis 3 machen Überschriften. Steuerung B, I, U und E machen Wörter fett, kursiv, unterstrichen und zu Code, Steuerung K zu einem Link. Steuerung F sucht und ersetzt. Ein Schrägstrich bietet an, was aus einem Block werden kann. Alt mit Pfeil nach oben oder unten verschiebt einen Block.",
+  notLoaded: "Noch nicht geladen",
+  typeOfBlock: "Art des Blocks",
+  turnInto: "Umwandeln in",
+  otherType: "Andere",
+  paragraph: "Text",
+  heading: (level) => `Überschrift ${level}`,
+  bullet: "Aufzählung",
+  numbered: "Nummerierte Liste",
+  todo: "Aufgabe",
+  quote: "Zitat",
+  codeBlock: "Code",
+  tools: "Werkzeuge für den Text",
+  toolWithKeys: (tool, keys) => `${tool} (${keys})`,
+  keyControl: "Strg",
+  keyShift: "Umschalt",
+  bold: "Fett",
+  italic: "Kursiv",
+  underline: "Unterstrichen",
+  strike: "Durchgestrichen",
+  code: "Code",
+  link: "Link",
+  find: "Suchen",
+  undo: "Rückgängig",
+  redo: "Wiederholen",
+  indent: "Weiter einrücken",
+  outdent: "Weniger einrücken",
+} satisfies Translation<typeof editorWords>;

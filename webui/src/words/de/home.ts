@@ -1,0 +1,24 @@
+import type { homeWords } from "../en/home";
+import { number, plural } from "../formats";
+import type { Translation } from "../language";
+
+export default {
+  documents: "Dokumente",
+  loading: "Dokumente werden geladen",
+  newDocument: "Neues Dokument",
+  importMarkdown: "Markdown importieren",
+  fileToImport: "Markdown-Datei zum Importieren",
+  tooLarge: (file) =>
+    `„${file}“ ist größer als 4 MB. Teilen Sie die Datei und importieren Sie die Teile.`,
+  notLoaded: "Die Dokumente konnten nicht geladen werden",
+  none: "Noch keine Dokumente",
+  noneHint: "Beginnen Sie ein neues, oder ziehen Sie eine Markdown-Datei auf diese Seite.",
+  writeFirst: "Das erste Dokument schreiben",
+  findLabel: "Ein Dokument nach dem Titel suchen",
+  find: "Titel suchen",
+  notFound: (words) => `Kein Titel enthält „${words}“.`,
+  blocks: (count) => plural(count, "1 Block", `${number(count)} Blöcke`),
+  openToSend: "Öffnen, um Ihre Änderungen zu senden",
+  dropHint: "Sie können auch eine Markdown-Datei auf diese Seite ziehen.",
+  drop: "Zum Importieren loslassen",
+} satisfies Translation<typeof homeWords>;

@@ -1,0 +1,73 @@
+/** What stands around the text of a document. */
+
+import { number, plural } from "../formats";
+import { area } from "../language";
+
+export const documentWords = area("document", {
+  loading: "Loading the document",
+  alsoHere: "Also here",
+  share: "Share",
+  yourName: "Your name, shown to others",
+  title: "Title",
+  download: "Download as Markdown",
+  noAccess: "No access any more",
+  linkOver: "The link by which you came is not good any more.",
+  askOwner: "Ask the owner, if you should have access.",
+  notOpened: "This document cannot be opened",
+  noReader: "You may not read this document any more.",
+  missing: "There is no document at this address. Check it, or look in the list.",
+  keptUntilSignIn:
+    "You are signed out. What you have written is kept in this browser, and is sent when you sign in again.",
+  notAllLoaded: "A part of what you have selected is not loaded yet. Try again in a moment.",
+  readOnly: "You can read this document, not change it.",
+  // the save state
+  saved: "Saved",
+  saving: "Saving…",
+  stillSaving: "Still saving…",
+  offline: "Offline",
+  disconnected: "Disconnected",
+  editsKept: (edits: number) => plural(edits, "1 edit kept", `${number(edits)} edits kept`),
+  sayNotSaved: "Your edits cannot be saved right now. They are kept in this browser.",
+  sayOffline: "Offline.",
+  saySlow: "Saving takes longer than usual.",
+  saySaved: "All edits are saved.",
+  // texts that were not taken
+  draftsTitle: "Kept for you",
+  draftsHint: "These texts of yours could not be put into the document.",
+  draftDeleted: "Somebody else deleted the block while you wrote in it.",
+  draftTooLarge: "The text is larger than a document may hold.",
+  draftForbidden: "You may not write here any more.",
+  draftTooOld: "Too much had changed since you wrote it.",
+  draftUnknown:
+    "Whether it was taken is not known any more. Look into the document before you add it again.",
+  draftOther: "The change could not be applied.",
+  addAtEnd: "Add at the end",
+  copy: "Copy",
+  copied: "Copied",
+  discard: "Discard",
+  // find and replace
+  findAndReplace: "Find and replace",
+  find: "Find",
+  notFound: "Not found",
+  place: (current: number, count: number) => `${number(current)} of ${number(count)}`,
+  previous: "Previous",
+  next: "Next",
+  close: "Close",
+  replaceBy: "Replace by",
+  replace: "Replace",
+  replaceAll: "All",
+  notReplaced: (places: number) =>
+    plural(
+      places,
+      "1 place could not be loaded and stays as it is. Try again when you are online.",
+      `${number(places)} places could not be loaded and stay as they are. Try again when you are online.`,
+    ),
+  // a link
+  link: "Link",
+  address: "Address",
+  change: "Change",
+  open: "Open",
+  remove: "Remove",
+  cancel: "Cancel",
+  noAddress: "This is no address. Write one like https://example.org, or an e-mail address.",
+});
