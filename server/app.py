@@ -18,13 +18,14 @@ from server.documents.entrance import Entrance
 from server.documents.names import TYPES
 from server.errors import BadMessageError
 from server.node import Node
-from server.routes.access import GUEST, AccountAccess, OpenAccess, look_open
+from server.routes.access import GUEST, Access, AccountAccess, OpenAccess, look_open
 from server.routes.api import DocumentRoutes
 from server.routes.auth import Gatehouse
 from server.routes.door import Door, GuardedEntrance
 from server.routes.health import health_routes
 from server.routes.openapi import account_routes
 from server.routes.page import page_routes
+from server.routes.pictures import PictureRoutes
 from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
 
 PROTOCOL = "groupcore.v1.msgpack"
@@ -39,7 +40,7 @@ POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "connect-src 'self' ws: wss:{nodes}",
-        "img-src 'self' blob: data:",
+        "img-src 'self' blob: data:{nodes}",
         "font-src 'self'",
         "manifest-src 'self'",
         "frame-ancestors 'none'",
@@ -126,10 +127,15 @@ class Origins:
 def api_routes(node: Node, pages: SharedObjects) -> list[Route]:
     """What `/api/v1` has."""
     if node.accounts is None:
-        return [Route("/session", look_open), *DocumentRoutes(node, OpenAccess(node)).routes()]
+        return [Route("/session", look_open), *document_routes(node, OpenAccess(node))]
     node.accounts.pages = pages
     gate = Gatehouse(node, node.accounts)
-    return [*account_routes(gate), *DocumentRoutes(node, AccountAccess(gate)).routes()]
+    return [*account_routes(gate), *document_routes(node, AccountAccess(gate))]
+
+
+def document_routes(node: Node, access: Access) -> list[Route]:
+    """Documents, and what belongs to them."""
+    return [*PictureRoutes(node, access).routes(), *DocumentRoutes(node, access).routes()]
 
 
 def make_app(node: Node, pages: SharedObjects) -> Starlette:

@@ -38,12 +38,17 @@ GAUGES = {
     "log_commits": "Groups committed to the log",
     "log_bytes": "Written to the log since the node began",
     "disk_full": "1 while there is no room for the log",
+    "pictures": "Pictures of all documents",
+    "pictures_bytes": "Room that all pictures take on each node's disk",
+    "pictures_missing": "Pictures that this node has not got yet",
 }
 COUNTERS = {
     "calls": "Calls of pages",
     "frames_received": "Frames from pages",
     "frames_sent": "Frames to pages",
     "connections_behind": "Times that a page fell behind and was left out for a while",
+    "pictures_fetched": "Pictures that this node has got from others",
+    "pictures_refused": "Uploads that were no pictures, or too large",
 }
 
 
@@ -80,6 +85,8 @@ class Collector:
             figures.frames_in,
             figures.frames_out,
             figures.fell_behind,
+            self._node.pictures.taken,
+            self._node.pictures.refused,
         )
         for (name, text), count in zip(COUNTERS.items(), counts, strict=True):
             yield CounterMetricFamily(f"groupcore_{name}", text, count)
@@ -100,6 +107,7 @@ class Collector:
         groups = groups_of(node)
         storage = node.objects.groups.storage
         log = {} if storage is None else storage.counters()
+        pictures = node.pictures
         return {
             "connections": figures.connections,
             "sessions": figures.sessions,
@@ -116,6 +124,9 @@ class Collector:
             "log_commits": log.get("log.commits", 0),
             "log_bytes": log.get("log.bytes", 0),
             "disk_full": int(node.state is State.READONLY),
+            "pictures": pictures.count,
+            "pictures_bytes": pictures.bytes_kept,
+            "pictures_missing": pictures.missing,
         }
 
     def _latency(self) -> HistogramMetricFamily:

@@ -49,6 +49,10 @@ from server.errors import (
     VersionProblem,
     refusal,
 )
+from server.pictures.named import named_in
+from server.pictures.register import NAME as PICTURES
+from server.pictures.register import Pictures
+from server.pictures.service import PictureService
 from server.settings import Settings
 from server.state import State
 
@@ -81,6 +85,12 @@ class Node:
         self.channel.on_failure = self._on_failure
         self.accounts = make_accounts(settings, self.objects, public_url)
         self.keeper = Keeper(self.objects, self._tell_title)
+        self.pictures = PictureService(
+            settings,
+            self.channel.secret,
+            lambda: () if self.view is None else self.view.names,
+            self._pictures_of,
+        )
         self.catalogue: Catalogue | None = None
         self.on_apart: Callable[[], None] = lambda: None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -103,6 +113,7 @@ class Node:
             self._nodes = await self._open(Nodes, NODES)
             if self.accounts is not None:
                 self.accounts.begin(await self._open(Accounts, ACCOUNTS), self.keeper)
+            await self.pictures.begin(await self._open(Pictures, PICTURES))
         except GroupcoreError as error:
             raise problem_of(error) from None
         except OSError as error:
@@ -133,6 +144,7 @@ class Node:
             async with asyncio.timeout(CLOSE_S):
                 if self.accounts is not None:
                     await self.accounts.close()
+                await self.pictures.close()
                 await self.keeper.close()
         await self.objects.close()
 
@@ -254,6 +266,13 @@ class Node:
         listed = None if catalogue is None else catalogue.get(doc)
         if catalogue is not None and listed is not None and listed.title != title:
             self._spawn(self._quietly(catalogue.retitle(doc, title)))
+
+    async def _pictures_of(self, doc: str) -> set[str] | None:
+        """What its blocks name; nothing, when there is no such document."""
+        if not await self.knows(doc):
+            return set()
+        async with self.keeper.holding(doc) as document:
+            return named_in(await document.snapshot())
 
     async def _quietly(self, work: Awaitable[object]) -> None:
         """Do what is told anew whenever something changes: now it may fail."""

@@ -205,6 +205,28 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("burst", between(1, 1_000_000), "messages", "1000", "what a session may send at once"),
     Setting("sessions_max", between(1, 1_000_000), "sessions", "10000", "30 KB each, then 503"),
     Setting("import_kib", between(1, 65536), "KiB", "4096", "largest Markdown document imported"),
+    Setting("picture_kib", between(1, 262_144), "KiB", "10240", "largest picture that is taken"),
+    Setting(
+        "picture_mpixel",
+        between(1, 1000),
+        "million pixels",
+        "40",
+        "largest picture that is taken; each one more costs 24 MB while it is looked at",
+    ),
+    Setting(
+        "pictures_mib",
+        between(1, 100_000_000),
+        "MiB",
+        "10240",
+        "room for all pictures together, on each node's disk",
+    ),
+    Setting(
+        "picture_days",
+        between(1, 36_500),
+        "days",
+        "30",
+        "how long a picture is kept that no document shows any more",
+    ),
     Setting(
         "documents_max", between(1, 10_000_000), "documents", "10000", "then creation is refused"
     ),
@@ -242,6 +264,10 @@ class Settings:
     burst: int
     sessions_max: int
     import_kib: int
+    picture_kib: int
+    picture_mpixel: int
+    pictures_mib: int
+    picture_days: int
     documents_max: int
 
 

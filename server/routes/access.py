@@ -31,6 +31,9 @@ class Access(Protocol):
     def writer(self, request: Request) -> str:
         """The principal who wants to make a document."""
 
+    def editor(self, request: Request) -> Callable[[str], bool]:
+        """Which documents who asks may write in."""
+
     async def file(self, request: Request, by: str, doc: str, workspace: str) -> None:
         """A document of this id is to be made in the workspace; empty: the first that fits."""
 
@@ -62,6 +65,11 @@ class OpenAccess:
             raise BadMessageError("forbidden_origin", "this page may not write here")
         return GUEST
 
+    def editor(self, request: Request) -> Callable[[str], bool]:
+        """All of them, for a page of this cluster."""
+        self.writer(request)
+        return lambda doc: True
+
     async def file(self, request: Request, by: str, doc: str, workspace: str) -> None:
         """Nothing is written down."""
 
@@ -86,6 +94,11 @@ class AccountAccess:
         caller = self._gate.let_in(request, "documents:write")
         assert caller is not None, "this scope lets nobody in who is not known"
         return caller.principal
+
+    def editor(self, request: Request) -> Callable[[str], bool]:
+        """Those in which who asks is an editor, or more."""
+        by, accounts = self.writer(request), self._gate.service.accounts
+        return lambda doc: accounts.document_role(by, doc) >= Role.EDITOR
 
     async def file(self, request: Request, by: str, doc: str, workspace: str) -> None:
         """It is theirs from before it is there; AccountError when they may not."""

@@ -51,6 +51,8 @@ class Row:
     fields: tuple[Field, ...] = ()
     shows: Mapping[str, str] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    """Media types of a body that is no JSON."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,13 @@ _TITLE = Field("title", text="1 to 200 characters", max=200)
 _MARKDOWN = Field("markdown", str, False, "the text", 4 << 20)
 _WORKSPACE = Field("workspace", str, False, "where; else the first in which one may edit", 64)
 _MADE = {"id": "the document", "title": "its title", "saved": "whether a quorum has it on disk"}
+_PICTURE = {
+    "picture": "its hash",
+    "media": "its type",
+    "width": "in pixels",
+    "height": "in pixels",
+    "size_bytes": "of the file",
+}
 DOCUMENTS = [
     Row("GET", "/documents", _elsewhere, "documents:read", "The documents that one may read"),
     Row(
@@ -78,6 +85,29 @@ DOCUMENTS = [
         201,
         shows=_MADE,
         errors=("too_large",),
+    ),
+    Row(
+        "POST",
+        "/documents/{doc}/pictures",
+        _elsewhere,
+        "documents:write",
+        "Put a picture into a document: a file, or one of another document",
+        201,
+        (
+            Field("from", text="the document that it is in", max=64),
+            Field("picture", text="its hash", max=64),
+        ),
+        _PICTURE,
+        ("no_such_document", "no_such_picture", "not_a_picture", "bad_picture", "no_room"),
+        ("image/png", "image/jpeg", "image/gif", "image/webp"),
+    ),
+    Row(
+        "GET",
+        "/documents/{doc}/pictures/{picture}",
+        _elsewhere,
+        "documents:read",
+        "A picture of a document",
+        errors=("no_such_document", "no_such_picture"),
     ),
     Row(
         "GET",
@@ -142,11 +172,11 @@ def _operation(row: Row) -> Schema:
         for name in names
     ]
     made["security"] = _security(row)
+    content: Schema = {media: {"schema": {"type": "string"}} for media in row.takes}
     if row.fields:
-        made["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": _body(row.fields)}},
-        }
+        content["application/json"] = {"schema": _body(row.fields)}
+    if content:
+        made["requestBody"] = {"required": True, "content": content}
     if row.scope not in (PUBLIC, SIGNED_IN):
         made["description"] = f"A token needs the scope `{row.scope}`."
     return made

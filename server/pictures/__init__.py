@@ -1,0 +1,1 @@
+"""Pictures in documents: stored by hash beside the ordered log, at each node, and checked."""
