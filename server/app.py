@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from time import monotonic
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
@@ -16,6 +17,7 @@ from groupcore.web import SharedObjects
 from groupcore.web.settings import may_open_all
 from server.documents.entrance import Entrance
 from server.documents.names import TYPES
+from server.documents.presence import Presences
 from server.errors import BadMessageError
 from server.node import Node
 from server.routes.access import GUEST, Access, AccountAccess, OpenAccess, look_open
@@ -97,6 +99,7 @@ def make_pages(node: Node) -> SharedObjects:
     door = Door(accounts) if accounts is not None else None
     plain = Entrance(node.keeper, node.knows)
     entrance = plain if accounts is None else GuardedEntrance(plain, accounts, node.keeper)
+    presences = Presences(accounts, monotonic)
     return SharedObjects(
         node.objects,
         TYPES,
@@ -107,6 +110,7 @@ def make_pages(node: Node) -> SharedObjects:
         subprotocols=(PROTOCOL,),
         opening=entrance.opening,
         closed=entrance.closed,
+        presenting=presences.presenting,
         sessions_max=settings.sessions_max,
         heartbeat_s=settings.heartbeat_s,
         rate=settings.rate,

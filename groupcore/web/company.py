@@ -2,10 +2,14 @@
 
 Idea. A node hears a change once. What has changed until the next flush is packed once, and put to
 all sessions but the one that it is of; of several changes of one process only the last one.
+
+The more sessions follow, the less often they are told: everybody tells everybody, so the work grows
+with the square of their number, and what people write is to have the time.
 """
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from groupcore.frames import Message, pack
@@ -19,6 +23,14 @@ if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
 
 
+CROWD = 20
+"""So many sessions of a node are told of each change at once."""
+PACE_S = 0.002
+"""With more of them, so much time for each of them lies between what they are told,"""
+PACE_S_MAX = 0.5
+"""up to this."""
+
+
 class Company:
     """The presence `name`; `crowd` is what the node knows of it."""
 
@@ -28,6 +40,8 @@ class Company:
         self._gateway = gateway
         self._followers: dict[Outlet, None] = {}
         self._changed: dict[Process, object] = {}
+        self._told_at_s = float("-inf")
+        self._timer: asyncio.TimerHandle | None = None
         crowd.watchers.append(self._on_changed)
 
     def follow(self, page: Outlet) -> None:
@@ -40,14 +54,41 @@ class Company:
         self._followers.pop(page, None)
         if not self._followers and self._on_changed in self.crowd.watchers:
             self.crowd.watchers.remove(self._on_changed)
+            self._stop_timer()
         return not self._followers
 
     def _on_changed(self, change: PresenceChanged[object]) -> None:
         self._changed[change.process] = change.value
+        if self._timer is not None:
+            return
+        loop = asyncio.get_running_loop()
+        wait_s = self._told_at_s + self.pace_s - loop.time()
+        if wait_s <= 0:
+            self._gateway.stir(self)
+        else:
+            self._timer = loop.call_later(wait_s, self._on_time)
+
+    @property
+    def pace_s(self) -> float:
+        """How much time lies between two times that the sessions are told."""
+        count = len(self._followers)
+        return 0.0 if count <= CROWD else min(PACE_S_MAX, count * PACE_S)
+
+    def _on_time(self) -> None:
+        self._timer = None
         self._gateway.stir(self)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def flush(self) -> None:
         """Put what has changed to the sessions."""
+        self._stop_timer()
+        if not self._changed:
+            return
+        self._told_at_s = asyncio.get_running_loop().time()
         changed, self._changed = self._changed, {}
         packed = {process: self._packed(process, value) for process, value in changed.items()}
         everything = list(packed.values())

@@ -17,6 +17,7 @@ from groupcore.aio.sessions import Session
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message
 from groupcore.shared.pending import Pending
+from groupcore.shared.plain import who
 from groupcore.shared.replica import Replica
 from groupcore.shared.types import Presence, Topic
 from groupcore.shared.verdicts import Call, Verdict
@@ -179,8 +180,12 @@ class Page(Holder):
         presence = opened.user
         if not isinstance(presence, Presence):
             raise BadRequestError("unknown_operation", f"{name!r} is no presence")
-        value = message["value"]
-        presence.set(None if value is None else presence.read(value))
+        value, session = message["value"], self.session
+        if value is None:
+            presence.set(None)
+            return
+        ask = self._gateway.terms.presenting
+        presence.set(presence.read(ask(session.principal, who(session.process), name, value)))
 
 
 def greet(gateway: Gateway, message: Message, principal: str, writer: Writer) -> Page:

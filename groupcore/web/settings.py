@@ -22,6 +22,10 @@ Closed: TypeAlias = Callable[[str, str, str], None]
 """Called once for each `Opening` that came to its end, when the session has that object no more."""
 
 
+Presenting: TypeAlias = Callable[[str, str, str, object], object]
+"""Asked with principal, session, name and value, as it has come, what a page is let show there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Badge:
     """Who a page has shown to be: a principal for access lists, and which sign-in it was."""
@@ -36,6 +40,7 @@ class GatewaySettings(TypedDict, total=False):
     may_open: MayOpen
     opening: Opening
     closed: Closed
+    presenting: Presenting
     heartbeat_s: float
     linger_s: float
     sessions_max: int
@@ -59,6 +64,12 @@ def closed_unnoticed(principal: str, kind: str, name: str) -> None:
     del principal, kind, name
 
 
+def presenting_all(principal: str, session: str, name: str, value: object) -> object:
+    """Pages show what they like."""
+    del principal, session, name
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """A gateway's settings.
@@ -70,6 +81,7 @@ class Terms:
     may_open: MayOpen = may_open_all
     opening: Opening = opening_unnoticed
     closed: Closed = closed_unnoticed
+    presenting: Presenting = presenting_all
     heartbeat_s: float = HEARTBEAT_S
     linger_s: float = LINGER_S
     sessions_max: int = SESSIONS_MAX

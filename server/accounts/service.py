@@ -182,6 +182,15 @@ class AccountService:
             found = self._known[asked] = accounts.document_role(*asked) >= Role.VIEWER
         return found
 
+    def shown_name(self, principal: str) -> str | None:
+        """The name of the principal's account; None for who has none."""
+        user = self.accounts.user(principal)
+        return None if user is None else user.name
+
+    def role_in(self, principal: str, document: str) -> Role:
+        """What the principal is for the document."""
+        return self.accounts.document_role(principal, document)
+
     # --- the first owner ------------------------------------------------------------------------
 
     async def offer_ownership(self, anew: bool) -> str | None:

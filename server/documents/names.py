@@ -17,30 +17,39 @@ NAME_MAX = 80
 """Most code points of a name that a page shows."""
 PLACE_MAX = 1_000_000
 """No place in a text is behind this one."""
+CALLS_MAX = 1_000_000
+"""So often a page may ask everybody to come."""
 
 
 @dataclass(frozen=True, slots=True)
 class Here:
     """What a page shows of itself: a name, and where its selection is.
 
-    `block` is None while the caret is in no text; `anchor` and `head` are places in the block, in
-    code points.
+    `block` is None while the caret is in no text, or not to be seen; `anchor` and `head` are places
+    in the block, in code points. `view`: the first block in sight. `idle`: nothing was done for a
+    while. `calls`: how often the person has asked everybody to come.
     """
 
     name: str
     block: str | None
     anchor: int
     head: int
+    view: str | None
+    idle: bool
+    calls: int
 
     def __post_init__(self) -> None:
         try:
             check_text(self.name, NAME_MAX)
         except RefusalError as error:
             raise ValueError(str(error)) from None
-        if self.block is not None and not is_identifier(self.block):
-            raise ValueError("block must be the id of one, or nil")
+        for block in (self.block, self.view):
+            if block is not None and not is_identifier(block):
+                raise ValueError("block and view must be ids of blocks, or nil")
         if not (0 <= self.anchor <= PLACE_MAX and 0 <= self.head <= PLACE_MAX):
             raise ValueError(f"places are from 0 to {PLACE_MAX}")
+        if not 0 <= self.calls <= CALLS_MAX:
+            raise ValueError(f"calls are from 0 to {CALLS_MAX}")
 
 
 TYPES: dict[str, type[object]] = {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+
 import pytest
 from msgpack import unpackb
 
@@ -9,6 +12,7 @@ from groupcore.aio.group_node import GroupNode
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.shared.plain import who
 from groupcore.shared.types.presence import Presence, PresenceChanged
+from groupcore.web import company
 from tests.groupcore.aio.test_objects import until
 from tests.groupcore.web.gateways import Site, pages, tab
 from tests.groupcore.web.tabs import Tab
@@ -106,3 +110,43 @@ async def test_who_is_at_another_node_is_told_of_all_and_leaves(site: Site) -> N
     assert a._companies == {}
     ann.say("open", name="room", type="Presence")
     assert (await ann.hears("people"))["others"] == []
+
+
+async def test_the_more_follow_the_less_often_they_are_told(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(company, "CROWD", 2)
+    tabs = await room(site, 4)
+    told = tabs[0].page
+    assert told is not None
+    here = told.opened["room"].company
+    assert here is not None
+    assert here.pace_s == pytest.approx(4 * company.PACE_S)
+    loop = asyncio.get_running_loop()
+    here._told_at_s = loop.time() + 1e6 - here.pace_s  # they have been told just now
+    process = crowd_of(tabs[1])._port.process
+    for value in ("one", "two"):
+        here.crowd.watchers[0](PresenceChanged(process, value))
+    gateway = site.gateways["a"]
+    gateway.flush()
+    assert here not in gateway._stirred
+    assert here._timer is not None
+    here._on_time()
+    assert (await tabs[0].hears("presence"))["value"] == "two"
+    assert here._timer is None
+
+
+async def test_a_page_shows_what_the_program_lets_it_show(site: Site) -> None:
+    (gateway,) = await site.start("a")
+
+    def presenting(principal: str, session: str, name: str, value: object) -> object:
+        assert (principal, name) == ("", "room")
+        return f"{session} {value}"
+
+    gateway.terms = replace(gateway.terms, presenting=presenting)
+    ann, bob = await pages(gateway, 2)
+    for one in (ann, bob):
+        one.say("open", name="room", type="Presence")
+        await one.hears("people")
+    ann.say("present", name="room", value="hello")
+    assert (await bob.hears("presence"))["value"] == f"{who(crowd_of(ann)._port.process)} hello"
