@@ -24,6 +24,7 @@ const nothing = (): void => undefined;
 new DocumentEditor(host, model, {
   edited: nothing,
   caretMoved: nothing,
+  viewed: nothing,
   surroundings: nothing,
   linkWanted: nothing,
   notLoaded: nothing,

@@ -1,13 +1,13 @@
 /** One open document: the session, the model, the store, the people and the editor held together. */
 
 import { OwnRole } from "./account/own-role";
-import { type Options, Presence, type Session, type State } from "./client";
+import type { Options, Session, State } from "./client";
 import type { ClientLocks } from "./client-lock";
 import type { DocumentModel, Draft, SaveState } from "./document/types";
 import { DocumentEditor, type OfferedMenu, type Surroundings } from "./editor/editor";
 import type { Finding } from "./editor/find";
+import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
-import { type Caret, type Person, peopleOf } from "./people";
 import type { Socket } from "./shared/link";
 import type { Kept, Store } from "./store";
 import { Waiting } from "./waiting";
@@ -20,7 +20,7 @@ export interface DocumentState {
   readonly save: SaveState;
   /** How long the oldest edit has waited: 0, 3 or 10 seconds. */
   readonly waited_s: 0 | 3 | 10;
-  readonly people: readonly Person[];
+  readonly company: CompanyState;
   readonly drafts: readonly Draft[];
   /** Why nothing goes on any more, null as long as it does. */
   readonly problem: string | null;
@@ -65,20 +65,13 @@ export interface ControllerParts {
   readonly changed: (state: DocumentState) => void;
 }
 
-const CARET_MS = 50;
 const NOTICE_MS = 6_000;
 /** For so long the texts of blocks that are not here are not asked for again. */
 const TEXTS_MS = 2_000;
-const NOWHERE: Caret = { block: null, anchor: 0, head: 0 };
 
 export class DocumentController {
-  private people: readonly Person[] = [];
-  private here: Presence | null = null;
   private editor: DocumentEditor | null = null;
   private around: Surroundings = { block: "paragraph", marks: [], link: null };
-  private caret = NOWHERE;
-  private isCaretDue = false;
-  private arePeopleDue = false;
   private isLoadingMore = false;
   private menu: OfferedMenu | null = null;
   private finding: Finding = { query: "", matches: [], current: -1 };
@@ -90,6 +83,8 @@ export class DocumentController {
   private isTold = false;
   private readonly keeper: Keeper;
   private readonly waiting: Waiting;
+  /** Who else is here. */
+  readonly company: Company;
   readonly session: Session;
   readonly model: OpenModel;
   /** The person asks for a link at the selection: by a key. */
@@ -99,7 +94,7 @@ export class DocumentController {
     private readonly parts: ControllerParts,
     private readonly doc: string,
     kept: Kept | undefined,
-    private name: string,
+    name: string,
   ) {
     this.session = parts.connect(parts.urls, {
       ...(kept === undefined ? {} : { stored: kept.session }),
@@ -116,7 +111,10 @@ export class DocumentController {
     this.drafts = kept?.drafts ?? [];
     this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined);
     this.waiting = new Waiting((delay_ms, act) => this.later(delay_ms, act));
-    void this.meet();
+    const now_ms = () => performance.now();
+    const text = () => this.editor;
+    this.company = new Company(name, { later, now_ms, text, changed: () => this.tell() });
+    void this.company.meet(this.session, `doc/${doc}/here`);
   }
 
   /** Opens a document, with the edits that an earlier tab could not send. */
@@ -138,7 +136,8 @@ export class DocumentController {
   attach(host: HTMLElement): void {
     this.editor = new DocumentEditor(host, this.model, {
       edited: () => this.changed(),
-      caretMoved: (caret) => this.onCaret(caret),
+      caretMoved: (caret) => this.company.caretMoved(caret),
+      viewed: (block) => this.company.viewed(block),
       surroundings: (around) => this.onSurroundings(around),
       linkWanted: () => this.onLinkWanted?.(),
       notLoaded: () => this.onNotLoaded(),
@@ -152,7 +151,7 @@ export class DocumentController {
       },
     });
     this.editor.setWritable(this.mayWrite);
-    this.editor.showPeople(this.people);
+    this.company.attached();
   }
 
   get text(): DocumentEditor | null {
@@ -166,7 +165,7 @@ export class DocumentController {
       title: model.value.title,
       save: model.save,
       waited_s: this.waiting.waited_s,
-      people: this.people,
+      company: this.company.state,
       drafts: this.allDrafts,
       problem: this.problem,
       problemCode: this.model.problem?.code ?? this.session.stopped?.code ?? null,
@@ -205,8 +204,7 @@ export class DocumentController {
   }
 
   setName(name: string): void {
-    this.name = name;
-    this.present();
+    this.company.setName(name);
   }
 
   /** Looks for words in the whole document; none: ends the search. */
@@ -236,11 +234,13 @@ export class DocumentController {
 
   /** The machine or the tab is awake again. */
   wake(): void {
+    this.company.away(false);
     this.session.retryNow();
   }
 
   /** The tab is being hidden or closed; true when closing now would lose edits. */
   hide(): boolean {
+    this.company.away(true);
     this.keeper.flush();
     return this.keeper.hasFailed && this.model.stored() !== null;
   }
@@ -273,42 +273,15 @@ export class DocumentController {
     return outer;
   }
 
-  /** Shows oneself to the others, and them here. */
-  private async meet(): Promise<void> {
-    try {
-      this.here = await this.session.open(Presence, `doc/${this.doc}/here`);
-    } catch {
-      return; // the model says why nothing goes on
-    }
-    this.present();
-    this.showPeople();
-    for await (const _ of this.here.changes()) this.peopleChanged();
-  }
-
-  private present(): void {
-    const { block, anchor, head } = this.caret;
-    this.here?.set([this.name, block, anchor, head]);
-  }
-
   private onState(state: State): void {
-    if (state !== "connected") this.showPeople();
-    else this.role.ask();
+    this.company.connected(state === "connected");
+    if (state === "connected") this.role.ask();
     this.changed();
   }
 
   private roleChanged(): void {
     this.editor?.setWritable(this.mayWrite);
     this.tell();
-  }
-
-  private onCaret(caret: Caret): void {
-    this.caret = caret;
-    if (this.isCaretDue) return;
-    this.isCaretDue = true;
-    this.later(CARET_MS, () => {
-      this.isCaretDue = false;
-      this.present();
-    });
   }
 
   private onSurroundings(around: Surroundings): void {
@@ -326,23 +299,6 @@ export class DocumentController {
       this.isLoadingMore = false;
       this.tell();
     });
-  }
-
-  /** Many may move at once: they are drawn some times a second. */
-  private peopleChanged(): void {
-    if (this.arePeopleDue) return;
-    this.arePeopleDue = true;
-    this.later(CARET_MS, () => {
-      this.arePeopleDue = false;
-      this.showPeople();
-    });
-  }
-
-  private showPeople(): void {
-    const isHere = this.here !== null && this.session.state === "connected";
-    this.people = isHere && this.here !== null ? peopleOf(this.here.others) : [];
-    this.editor?.showPeople(this.people);
-    this.tell();
   }
 
   private later(delay_ms: number, act: () => void): void {

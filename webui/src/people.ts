@@ -9,6 +9,12 @@ export interface Caret {
 
 export interface Shown extends Caret {
   readonly name: string;
+  /** The first block in their sight; null: they do not show it. */
+  readonly view: string | null;
+  /** They have done nothing for a while. */
+  readonly isIdle: boolean;
+  /** How often they have asked everybody to come. */
+  readonly calls: number;
 }
 
 export interface Person extends Shown {
@@ -17,7 +23,7 @@ export interface Person extends Shown {
 }
 
 /** How many colours there are (see styles/base.css). */
-const COLOURS = 8;
+export const COLOURS = 8;
 
 /** The colour of a person, the same in every tab: a small hash of the session's id. */
 export function colourOf(who: string): number {
@@ -30,16 +36,40 @@ export function colourOf(who: string): number {
 export function peopleOf(others: ReadonlyMap<string, unknown>): readonly Person[] {
   const people: Person[] = [];
   for (const [who, value] of others) {
-    if (typeof value !== "object" || value === null) continue;
-    const { name, block, anchor, head } = value as Record<string, unknown>;
-    if (typeof name !== "string") continue;
-    const at = typeof block === "string" ? block : null;
-    people.push({ who, name, block: at, anchor: placeOf(anchor), head: placeOf(head) });
+    const person = personOf(who, value);
+    if (person !== null) people.push(person);
   }
   return people;
 }
 
-function placeOf(value: unknown): number {
+/** Read once: what a session shows is the same object until it shows something else. */
+const known = new WeakMap<object, Person>();
+
+function personOf(who: string, value: unknown): Person | null {
+  if (typeof value !== "object" || value === null) return null;
+  const found = known.get(value);
+  if (found?.who === who) return found;
+  const { name, block, anchor, head, view, idle, calls } = value as Record<string, unknown>;
+  if (typeof name !== "string") return null;
+  const person: Person = {
+    who,
+    name,
+    block: idOf(block),
+    anchor: countOf(anchor),
+    head: countOf(head),
+    view: idOf(view),
+    isIdle: idle === true,
+    calls: countOf(calls),
+  };
+  known.set(value, person);
+  return person;
+}
+
+function idOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function countOf(value: unknown): number {
   return Number.isSafeInteger(value) ? Math.max(0, value as number) : 0;
 }
 

@@ -152,14 +152,14 @@ afterEach(async () => {
 test("the page shows others, and itself to them with its caret", async () => {
   const stage = new Stage(null);
   const controller = await opened(stage);
-  expect(stage.shown).toEqual([["Ann", null, 0, 0]]);
+  expect(stage.shown).toEqual([["Ann", null, 0, 0, null, false, 0]]);
   stage.others.set("b", { name: "Bob", block: "b0", anchor: 0, head: 1 });
   stage.tell?.();
   await settle();
   await stage.pass(50);
-  expect(stage.last?.people.map(({ name }) => name)).toEqual(["Bob"]);
+  expect(stage.last?.company.people.map(({ name }) => name)).toEqual(["Bob"]);
   controller.setName("Annabel");
-  expect(stage.shown.at(-1)).toEqual(["Annabel", null, 0, 0]);
+  expect(stage.shown.at(-1)).toEqual(["Annabel", null, 0, 0, null, false, 0]);
 });
 
 test("edits that wait for long are said to", async () => {

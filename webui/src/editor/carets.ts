@@ -1,45 +1,138 @@
-/** Where others are: their carets with names, and what they have selected. */
+/**
+ * Where others are: their carets with names, and what they have selected.
+ *
+ * Of a long document only the blocks in and near the sight are looked at, and the editor draws
+ * anew only when somebody there has moved.
+ */
 
-import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
-import { Decoration, DecorationSet } from "prosemirror-view";
+import type { Node } from "prosemirror-model";
+import { Plugin, PluginKey } from "prosemirror-state";
+import { Decoration, DecorationSet, type EditorView } from "prosemirror-view";
 import { colourOf, type Person } from "../people";
 import { toEditorPosition } from "./remote";
 import { blockType } from "./schema";
 
-export const CARETS = new PluginKey<DecorationSet>("carets");
+/** Up to so many blocks the carets in all of them are drawn. */
+const SHORT_BLOCKS = 200;
+/** So many blocks above and below the sight, too. */
+const MARGIN = 20;
 
-/** The plugin that draws people; given with `setMeta(CARETS, people)`, moved along otherwise. */
-export function caretsPlugin(): Plugin<DecorationSet> {
-  return new Plugin<DecorationSet>({
+interface Drawn {
+  readonly people: readonly Person[];
+  readonly set: DecorationSet;
+}
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+type Shown = Drawn["people"];
+
+const CARETS = new PluginKey<Drawn>("carets");
+
+/** The plugin that draws people; they move along with the text until they show another place. */
+export function caretsPlugin(): Plugin<Drawn> {
+  return new Plugin<Drawn>({
     key: CARETS,
     state: {
-      init: () => DecorationSet.empty,
-      apply: (transaction, shown, _before, state) => {
-        const people = transaction.getMeta(CARETS) as readonly Person[] | undefined;
-        if (people === undefined) return shown.map(transaction.mapping, transaction.doc);
-        return DecorationSet.create(state.doc, decorations(state, people));
+      init: () => ({ people: [], set: DecorationSet.empty }),
+      apply: (transaction, shown) => {
+        const next = transaction.getMeta(CARETS) as Drawn | undefined;
+        if (next !== undefined) return next;
+        if (!transaction.docChanged || shown.people.length === 0) return shown;
+        return { ...shown, set: shown.set.map(transaction.mapping, transaction.doc) };
       },
     },
-    props: { decorations: (state) => CARETS.getState(state) },
+    props: { decorations: (state) => CARETS.getState(state)?.set },
   });
 }
 
-function decorations(state: EditorState, people: readonly Person[]): Decoration[] {
-  const places = new Map<string, Person[]>();
+/** The people of one editor: who is to be drawn, and which blocks are in sight. */
+export class Carets {
+  private people: Shown = [];
+  private range: Range = { first: 0, last: 0 };
+
+  /** `before`: called when something is to be drawn. */
+  constructor(
+    private readonly view: EditorView,
+    private readonly before: () => void,
+  ) {}
+
+  show(people: Shown): void {
+    this.people = people;
+    this.draw();
+  }
+
+  /** These blocks are in sight. */
+  look(first: number, last: number): void {
+    this.range = { first, last };
+    this.draw();
+  }
+
+  /** The text is another one: who was in what was put in anew, or has come, is drawn there. */
+  draw(): void {
+    const { state } = this.view;
+    const shown = CARETS.getState(state);
+    if (shown === undefined || (this.people.length === 0 && shown.people.length === 0)) return;
+    const found = seen(state.doc, this.people, this.range);
+    const people = found.map(({ person }) => person);
+    if (isSame(people, shown.people) && isWhole(shown)) return;
+    this.before();
+    const now = this.view.state.doc;
+    const places = now === state.doc ? found : seen(now, this.people, this.range);
+    const set = DecorationSet.create(
+      now,
+      places.flatMap((place) => draw(place, place.person)),
+    );
+    const next: Drawn = { people: places.map(({ person }) => person), set };
+    const transaction = this.view.state.tr.setMeta(CARETS, next);
+    this.view.dispatch(transaction.setMeta("addToHistory", false));
+  }
+}
+
+interface Seen {
+  readonly person: Person;
+  readonly node: Node;
+  /** Position right before the node. */
+  readonly from: number;
+}
+
+/** Those whose carets are in blocks in or near the sight, with these blocks. */
+function seen(doc: Node, people: Shown, range: Range): readonly Seen[] {
+  const wanted = new Map<string, Person[]>();
   for (const person of people) {
     if (person.block === null) continue;
-    const others = places.get(person.block);
-    if (others === undefined) places.set(person.block, [person]);
+    const others = wanted.get(person.block);
+    if (others === undefined) wanted.set(person.block, [person]);
     else others.push(person);
   }
-  const result: Decoration[] = [];
-  if (places.size === 0) return result;
-  state.doc.forEach((node, from) => {
-    const here = places.get(String(node.attrs.id));
-    if (here === undefined || node.type !== blockType) return;
-    for (const person of here) result.push(...draw({ node, from }, person));
-  });
+  const result: Seen[] = [];
+  if (wanted.size === 0) return result;
+  const isShort = doc.childCount <= SHORT_BLOCKS;
+  const first = isShort ? 0 : Math.max(0, range.first - MARGIN);
+  const last = Math.min(doc.childCount - 1, isShort ? doc.childCount : range.last + MARGIN);
+  let from = 0;
+  for (let index = 0; index <= last; index += 1) {
+    const node = doc.child(index);
+    if (index >= first && node.type === blockType) {
+      for (const person of wanted.get(String(node.attrs.id)) ?? []) {
+        result.push({ person, node, from });
+      }
+    }
+    from += node.nodeSize;
+  }
   return result;
+}
+
+function isSame(some: Shown, others: Shown): boolean {
+  return some.length === others.length && some.every((one, place) => one === others[place]);
+}
+
+/** What is put in anew loses what was drawn in it. */
+function isWhole({ people, set }: Drawn): boolean {
+  const carets = set.find(undefined, undefined, (spec) => spec.isCaret === true);
+  return carets.length === people.length;
 }
 
 function draw(found: Parameters<typeof toEditorPosition>[0], person: Person): Decoration[] {
@@ -49,6 +142,7 @@ function draw(found: Parameters<typeof toEditorPosition>[0], person: Person): De
   const key = `${person.who} ${person.name} ${person.block} ${person.head}`;
   const caret = Decoration.widget(head, () => drawCaret(person.name, colour), {
     key,
+    isCaret: true,
     side: 1,
     ignoreSelection: true,
   });

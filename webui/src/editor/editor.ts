@@ -11,7 +11,7 @@ import type { Caret, Person } from "../people";
 import { toCodePoints } from "../shared/text";
 import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
-import { CARETS, caretsPlugin } from "./carets";
+import { Carets, caretsPlugin } from "./carets";
 import { changedChildren } from "./changed";
 import { type Action, actions, choiceCommand, choiceOf, keys } from "./commands";
 import { diffBlocks, isSame } from "./diff";
@@ -19,13 +19,14 @@ import { type Finding, findPlugin } from "./find";
 import { Finder } from "./finder";
 import { HtmlReader, tamed } from "./html";
 import { markdownPlugin } from "./markdown";
-import { activeMarks, linkAt, setLink } from "./marks";
+import { activeMarks, linkAt, openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
 import { handlePaste, parseText, serialiseText } from "./paste";
+import { type Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
-import { isSafeLink, type SimpleMark } from "./rich";
+import type { SimpleMark } from "./rich";
 import { awayType, blockType, isShownAs, toBlock, toDoc } from "./schema";
-import { choiceId, choose, MENU_ID, type SlashMenu, slashMenu, slashPlugin } from "./slash";
+import { choose, menuAttributes, type SlashMenu, slashMenu, slashPlugin } from "./slash";
 import { Viewport } from "./viewport";
 
 /** What the selection stands in: for the toolbar. */
@@ -50,6 +51,8 @@ export interface EditorCallbacks {
   /** The person's caret moved, or left the text. */
   readonly caretMoved: (caret: Caret) => void;
   readonly surroundings: (now: Surroundings) => void;
+  /** This block is the first in sight. */
+  readonly viewed: (block: string) => void;
   /** The person asks for a link at the selection. */
   readonly linkWanted: () => void;
   /** What was to be taken out or copied is not all here; it is being loaded. */
@@ -73,6 +76,8 @@ export class DocumentEditor {
   private readonly viewport: Viewport;
   /** Find and replace. */
   readonly finder: Finder;
+  private readonly places: Places;
+  private readonly carets: Carets;
   /** The id of the block that is shown while the document has none. */
   private blank: string | null = null;
   private isMenuOpen = false;
@@ -131,11 +136,15 @@ export class DocumentEditor {
       },
     );
     this.finder = new Finder(this.view, model, callbacks.found);
+    this.places = new Places(this.view, (block) => model.show(block));
+    this.carets = new Carets(this.view, () => this.readSelection());
     model.onView = (event) => this.show(event);
     this.viewport = new Viewport(this.view.dom, (first, last) => {
       if (this.blank !== null) return;
       this.readSelection();
       model.look(first, last);
+      this.carets.look(first, last);
+      callbacks.viewed(String(this.view.state.doc.child(first).attrs.id));
     });
   }
 
@@ -169,8 +178,13 @@ export class DocumentEditor {
 
   /** Shows where others are. */
   showPeople(people: readonly Person[]): void {
-    this.readSelection();
-    this.view.dispatch(this.view.state.tr.setMeta(CARETS, people).setMeta("addToHistory", false));
+    this.carets.show(people);
+  }
+
+  /** Brings a place into sight, loaded or not; null: the person goes a way of their own. */
+  visit(place: Place | null): void {
+    if (place === null) this.places.stop();
+    else this.places.visit(place);
   }
 
   /** Does what a toolbar button says, and gives the text the focus back. */
@@ -273,6 +287,7 @@ export class DocumentEditor {
     const blank = this.blank ?? randomId();
     this.view.dispatch(remoteTransaction(this.view.state, event, blank));
     this.blank = blocks.length === 0 ? blank : null;
+    this.carets.draw();
     this.viewport.later();
   }
 
@@ -363,14 +378,6 @@ export class DocumentEditor {
   }
 }
 
-/** What those who hear the page are told of the menu behind a slash. */
-function menuAttributes(state: EditorState): Record<string, string> {
-  const menu = slashMenu(state);
-  const choice = menu?.choices[menu.active];
-  if (choice === undefined) return {};
-  return { "aria-controls": MENU_ID, "aria-activedescendant": choiceId(choice.value) };
-}
-
 /** The selected blocks whose text is not here. */
 function missingIn({ doc, selection }: EditorState): string[] {
   const missing: string[] = [];
@@ -379,16 +386,6 @@ function missingIn({ doc, selection }: EditorState): string[] {
     return false;
   });
   return missing;
-}
-
-/** A click with Control or Command on a link follows it, in a tab of its own. */
-function openLink(event: MouseEvent): boolean {
-  if (!event.ctrlKey && !event.metaKey) return false;
-  const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-  const href = link?.getAttribute("href") ?? "";
-  if (!isSafeLink(href)) return false;
-  window.open(href, "_blank", "noopener,noreferrer");
-  return true;
 }
 
 function isBlank(doc: Node): boolean {

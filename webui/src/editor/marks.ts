@@ -112,3 +112,13 @@ export const markKeys: Record<string, Command> = {
   "Mod-e": toggle("code"),
   "Mod-Shift-x": toggle("strike"),
 };
+
+/** A click with Control or Command on a link follows it, in a tab of its own. */
+export function openLink(event: MouseEvent): boolean {
+  if (!event.ctrlKey && !event.metaKey) return false;
+  const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+  const href = link?.getAttribute("href") ?? "";
+  if (!isSafeLink(href)) return false;
+  window.open(href, "_blank", "noopener,noreferrer");
+  return true;
+}

@@ -110,3 +110,11 @@ export function slashPlugin(): Plugin<State> {
     },
   });
 }
+
+/** What those who hear the page are told of the menu behind a slash. */
+export function menuAttributes(state: EditorState): Record<string, string> {
+  const menu = slashMenu(state);
+  const choice = menu?.choices[menu.active];
+  if (choice === undefined) return {};
+  return { "aria-controls": MENU_ID, "aria-activedescendant": choiceId(choice.value) };
+}

@@ -34,6 +34,7 @@ function bench(model: MemoryModel): Bench {
   const editor = new DocumentEditor(host, model, {
     edited: () => undefined,
     caretMoved: () => undefined,
+    viewed: () => undefined,
     surroundings: () => undefined,
     linkWanted: () => told.push("link"),
     notLoaded: () => told.push("not loaded"),

@@ -43,6 +43,7 @@ function bench(model: MemoryModel): Bench {
   open = new DocumentEditor(host, model, {
     edited: nothing,
     caretMoved: nothing,
+    viewed: nothing,
     surroundings: nothing,
     linkWanted: nothing,
     notLoaded: nothing,

@@ -1,0 +1,85 @@
+// @vitest-environment jsdom
+
+import type { EditorView } from "prosemirror-view";
+import { afterEach, expect, test } from "vitest";
+import { DocumentEditor } from "../../src/editor/editor";
+import type { Person } from "../../src/people";
+import { block, MemoryModel } from "../document-double";
+
+let open: DocumentEditor | null = null;
+afterEach(() => {
+  open?.destroy();
+  open = null;
+});
+
+function bench(count: number) {
+  const model = new MemoryModel(
+    Array.from({ length: count }, (_, place) => block(`b${place}`, "some text")),
+  );
+  const host = document.body.appendChild(document.createElement("div"));
+  const nothing = (): void => undefined;
+  open = new DocumentEditor(host, model, {
+    edited: nothing,
+    caretMoved: nothing,
+    viewed: nothing,
+    surroundings: nothing,
+    linkWanted: nothing,
+    notLoaded: nothing,
+    offered: nothing,
+    found: nothing,
+  });
+  const { view, carets } = open as unknown as {
+    view: EditorView;
+    carets: { look(first: number, last: number): void };
+  };
+  return { model, editor: open, view, carets };
+}
+
+const person = (who: string, block: string | null, head = 1): Person => ({
+  who,
+  name: who,
+  block,
+  anchor: head,
+  head,
+  view: null,
+  isIdle: false,
+  calls: 0,
+});
+
+const carets = (view: EditorView): string[] =>
+  [...view.dom.querySelectorAll<HTMLElement>(".remote-caret")].map(
+    (caret) =>
+      `${caret.dataset.name} ${caret.closest<HTMLElement>("[data-block-id]")?.dataset.blockId}`,
+  );
+
+test("of a long document only carets in and near the sight are drawn", () => {
+  const { editor, view, carets: drawing } = bench(500);
+  drawing.look(100, 110);
+  editor.showPeople([person("Ann", "b105"), person("Bob", "b400"), person("Cy", null)]);
+  expect(carets(view)).toEqual(["Ann b105"]);
+  drawing.look(390, 410);
+  expect(carets(view)).toEqual(["Bob b400"]);
+});
+
+test("who moves out of sight costs the editor nothing", () => {
+  const { editor, view, carets: drawing } = bench(500);
+  drawing.look(100, 110);
+  const near = person("Ann", "b105");
+  editor.showPeople([near, person("Bob", "b400")]);
+  const { state } = view;
+  editor.showPeople([near, person("Bob", "b401", 2), person("Cy", null)]);
+  expect(view.state).toBe(state);
+  editor.showPeople([person("Ann", "b105", 3)]);
+  expect(view.state).not.toBe(state);
+});
+
+test("a caret is drawn anew in a block that was put in anew, and goes along with the text", () => {
+  const { editor, model, view } = bench(3);
+  editor.showPeople([person("Ann", "b1", 4)]);
+  model.others([["edit", "b1", ["so ", 9]]]);
+  expect(carets(view)).toEqual(["Ann b1"]);
+  model.others([["remove", ["b1"]]]);
+  expect(carets(view)).toEqual([]);
+  model.others([["insert", "b0", [{ id: "b1", attributes: {}, content: ["new text"] }]]]);
+  expect(carets(view)).toEqual(["Ann b1"]);
+});
