@@ -70,7 +70,7 @@ async def test_one_follows_a_person_through_what_is_not_loaded_and_comes_when_ca
     await open_list(ann)
     await expect(row(ann, "Bob")).to_contain_text(re.compile("“Chapter 12”, block 2[45]"))
     await ann.page.get_by_role("button", name="Follow Bob").click()
-    await expect(ann.page.get_by_test_id("following")).to_contain_text("You follow Bob")
+    await expect(ann.page.get_by_test_id("following")).to_contain_text("You follow Bob.")
     await sees_the_same(ann, bob)
     await expect(ann.block(251)).not_to_have_attribute("data-away", "true")
     await scroll_to(bob, 60)
@@ -121,7 +121,7 @@ async def test_carets_and_ones_own_place_can_be_hidden_and_the_list_is_for_every
     await ann.press("Escape")
     await expect(ann.page.get_by_test_id("people-panel")).to_have_count(0)
     await expect(ann.page.get_by_test_id("people")).to_be_focused()
-    await bob.page.close()
+    await bob.page.goto("about:blank")
     await expect(ann.page.get_by_test_id("person")).to_have_count(0)
 
 

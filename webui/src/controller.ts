@@ -245,6 +245,13 @@ export class DocumentController {
     return this.keeper.hasFailed && this.model.stored() !== null;
   }
 
+  /** The page is left; a browser may bring it back as it was. */
+  leave(): void {
+    this.company.gone();
+    this.session.flush();
+    this.keeper.flush();
+  }
+
   close(): void {
     this.isClosed = true;
     this.keeper.flush();

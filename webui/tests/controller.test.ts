@@ -95,7 +95,7 @@ class Stage {
     const stored = { client, selves: [], numbers: [] };
     const session = { client, stored, stopped: null, state: "connected" };
     const nothing = (): void => undefined;
-    const rest = { open: async () => here, close: nothing, retryNow: nothing };
+    const rest = { open: async () => here, close: nothing, flush: nothing, retryNow: nothing };
     return { ...session, ...rest } as unknown as Session;
   }
 

@@ -32,6 +32,8 @@ test("a name is one line of 1 to 80 characters", () => {
   expect([...(cleanName("😀".repeat(90)) ?? "")].length).toBe(80);
 });
 
+const nowhere = { block: null, anchor: 0, head: 0, view: null, isIdle: false, calls: 0 };
+
 test("people are those who show a name, with a place that may be drawn", () => {
   const others = new Map<string, unknown>([
     ["a", { name: "Ann", block: "b0", anchor: 1, head: 2 }],
@@ -41,9 +43,9 @@ test("people are those who show a name, with a place that may be drawn", () => {
     ["e", "nonsense"],
   ]);
   expect(peopleOf(others)).toEqual([
-    { who: "a", name: "Ann", block: "b0", anchor: 1, head: 2 },
-    { who: "b", name: "Bob", block: null, anchor: 0, head: 0 },
-    { who: "c", name: "Cyd", block: null, anchor: 0, head: 0 },
+    { ...nowhere, who: "a", name: "Ann", block: "b0", anchor: 1, head: 2 },
+    { ...nowhere, who: "b", name: "Bob" },
+    { ...nowhere, who: "c", name: "Cyd" },
   ]);
   expect(initials("ann marie lee")).toBe("AM");
 });

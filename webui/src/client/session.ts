@@ -233,6 +233,11 @@ export class Session implements Host {
     this.link.send(message);
   }
 
+  /** Sends now what else goes out at the end of the turn: the page is being left. */
+  flush(): void {
+    this.link.flush();
+  }
+
   reopen(name: string): void {
     if (this.reopening.has(name)) return;
     this.reopening.add(name);

@@ -57,6 +57,7 @@ export class Company {
   private calls = 0;
   private isCalling = false;
   private isIdle = false;
+  private isGone = false;
   private activeAt_ms: number;
   private readonly due = new Set<string>();
   private followed: Person | null = null;
@@ -132,8 +133,19 @@ export class Company {
 
   /** The page is out of sight, or is back. */
   away(isAway: boolean): void {
-    if (!isAway) this.active();
-    else this.beIdle(true);
+    if (isAway) {
+      this.beIdle(true);
+    } else {
+      this.isGone = false;
+      this.active();
+      this.present();
+    }
+  }
+
+  /** The page is being left: nobody waits until its session is over. */
+  gone(): void {
+    this.isGone = true;
+    this.here?.set(null);
   }
 
   choose(choices: Partial<Choices>): void {
@@ -175,6 +187,7 @@ export class Company {
   }
 
   private present(): void {
+    if (this.isGone) return;
     const { isOwnShown } = this.choices;
     const { block, anchor, head } = isOwnShown ? this.caret : NOWHERE;
     const view = isOwnShown ? this.view : null;

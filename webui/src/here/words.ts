@@ -1,15 +1,16 @@
 /** What is said of the people in a document. */
 
+import { peopleWords } from "../words/en/people";
+import { listed } from "../words/formats";
 import type { Where } from "./where";
 
-const NAMED = 2;
+const NAMED = 3;
 
-/** Ann; Ann and Bob; Ann, Bob and 3 others. */
-export function list(names: readonly string[]): string {
-  const named = names.slice(0, NAMED);
-  const more = names.length - named.length;
-  if (more > 0) return `${named.join(", ")} and ${more === 1 ? "1 other" : `${more} others`}`;
-  return named.join(" and ");
+/** Ann; Ann, Bob and Cy; Ann, Bob and 5 others. */
+export function some(names: readonly string[]): string {
+  if (names.length <= NAMED) return listed(names);
+  const more = names.length - NAMED + 1;
+  return listed([...names.slice(0, NAMED - 1), peopleWords.others(more)]);
 }
 
 export function comingAndGoing(
@@ -17,22 +18,17 @@ export function comingAndGoing(
   gone: readonly string[],
   others: number,
 ): string {
-  const came = come.length > 0 ? [`${list(come)} came.`] : [];
-  const left = gone.length > 0 ? [`${list(gone)} left.`] : [];
-  return [...came, ...left, howMany(others)].join(" ");
-}
-
-export function howMany(others: number): string {
-  if (others === 0) return "Nobody else is here.";
-  return others === 1 ? "1 other is here." : `${others} others are here.`;
+  const came = come.length > 0 ? [peopleWords.came(some(come))] : [];
+  const left = gone.length > 0 ? [peopleWords.left(some(gone))] : [];
+  return [...came, ...left, peopleWords.howMany(others)].join(" ");
 }
 
 /** Where somebody is, in words. */
 export function placeWords(where: Where | undefined, isIdle: boolean): string {
-  const place = where === undefined ? "Place not shown" : under(where);
-  return isIdle ? `${place}, away` : place;
+  const place = where === undefined ? peopleWords.noPlace : within(where);
+  return isIdle ? peopleWords.away(place) : place;
 }
 
-function under({ heading, place, of }: Where): string {
-  return heading === null ? `Block ${place} of ${of}` : `“${heading}”, block ${place} of ${of}`;
+function within({ heading, place, of }: Where): string {
+  return heading === null ? peopleWords.block(place, of) : peopleWords.under(heading, place, of);
 }

@@ -148,7 +148,8 @@ export class Link<
     this.tools.after(0, () => this.flush());
   }
 
-  private flush(): void {
+  /** Sends what this turn has gathered: of a page that is being left, the turn has no end. */
+  flush(): void {
     this.isFlushing = false;
     const messages = this.queue;
     this.queue = [];

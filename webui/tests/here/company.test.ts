@@ -146,6 +146,15 @@ test("who does nothing for a while is idle until they do something, and so is a 
   expect(room.shown.at(-1)?.[5]).toBe(false);
 });
 
+test("who leaves the page is gone at once, also when the browser hides it behind that", async () => {
+  const room = await new Room().enter();
+  room.company.gone();
+  room.company.away(true);
+  expect(room.shown.at(-1)).toBeNull();
+  room.company.away(false);
+  expect(room.shown.at(-1)?.[0]).toBe("Ann");
+});
+
 test("a call is heard by those who are here, once, and answered by going there or not", async () => {
   const room = await new Room().enter();
   await room.shows("Bob", { view: "b5", calls: 3 });
@@ -189,11 +198,11 @@ test("coming and going is said in one sentence now and then, and changes of node
   await room.pass(3_000);
   expect(room.state.said).toBe("Bob came. 1 other is here."); // too soon
   await room.pass(15_000);
-  expect(room.state.said).toBe("Cy, Di and 2 others came. Bob left. 4 others are here.");
+  expect(room.state.said).toBe("Cy, Di, and 2 others came. Bob left. 4 others are here.");
   await room.shows("Cy at b", { name: "Cy" });
   await room.shows("Cy", null);
   await room.pass(30_000);
-  expect(room.state.said).toBe("Cy, Di and 2 others came. Bob left. 4 others are here.");
+  expect(room.state.said).toBe("Cy, Di, and 2 others came. Bob left. 4 others are here.");
 });
 
 test("the page is told when the list changes, not at each step of a caret", async () => {

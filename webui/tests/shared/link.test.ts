@@ -139,6 +139,17 @@ test("messages of one turn go in one frame, 64 at most", () => {
   expect(stage.last.sent.slice(1).map((frame) => (frame as unknown[]).length)).toEqual([64, 6]);
 });
 
+test("what is said when the page is left goes out at once, and once", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  const before = stage.last.sent.length;
+  stage.connection.send({ t: "bye" });
+  stage.connection.flush();
+  expect(stage.last.sent.slice(before)).toEqual([[{ t: "bye" }]]);
+  stage.pass(0);
+  expect(stage.last.sent.length).toBe(before + 1);
+});
+
 test("a ping is answered", () => {
   const stage = new Stage();
   stage.last.welcome();

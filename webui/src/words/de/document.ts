@@ -4,7 +4,6 @@ import type { Translation } from "../language";
 
 export default {
   loading: "Das Dokument wird geladen",
-  alsoHere: "Auch hier",
   share: "Teilen",
   yourName: "Ihr Name, wie andere ihn sehen",
   title: "Titel",

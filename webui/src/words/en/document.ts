@@ -5,7 +5,6 @@ import { area } from "../language";
 
 export const documentWords = area("document", {
   loading: "Loading the document",
-  alsoHere: "Also here",
   share: "Share",
   yourName: "Your name, shown to others",
   title: "Title",

@@ -1,0 +1,34 @@
+import type { peopleWords } from "../en/people";
+import { number, plural } from "../formats";
+import type { Translation } from "../language";
+
+export default {
+  alsoHere: (names) => `Auch hier: ${names}`,
+  others: (count) => plural(count, "1 weitere Person", `${number(count)} weitere`),
+  howMany: (count) =>
+    count === 0
+      ? "Sonst ist niemand hier."
+      : plural(count, "1 weitere Person ist hier.", `${number(count)} weitere sind hier.`),
+  came: (names) => `Gekommen: ${names}.`,
+  left: (names) => `Gegangen: ${names}.`,
+  away: (place) => `${place}, abwesend`,
+  noPlace: "Stelle nicht gezeigt",
+  block: (place, of) => `Block ${number(place)} von ${number(of)}`,
+  under: (heading, place, of) => `„${heading}“, Block ${number(place)} von ${number(of)}`,
+  close: "Schließen",
+  goTo: "Hingehen",
+  goToPerson: (name) => `Zu ${name} gehen`,
+  follow: "Folgen",
+  followPerson: (name) => `${name} folgen`,
+  showCarets: "Schreibmarken der anderen im Text zeigen",
+  showOwn: "Anderen zeigen, wo ich bin",
+  nameIsShown: "Ihren Namen sehen alle, die das Dokument offen haben.",
+  bringEveryone: "Alle hierher rufen",
+  areAsked: "Die anderen werden gebeten, zu Ihnen zu kommen.",
+  showFirst: "Um die anderen zu rufen, zeigen Sie ihnen, wo Sie sind.",
+  following: (name) => `Sie folgen ${name}.`,
+  stop: "Beenden",
+  called: (name) => `${name} bittet Sie, zu der Stelle zu kommen.`,
+  go: "Hingehen",
+  notNow: "Nicht jetzt",
+} satisfies Translation<typeof peopleWords>;

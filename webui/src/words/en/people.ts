@@ -1,0 +1,36 @@
+/** Who is in a document: the list, following, calling. */
+
+import { number, plural } from "../formats";
+import { area } from "../language";
+
+export const peopleWords = area("people", {
+  alsoHere: (names: string) => `Also here: ${names}`,
+  others: (count: number) => plural(count, "1 other", `${number(count)} others`),
+  howMany: (count: number) =>
+    count === 0
+      ? "Nobody else is here."
+      : plural(count, "1 other is here.", `${number(count)} others are here.`),
+  came: (names: string) => `${names} came.`,
+  left: (names: string) => `${names} left.`,
+  away: (place: string) => `${place}, away`,
+  noPlace: "Place not shown",
+  block: (place: number, of: number) => `Block ${number(place)} of ${number(of)}`,
+  under: (heading: string, place: number, of: number) =>
+    `“${heading}”, block ${number(place)} of ${number(of)}`,
+  close: "Close",
+  goTo: "Go to",
+  goToPerson: (name: string) => `Go to ${name}`,
+  follow: "Follow",
+  followPerson: (name: string) => `Follow ${name}`,
+  showCarets: "Show the others' carets in the text",
+  showOwn: "Show others where I am",
+  nameIsShown: "Your name is shown to all who have the document open.",
+  bringEveryone: "Bring everyone here",
+  areAsked: "The others are asked to come to where you are.",
+  showFirst: "To call the others, show them where you are.",
+  following: (name: string) => `You follow ${name}.`,
+  stop: "Stop",
+  called: (name: string) => `${name} asks you to come to where they are.`,
+  go: "Go",
+  notNow: "Not now",
+});
