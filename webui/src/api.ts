@@ -1,6 +1,7 @@
 /** The HTTP API of the node that served the page. */
 
 import { randomId } from "./ids";
+import { problemText } from "./problem";
 import { commonWords } from "./words/en/common";
 import { compare } from "./words/formats";
 
@@ -58,7 +59,7 @@ export async function ask(path: string, init?: RequestInit): Promise<Fields> {
   if (response.ok) return body;
   const code = textOf(body.code);
   if (code === "unauthenticated") whenSignedOut();
-  throw new ApiError(code, problemText(body, code, response.status));
+  throw new ApiError(code, textOfProblem(body, code, response.status));
 }
 
 /** Sends JSON to the API; `isMaking`: a request that makes something, once. */
@@ -74,12 +75,10 @@ export function send(
   return ask(`/api/v1${path}`, { method, headers, ...content });
 }
 
-function problemText(body: Fields, code: string, status: number): string {
-  if (code === "forged") return commonWords.forged;
-  const text = [body.detail, body.title].find((part) => typeof part === "string" && part !== "");
-  if (typeof text !== "string") return commonWords.serverError(status);
-  const sentence = text.charAt(0).toLocaleUpperCase() + text.slice(1);
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+function textOfProblem(body: Fields, code: string, status: number): string {
+  const detail = [body.detail, body.title].map(textOf).find((text) => text !== "") ?? "";
+  if (code === "" && detail === "") return commonWords.serverError(status);
+  return problemText(code, detail);
 }
 
 export type Fields = Readonly<Record<string, unknown>>;

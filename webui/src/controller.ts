@@ -8,6 +8,7 @@ import { DocumentEditor, type OfferedMenu, type Surroundings } from "./editor/ed
 import type { Finding } from "./editor/find";
 import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
+import { problemText } from "./problem";
 import type { Socket } from "./shared/link";
 import type { Kept, Store } from "./store";
 import { Waiting } from "./waiting";
@@ -186,11 +187,15 @@ export class DocumentController {
 
   private get problem(): string | null {
     const { problem } = this.model;
-    if (problem === null) return this.session.stopped?.message ?? null;
+    const { stopped } = this.session;
+    if (problem === null)
+      return stopped === null ? null : problemText(stopped.code, stopped.message);
     if (problem.code === "forbidden") {
       return this.model.isLoaded ? documentWords.noReader : documentWords.missing;
     }
-    return problem.code === "no_such_document" ? documentWords.missing : problem.message;
+    return problem.code === "no_such_document"
+      ? documentWords.missing
+      : problemText(problem.code, problem.message);
   }
 
   private get mayWrite(): boolean {

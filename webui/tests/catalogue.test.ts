@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { problemText } from "../src/problem";
 import { all as german } from "../src/words/de";
+import { problemWords } from "../src/words/en/problems";
+import { agoOf, compare, dayOf, listed, minuteOf, number } from "../src/words/formats";
+import { choose, loadLanguage } from "../src/words/language";
 
 type Said = string | ((...about: unknown[]) => string);
 type Area = Readonly<Record<string, Said>>;
@@ -56,6 +60,72 @@ test("no word is empty, or ends in a space", () => {
       expect(saidOf(word as Said), `${area}.${key}`).toMatch(/^\S.*\S$|^\S$/su);
     }
   }
+});
+
+test("each code that people may come across has a word", () => {
+  const server = join(SRC, "../../server");
+  const files = ["accounts", "routes"].flatMap((folder) =>
+    readdirSync(join(server, folder)).map((file) => join(server, folder, file)),
+  );
+  const text = files
+    .filter((file) => file.endsWith(".py"))
+    .map((file) => readFileSync(file, "utf-8"));
+  const raised =
+    /(?:Account|BadMessage)Error\(\s*"(\w+)"|^ {4}"(\w+)": \d{3},$|problem\(\d+, "(\w+)"/gm;
+  const codes = [...text.join("\n").matchAll(raised)].map(([, ...found]) => found.find(Boolean));
+  const operators = ["unknown_group", "unknown_node", "moving"];
+  const missing = codes.filter((code) => !operators.includes(`${code}`));
+  expect(missing).toContain("weak_password");
+  expect(Object.keys(problemWords)).toEqual(expect.arrayContaining(missing));
+});
+
+test("a problem is said in the language of the page, in English with the server's detail", async () => {
+  expect(problemText("taken", "there is an account")).toBe("There is an account.");
+  expect(problemText("nobody_knows", "")).toBe(problemWords.other);
+  vi.stubGlobal("document", { documentElement: {} });
+  await loadLanguage("de-AT");
+  expect(problemText("taken", "there is an account")).toBe(german.problems?.taken);
+  expect(problemText("nobody_knows", "so it is")).toBe("Der Server meldet: So it is.");
+  await loadLanguage("en");
+  vi.unstubAllGlobals();
+});
+
+test("the language is the chosen one, else the first that the browser prefers and we speak", () => {
+  expect(choose(null, ["fr-FR", "de-CH", "en-US"])).toBe("de-CH");
+  expect(choose("en", ["de-CH", "en-US"])).toBe("en-US");
+  expect(choose("en", ["de-CH"])).toBe("en");
+  expect(choose("xx", ["fr"])).toBe("en");
+});
+
+test("numbers, days and orders are the language's", async () => {
+  vi.stubGlobal("document", { documentElement: {} });
+  const day = "2026-11-21T10:00:00Z";
+  const now_ms = Date.parse("2026-11-21T12:30:00Z");
+  await loadLanguage("de-DE");
+  expect([number(12345), dayOf(day), agoOf(day, now_ms)]).toEqual([
+    "12.345",
+    "21.11.2026",
+    "vor 2 Stunden",
+  ]);
+  expect(["Zebra", "Äpfel", "Brief 10", "Brief 2"].sort(compare)).toEqual([
+    "Äpfel",
+    "Brief 2",
+    "Brief 10",
+    "Zebra",
+  ]);
+  expect(listed(["Ann", "Bob", "Eve"])).toBe("Ann, Bob und Eve");
+  await loadLanguage("en-GB");
+  expect([number(12345), dayOf(day), agoOf(day, now_ms)]).toEqual([
+    "12,345",
+    "21 Nov 2026",
+    "2 hours ago",
+  ]);
+  expect([agoOf(day, now_ms + 24 * 3_600_000), agoOf("2026-01-01T00:00:00Z", now_ms)]).toEqual([
+    "yesterday",
+    "1 Jan 2026",
+  ]);
+  expect([dayOf("never"), minuteOf("never")]).toEqual(["", ""]);
+  vi.unstubAllGlobals();
 });
 
 test("every word is said somewhere, and none is said that is not there", () => {

@@ -1,30 +1,22 @@
-/** What people read of roles, times and browsers. */
+/** What people read of roles and browsers. */
 
-const ROLE_NAMES: Readonly<Record<string, string>> = {
-  viewer: "Can read",
-  commenter: "Can read and comment",
-  editor: "Can edit",
-  owner: "Owner",
-  none: "No role",
-};
+import { accountWords } from "../words/en/account";
 
 export function roleName(role: string): string {
-  return ROLE_NAMES[role] ?? role;
-}
-
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const MINUTE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-
-/** A day of the API in the person's own way; "" when it is none. */
-export function dayOf(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.valueOf()) ? "" : DAY.format(date);
-}
-
-/** Day and minute. */
-export function minuteOf(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.valueOf()) ? "" : MINUTE.format(date);
+  switch (role) {
+    case "viewer":
+      return accountWords.viewer;
+    case "commenter":
+      return accountWords.commenter;
+    case "editor":
+      return accountWords.editor;
+    case "owner":
+      return accountWords.owner;
+    case "none":
+      return accountWords.none;
+    default:
+      return role;
+  }
 }
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
@@ -45,8 +37,8 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 export function agentName(agent: string): string {
   const browser = BROWSERS.find(([sign]) => sign.test(agent))?.[1];
   const system = SYSTEMS.find(([sign]) => sign.test(agent))?.[1];
-  if (browser === undefined) return agent.slice(0, 60) || "Unknown program";
-  return system === undefined ? browser : `${browser} on ${system}`;
+  if (browser === undefined) return agent.slice(0, 60) || accountWords.unknownProgram;
+  return system === undefined ? browser : accountWords.browserOn(browser, system);
 }
 
 /** Where to go back to behind a sign-in: a path of this page, never another site. */

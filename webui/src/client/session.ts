@@ -21,7 +21,15 @@ import type { Host } from "./object";
 export const PROTOCOL = "groupcore.objects.v1";
 const REOPEN_MS = 300;
 const PATIENCE_MS = 8_000;
-const SIGNED_OUT = new Set([4401, 4403]);
+/** Codes of `Session.stopped`, by close codes; others are `stopped`. */
+const STOP_CODES: Readonly<Record<number, string>> = {
+  1008: "refused",
+  1009: "too_much",
+  4401: "signed_out",
+  4403: "signed_out",
+  4409: "replaced",
+  4426: "outdated",
+};
 const STOPS: Readonly<Record<number, string>> = {
   1008: "The server refused what this page sent. Reload the page.",
   1009: "This page sent more than the server takes. Reload the page.",
@@ -132,8 +140,7 @@ export class Session implements Host {
       connected: (welcome: Welcome) => this.connected(welcome),
       disconnected: () => this.disconnected(),
       received: (message: In) => this.received(message),
-      stopped: ({ code, message }: Stopped) =>
-        this.end(SIGNED_OUT.has(code) ? "signed_out" : "stopped", message),
+      stopped: ({ code, message }: Stopped) => this.end(STOP_CODES[code] ?? "stopped", message),
     };
     this.link = new Link<Out, In, Welcome>(urls, speech, owner, this.tools);
     this.link.start();

@@ -23,7 +23,7 @@ const loaders: Readonly<Partial<Record<Language, () => Promise<{ all: Record<str
 
 let tag = "en";
 let translated: Readonly<Record<string, Area>> = {};
-const areas = new Map<string, Record<string, Word>>();
+const areas: { readonly name: string; readonly english: Area; readonly words: Area }[] = [];
 
 /** The language in which the page speaks. */
 export function language(): Language {
@@ -38,7 +38,7 @@ export function locale(): string {
 /** The words of an area: in English, and in the language of the page once that is loaded. */
 export function area<T extends Area>(name: string, english: T): T {
   const words = { ...english, ...translated[name] };
-  areas.set(name, words);
+  areas.push({ name, english, words });
   return words;
 }
 
@@ -63,7 +63,7 @@ export async function loadLanguage(wanted = choose(chosen(), navigator.languages
   } catch {
     tag = "en";
   }
-  for (const [name, words] of areas) Object.assign(words, translated[name]);
+  for (const { name, english, words } of areas) Object.assign(words, english, translated[name]);
   document.documentElement.lang = language();
 }
 

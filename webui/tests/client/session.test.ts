@@ -131,8 +131,8 @@ test("a close code that says stop ends the session, and everything in it", async
   const { session, sockets, states } = fakeSession();
   const opening = session.open(Counter, "it");
   sockets[0]?.onclose?.({ code: 4426 });
-  await expect(opening).rejects.toMatchObject({ code: "stopped" });
-  await expect(session.open(Counter, "it")).rejects.toMatchObject({ code: "stopped" });
+  await expect(opening).rejects.toMatchObject({ code: "outdated" });
+  await expect(session.open(Counter, "it")).rejects.toMatchObject({ code: "outdated" });
   expect(states).toEqual(["stopped"]);
 });
 

@@ -19,7 +19,6 @@ export default {
     "Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
   unreadable: "Die Antwort des Servers war nicht lesbar.",
   serverError: (status) => `Der Server hat mit einem Fehler geantwortet (${status}).`,
-  forged: "Sie haben sich in einem anderen Tab an- oder abgemeldet. Laden Sie diese Seite neu.",
   account: "Konto",
   accounts: "Konten",
   people: "Personen",

@@ -19,7 +19,6 @@ export const commonWords = area("common", {
   unreachable: "The server cannot be reached. Check your connection and try again.",
   unreadable: "The server's answer could not be read.",
   serverError: (status: number) => `The server answered with an error (${status}).`,
-  forged: "You have signed in or out in another tab. Reload this page.",
   // the way around
   account: "Account",
   accounts: "Accounts",

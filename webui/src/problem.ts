@@ -1,0 +1,25 @@
+/** What people read of the codes of the servers. */
+
+import { problemWords } from "./words/en/problems";
+import { language } from "./words/language";
+
+function known(code: string): string | null {
+  if (!Object.hasOwn(problemWords, code)) return null;
+  const word = problemWords[code as keyof typeof problemWords];
+  return typeof word === "string" ? word : null;
+}
+
+/** A problem in the language of the page; `detail`: what the server says of it, in English. */
+export function problemText(code: string, detail: string): string {
+  const word = known(code);
+  // Our own request was at fault, or another page's: what the server has to say helps nobody.
+  if (code === "forged" && word !== null) return word;
+  if (detail === "") return word ?? problemWords.other;
+  if (language() === "en") return sentence(detail);
+  return word ?? problemWords.said(sentence(detail));
+}
+
+function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

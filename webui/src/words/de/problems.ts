@@ -1,0 +1,41 @@
+import type { problemWords } from "../en/problems";
+import type { Translation } from "../language";
+
+export default {
+  bad_credentials: "E-Mail-Adresse oder Passwort ist falsch.",
+  bad_request: "Der Server hat das nicht angenommen. Prüfen Sie, was Sie geschrieben haben.",
+  busy: "Der Server hat zu viel zu tun. Versuchen Sie es gleich noch einmal.",
+  expired: "Dieser Link wurde benutzt, zurückgezogen oder ist zu alt.",
+  forbidden: "Das dürfen Sie nicht. Fragen Sie einen Eigentümer.",
+  forbidden_origin:
+    "Diese Seite darf hier nicht schreiben. Öffnen Sie sie unter der Adresse des Servers.",
+  forged: "Sie haben sich in einem anderen Tab an- oder abgemeldet. Laden Sie diese Seite neu.",
+  insecure:
+    "Zum Anmelden braucht es eine sichere Verbindung (https). Sagen Sie es denen, die den Server betreiben.",
+  internal:
+    "Der Server ist daran gescheitert. Versuchen Sie es noch einmal, und sagen Sie es denen, die ihn betreiben, wenn es so bleibt.",
+  last_owner: "Ein Arbeitsbereich braucht einen Eigentümer. Ernennen Sie zuerst jemand anderen.",
+  no_such_document:
+    "Unter dieser Adresse gibt es kein Dokument. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
+  no_such_link: "Dieser Link ist falsch, widerrufen oder zu alt.",
+  not_found: "Das gibt es nicht mehr.",
+  not_primary: "Die Server nehmen gerade keine Änderungen an. Versuchen Sie es gleich noch einmal.",
+  not_ready: "Der Server startet gerade erst. Versuchen Sie es gleich noch einmal.",
+  provider:
+    "Die Anmeldung bei Ihrer Organisation ist fehlgeschlagen. Versuchen Sie es noch einmal.",
+  taken: "Diesen Namen oder diese Adresse gibt es schon.",
+  too_large: "Das ist zu groß.",
+  too_many: "Davon gibt es schon zu viele. Entfernen Sie zuerst einige.",
+  too_many_documents: "Der Server fasst keine weiteren Dokumente.",
+  unauthenticated: "Sie sind nicht mehr angemeldet.",
+  wait: "Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
+  weak_password:
+    "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie ein anderes mit mindestens 10 Zeichen.",
+  outdated: "Diese Seite ist älter als der Server. Laden Sie sie neu.",
+  refused: "Der Server hat abgewiesen, was diese Seite geschickt hat. Laden Sie sie neu.",
+  replaced: "Die Sitzung dieser Seite wird anderswo benutzt. Laden Sie die Seite neu.",
+  signed_out: "Sie sind nicht mehr angemeldet.",
+  too_much: "Diese Seite hat mehr geschickt, als der Server annimmt. Laden Sie sie neu.",
+  other: "Hier geht es nicht weiter. Laden Sie die Seite neu.",
+  said: (text) => `Der Server meldet: ${text}`,
+} satisfies Translation<typeof problemWords>;
