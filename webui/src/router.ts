@@ -45,3 +45,11 @@ export function documentPath(id: string): string {
 export function signInPath(back: string): string {
   return back === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(back)}`;
 }
+
+/** Where to go back to behind a sign-in: a path of this page, never another site. */
+export function safeReturn(path: string | null): string {
+  if (path === null || !/^\/(?![/\\])/.test(path)) return "/";
+  const url = new URL(path, location.origin);
+  const isOurs = url.origin === location.origin && !url.pathname.startsWith("/sign-in");
+  return isOurs ? url.pathname : "/";
+}

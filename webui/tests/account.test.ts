@@ -2,9 +2,9 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { fetchTicket, nodeOf } from "../src/account/ticket";
-import { agentName, safeReturn } from "../src/account/words";
+import { agentName } from "../src/account/words";
 import { ask, onSignedOut, secure, send } from "../src/api";
-import { isOurPath, routeOf, signInPath } from "../src/router";
+import { isOurPath, routeOf, safeReturn, signInPath } from "../src/router";
 
 interface Asked {
   readonly url: string;

@@ -1,7 +1,7 @@
 /** Who this browser is to the node that served the page, and what one may therefore ask of it. */
 
 import { ApiError, ask, type Fields, fields, secure, send, textOf } from "../api";
-import { accountWords } from "../words/en/account";
+import { commonWords } from "../words/en/common";
 
 export interface Account {
   readonly id: string;
@@ -55,7 +55,7 @@ export async function providerAddress(invitation?: string): Promise<string> {
   const body = invitation === undefined ? {} : { invitation };
   const url = textOf((await send("POST", "/session/oidc", body)).url);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new ApiError("bad_answer", accountWords.badAddress);
+    throw new ApiError("bad_answer", commonWords.unreadable);
   }
   return url;
 }

@@ -40,11 +40,3 @@ export function agentName(agent: string): string {
   if (browser === undefined) return agent.slice(0, 60) || accountWords.unknownProgram;
   return system === undefined ? browser : accountWords.browserOn(browser, system);
 }
-
-/** Where to go back to behind a sign-in: a path of this page, never another site. */
-export function safeReturn(path: string | null): string {
-  if (path === null || !/^\/(?![/\\])/.test(path)) return "/";
-  const url = new URL(path, location.origin);
-  const isOurs = url.origin === location.origin && !url.pathname.startsWith("/sign-in");
-  return isOurs ? url.pathname : "/";
-}

@@ -19,7 +19,6 @@ export default {
   revoke: "Widerrufen",
   remove: "Entfernen",
   signOut: "Abmelden",
-  badAddress: "Die Adresse der Anmeldeseite war nicht lesbar.",
   viewer: "Darf lesen",
   commenter: "Darf lesen und kommentieren",
   editor: "Darf bearbeiten",

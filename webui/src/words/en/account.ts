@@ -20,7 +20,6 @@ export const accountWords = area("account", {
   revoke: "Revoke",
   remove: "Remove",
   signOut: "Sign out",
-  badAddress: "The address of the sign-in page could not be read.",
   // roles
   viewer: "Can read",
   commenter: "Can read and comment",
