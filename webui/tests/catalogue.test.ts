@@ -62,23 +62,6 @@ test("no word is empty, or ends in a space", () => {
   }
 });
 
-test("each code that people may come across has a word", () => {
-  const server = join(SRC, "../../server");
-  const files = ["accounts", "routes"].flatMap((folder) =>
-    readdirSync(join(server, folder)).map((file) => join(server, folder, file)),
-  );
-  const text = files
-    .filter((file) => file.endsWith(".py"))
-    .map((file) => readFileSync(file, "utf-8"));
-  const raised =
-    /(?:Account|BadMessage)Error\(\s*"(\w+)"|^ {4}"(\w+)": \d{3},$|problem\(\d+, "(\w+)"/gm;
-  const codes = [...text.join("\n").matchAll(raised)].map(([, ...found]) => found.find(Boolean));
-  const operators = ["unknown_group", "unknown_node", "moving"];
-  const missing = codes.filter((code) => !operators.includes(`${code}`));
-  expect(missing).toContain("weak_password");
-  expect(Object.keys(problemWords)).toEqual(expect.arrayContaining(missing));
-});
-
 test("a problem is said in the language of the page, in English with the server's detail", async () => {
   expect(problemText("taken", "there is an account")).toBe("There is an account.");
   expect(problemText("nobody_knows", "")).toBe(problemWords.other);

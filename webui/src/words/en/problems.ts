@@ -23,6 +23,10 @@ export const problemWords = area("problems", {
   too_large: "This is too large.",
   too_many: "There are too many of these already. Remove some first.",
   too_many_documents: "The server holds no more documents.",
+  no_such_picture: "This picture is not there any more.",
+  not_a_picture: "This is no picture that a document can show. Take a PNG, JPEG, GIF or WebP file.",
+  bad_picture: "This picture is damaged, or too large to be shown.",
+  no_room: "The servers have no room for this picture.",
   unauthenticated: "You are not signed in any more.",
   wait: "Too many attempts. Wait a minute, then try again.",
   weak_password:
