@@ -1,0 +1,273 @@
+/** What leads from one table to another, as one edit of its text; and places in tables. */
+
+import {
+  isFormat,
+  isInsert,
+  type Rich,
+  RichBuilder,
+  type RichDelta,
+  type RichFormat,
+  sameRich,
+  span,
+} from "./rich";
+import { diffRich } from "./rich-diff";
+import {
+  type Grid,
+  type GridRow,
+  gridOf,
+  type Layout,
+  layoutOf,
+  type Piece,
+  piecesOf,
+  putCell,
+  putRow,
+  type RowPlace,
+  tableOf,
+} from "./table";
+
+/** A place in a table: in code points of the cell's text. */
+export interface TablePlace {
+  readonly row: number;
+  readonly column: number;
+  readonly offset: number;
+}
+
+/** Whether both texts are the same table to a person. */
+export function sameTable(one: Rich, other: Rich): boolean {
+  return sameRich(one, other) || sameGrid(gridOf(one), gridOf(other));
+}
+
+export function sameGrid(one: Grid, other: Grid): boolean {
+  if (one.columns.length !== other.columns.length || one.rows.length !== other.rows.length)
+    return false;
+  if (!one.columns.every((key, at) => key === other.columns[at])) return false;
+  return one.rows.every(({ id, cells }, at) => {
+    const row = other.rows[at];
+    if (row === undefined || row.id !== id) return false;
+    return cells.every((cell, column) => sameRich(cell, row.cells[column] ?? []));
+  });
+}
+
+/** The place in the text of a table. */
+export function placeInText(content: Rich, { row, column, offset }: TablePlace): number {
+  const layout = layoutOf(content);
+  const found = layout.rows[row];
+  if (found === undefined) return 0;
+  const pieces = piecesOf(layout, found, column);
+  return pieces.length === 0 ? found.start : inPieces(pieces, offset);
+}
+
+function inPieces(pieces: readonly Piece[], offset: number): number {
+  let left = offset;
+  for (const { from, to } of pieces) {
+    if (left <= to - from) return from + left;
+    left -= to - from;
+  }
+  return pieces.at(-1)?.to ?? 0;
+}
+
+/** The cell that a place in the text is in, and where in it. */
+export function placeInTable(content: Rich, place: number): TablePlace {
+  const layout = layoutOf(content);
+  let row = layout.rows.findIndex(({ end }) => place <= end);
+  if (row < 0) row = layout.rows.length - 1;
+  const pieces = layout.rows[row]?.pieces ?? [];
+  const piece = pieces.findLast(({ from }) => from <= place) ?? pieces[0];
+  if (piece === undefined) return { row, column: 0, offset: 0 };
+  const column = layout.columns.findIndex((_, at) =>
+    piecesOf(layout, layout.rows[row] as RowPlace, at).includes(piece),
+  );
+  let offset = Math.min(Math.max(0, place - piece.from), piece.to - piece.from);
+  for (const one of piecesOf(layout, layout.rows[row] as RowPlace, column)) {
+    if (one === piece) break;
+    offset += one.to - one.from;
+  }
+  return { row, column, offset };
+}
+
+/** Where the caret is behind the edit, for `diffRich`: `offset` in UTF-16 units of the cell. */
+export type TableCaret = TablePlace;
+
+/** The edit that makes the one table the other, and touches nothing that is in both. */
+export function diffTable(before: Rich, after: Rich, caret?: TableCaret): RichDelta {
+  const layout = layoutOf(before);
+  const grid = gridOf(after);
+  if (sameGrid(gridOf(before), grid)) return [];
+  const isWhole =
+    layout.rows.every(({ end }) => end >= 0) && grid.rows.every(({ id }) => id !== "");
+  const sameRows =
+    layout.rows.length === grid.rows.length &&
+    layout.rows.every(({ id }, at) => id === grid.rows[at]?.id);
+  if (!isWhole || (layout.hasRest && !sameRows)) return diffRich(before, tableOf(grid));
+  return new TableDiffer(layout, gridOf(before), grid, caret).delta();
+}
+
+interface Operation {
+  readonly at: number;
+  readonly item: number | RichFormat | Rich;
+}
+
+class TableDiffer {
+  private readonly operations: Operation[] = [];
+  private readonly shown = new Set<string>();
+
+  constructor(
+    private readonly layout: Layout,
+    private readonly old: Grid,
+    private readonly grid: Grid,
+    private readonly caret: TableCaret | undefined,
+  ) {}
+
+  delta(): RichDelta {
+    const places = new Map(this.layout.rows.map((row, at) => [row.id, at]));
+    const kept = keptRows(this.grid.rows, places);
+    this.layout.rows.forEach((row) => {
+      if (!kept.has(row.id)) this.remove(row.start, row.end + 1);
+    });
+    let behind = 0;
+    this.grid.rows.forEach((row, at) => {
+      const place = kept.get(row.id);
+      const known = place === undefined ? undefined : this.layout.rows[place];
+      if (known === undefined) this.insertRow(behind, row);
+      else {
+        this.row(known, place as number, at);
+        behind = known.end + 1;
+      }
+    });
+    this.showAll(kept);
+    return this.finish();
+  }
+
+  private insertRow(at: number, row: GridRow): void {
+    const builder = new RichBuilder();
+    putRow(builder, this.grid.columns, row);
+    for (const key of this.grid.columns) this.shown.add(key);
+    this.operations.push({ at, item: builder.finish() as Rich });
+  }
+
+  private remove(from: number, to: number): void {
+    if (to > from) this.operations.push({ at: from, item: from - to });
+  }
+
+  /** A row that is in both. */
+  private row(place: RowPlace, oldRow: number, newRow: number): void {
+    const { grid, layout } = this;
+    const row = grid.rows[newRow] as GridRow;
+    const isOther = layout.columns[0] !== grid.columns[0];
+    if (isOther && place.pieces.some(({ key }) => key === null)) {
+      this.rewrite(place, row);
+      return;
+    }
+    layout.columns.forEach((key, column) => {
+      if (grid.columns.includes(key)) return;
+      for (const { start, to } of piecesOf(layout, place, column)) this.remove(start, to);
+    });
+    grid.columns.forEach((key, column) => {
+      const content = row.cells[column] ?? [];
+      const known = layout.columns.indexOf(key);
+      const pieces = known < 0 ? [] : piecesOf(layout, place, known);
+      if (pieces.some((piece) => piece.key === key)) this.shown.add(key);
+      if (known < 0 || (pieces.length === 0 && content.length > 0))
+        this.insertCell(freePlace(place), key, content);
+      else if (pieces.length > 0) {
+        const { caret } = this;
+        const isAt = caret?.row === newRow && caret.column === column;
+        const cell = this.old.rows[oldRow]?.cells[known] ?? [];
+        this.edit(pieces, diffRich(cell, content, isAt ? caret.offset : undefined));
+      }
+    });
+  }
+
+  /** What stands before the first cell would be of another column: the row is written anew. */
+  private rewrite(place: RowPlace, row: GridRow): void {
+    for (const { start, to } of place.pieces) this.remove(start, to);
+    this.grid.columns.forEach((key, column) => {
+      this.insertCell(place.start, key, row.cells[column] ?? []);
+    });
+  }
+
+  private insertCell(at: number, key: string, content: Rich): void {
+    const builder = new RichBuilder();
+    putCell(builder, key, content);
+    this.shown.add(key);
+    this.operations.push({ at, item: builder.finish() as Rich });
+  }
+
+  /** An edit of a cell's text, in the pieces of it. */
+  private edit(pieces: readonly Piece[], delta: RichDelta): void {
+    let offset = 0;
+    for (const item of delta) {
+      if (isInsert(item)) {
+        this.operations.push({ at: inPieces(pieces, offset), item: [item] });
+        continue;
+      }
+      if (isFormat(item) || item < 0) this.spread(pieces, offset, item);
+      offset += span(item);
+    }
+  }
+
+  private spread(pieces: readonly Piece[], offset: number, item: number | RichFormat): void {
+    let start = 0;
+    for (const { from, to } of pieces) {
+      const first = Math.max(offset, start);
+      const last = Math.min(offset + span(item), start + to - from);
+      const count = last - first;
+      const at = from + first - start;
+      if (count > 0) this.operations.push({ at, item: isFormat(item) ? [count, item[1]] : -count });
+      start += to - from;
+    }
+  }
+
+  /** A column of which no row has a cell any more is kept by one in the first row (T1). */
+  private showAll(kept: ReadonlyMap<string, number>): void {
+    const first = this.grid.rows.find(({ id }) => kept.has(id));
+    const place = first && this.layout.rows[kept.get(first.id) as number];
+    if (place === undefined) return;
+    for (const key of this.grid.columns)
+      if (!this.shown.has(key)) this.insertCell(freePlace(place), key, []);
+  }
+
+  private finish(): RichDelta {
+    const builder = new RichBuilder();
+    let position = 0;
+    const sorted = this.operations
+      .map((operation, order) => ({ ...operation, order }))
+      .sort((one, other) => one.at - other.at || one.order - other.order);
+    for (const { at, item } of sorted) {
+      if (at > position) builder.retain(at - position);
+      position = Math.max(position, at);
+      if (isText(item)) for (const run of item) builder.put(run);
+      else {
+        builder.put(item);
+        position += span(item);
+      }
+    }
+    return builder.finish();
+  }
+}
+
+/** Where a new cell of the row goes: right at its start, but behind what stands before its cells. */
+function freePlace({ start, pieces }: RowPlace): number {
+  const [first] = pieces;
+  return first?.key === null ? first.to : start;
+}
+
+function isText(item: number | RichFormat | Rich): item is Rich {
+  return typeof item !== "number" && typeof item[0] !== "number";
+}
+
+/** The rows that stand in the same order in both, by id; the places they had. */
+function keptRows(
+  rows: readonly GridRow[],
+  places: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const kept = new Map<string, number>();
+  let last = -1;
+  for (const { id } of rows) {
+    const place = places.get(id);
+    if (place === undefined || place <= last) continue;
+    kept.set(id, place);
+    last = place;
+  }
+  return kept;
+}
