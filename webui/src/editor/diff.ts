@@ -12,18 +12,22 @@ import type {
   AttributeValue,
   NewBlock,
   Rich,
+  RichDelta,
   ShownBlock,
   ShownChange,
 } from "../document/types";
 import { cutRich, joinRich, plainText, sameRich } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
+import { diffTable, sameTable } from "../shared/table-diff";
 import { toCodePoints } from "../shared/text";
 
 /** Where the caret stands after the edit: tells equal letters apart. */
 export interface CaretHint {
   readonly block: string;
-  /** UTF-16 offset in the block's new text. */
+  /** UTF-16 offset in the block's new text; in a table, in the text of the cell. */
   readonly offset: number;
+  /** In a table: which cell it is in. */
+  readonly cell?: { readonly row: number; readonly column: number };
 }
 
 /** The patch from one set of attributes to another; null when they are equal. */
@@ -44,9 +48,13 @@ export function isSame(one: ShownBlock | undefined, other: ShownBlock | undefine
   if (one.content === null || other.content === null) {
     if (one.content !== other.content || one.length !== other.length) return false;
   } else if (!sameRich(one.content, other.content)) {
-    return false;
+    if (!isTable(one) || !isTable(other) || !sameTable(one.content, other.content)) return false;
   }
   return diffAttributes(one.attributes, other.attributes) === null;
+}
+
+function isTable({ attributes }: ShownBlock): boolean {
+  return attributes.type === "table";
 }
 
 /** What leads from some neighbouring blocks to others; `start` is the id of the one before. */
@@ -163,14 +171,21 @@ class WorkingOrder {
     }
     const patch = diffAttributes(mine.attributes, block.attributes);
     if (patch !== null) this.changes.push(["set", block.id, patch]);
-    const at = caret?.block === block.id ? caret.offset : undefined;
-    const delta = diffRich(mine.content, block.content, at);
+    const delta = diffTexts(mine, block, caret?.block === block.id ? caret : undefined);
     if (delta.length > 0) this.changes.push(["edit", block.id, delta]);
   }
 
   private place(id: string): number {
     return this.blocks.findIndex((block) => block.id === id);
   }
+}
+
+function diffTexts(mine: ShownBlock, block: ShownBlock, caret: CaretHint | undefined): RichDelta {
+  const before = mine.content ?? [];
+  const after = block.content ?? [];
+  if (!isTable(mine) || !isTable(block)) return diffRich(before, after, caret?.offset);
+  const cell = caret?.cell;
+  return diffTable(before, after, cell && { ...cell, offset: caret.offset });
 }
 
 /**
@@ -188,6 +203,7 @@ function findSplits(work: WorkingOrder, now: readonly ShownBlock[], caret?: Care
   for (const [head, fresh] of pairs.reverse()) {
     const whole = work.get(head.id);
     if (!whole?.content || !head.content || !fresh.content) continue;
+    if (isTable(whole) || isTable(fresh)) continue;
     const text = plainText(whole.content);
     const left = plainText(head.content);
     const words = plainText(fresh.content);
@@ -211,8 +227,9 @@ function findJoins(work: WorkingOrder, now: readonly ShownBlock[], caret?: Caret
       continue;
     }
     const target = kept.get(into)?.content;
+    if (isTable(block)) continue;
     const grown = work.get(into);
-    if (!target || !grown?.content || !block.content || block.length === 0) continue;
+    if (!target || !grown?.content || isTable(grown) || !block.content || block.length === 0) continue;
     const at = caret?.block === into ? caret.offset : undefined;
     const texts = [grown.content, block.content, target].map(plainText) as [string, string, string];
     if (isJoined(...texts, at)) work.join(block, grown);

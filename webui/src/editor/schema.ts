@@ -1,9 +1,11 @@
 /** The editor's document, a flat list of blocks with rich text, to and from the model. */
 
-import { type MarkSpec, type Node, type NodeType, Schema } from "prosemirror-model";
-import type { Attributes, AttributeValue, ShownBlock } from "../document/types";
+import { type MarkSpec, type Node, type NodeType, type ResolvedPos, Schema } from "prosemirror-model";
+import type { Attributes, AttributeValue, Rich, ShownBlock } from "../document/types";
 import { richLength } from "../shared/rich";
+import { gridOf } from "../shared/table";
 import { isSafeLink, richOf, toFragment } from "./rich";
+import { hasHead, rowNodes, tableSpecs, tableText } from "./table-nodes";
 
 export const TYPES = [
   "paragraph",
@@ -14,6 +16,7 @@ export const TYPES = [
   "quote",
   "code",
   "divider",
+  "table",
 ] as const;
 export type BlockType = (typeof TYPES)[number];
 
@@ -24,6 +27,8 @@ const DEFAULTS: Readonly<Record<string, AttributeValue>> = {
   depth: 0,
   checked: false,
   language: "",
+  /** Of a table: whether its first row names the columns. */
+  header: true,
 };
 const KNOWN = Object.keys(DEFAULTS);
 
@@ -34,6 +39,7 @@ const attrs = {
   depth: { default: null },
   checked: { default: null },
   language: { default: null },
+  header: { default: null },
   /** Attributes that other pages know. */
   more: { default: null },
 };
@@ -45,7 +51,7 @@ const simple = (tag: string, more: Partial<MarkSpec> = {}): MarkSpec => ({
 
 export const schema = new Schema({
   nodes: {
-    doc: { content: "(block | away)+" },
+    doc: { content: "(block | away | table)+" },
     block: {
       content: "text*",
       marks: "_",
@@ -64,6 +70,7 @@ export const schema = new Schema({
       attrs: { ...attrs, length: { default: 0 } },
       toDOM: () => ["p", "…"],
     },
+    ...tableSpecs(attrs),
     text: {},
   },
   marks: {
@@ -91,6 +98,7 @@ export const schema = new Schema({
 
 export const blockType = nodeType("block");
 export const awayType = nodeType("away");
+export const tableType = nodeType("table");
 
 function nodeType(name: string): NodeType {
   const type = schema.nodes[name];
@@ -144,11 +152,16 @@ const shown = new WeakMap<Node, ShownBlock>();
 export function toBlock(node: Node): ShownBlock {
   const known = shown.get(node);
   if (known !== undefined) return known;
-  const content = node.type === awayType ? null : richOf(node);
+  const content = contentOf(node);
   const length = content === null ? Number(node.attrs.length) : richLength(content);
   const block = { id: String(node.attrs.id), attributes: attributesOf(node), content, length };
   shown.set(node, block);
   return block;
+}
+
+function contentOf(node: Node): Rich | null {
+  if (node.type === tableType) return tableText(node);
+  return node.type === awayType ? null : richOf(node);
 }
 
 /** The model has this block as that: the same node is that block from now on. */
@@ -180,13 +193,31 @@ export function nodeAttributes(id: string, attributes: Attributes): Record<strin
 
 /** The editor node of a block. */
 export function toNode(block: ShownBlock): Node {
-  const attributes = nodeAttributes(block.id, block.attributes);
-  const node =
-    block.content === null
-      ? awayType.create({ ...attributes, length: block.length })
-      : blockType.create(attributes, toFragment(schema, block.content));
+  const node = freshNode(block, nodeAttributes(block.id, block.attributes));
   shown.set(node, block);
   return node;
+}
+
+function freshNode({ content, attributes, length }: ShownBlock, attrs: Record<string, unknown>): Node {
+  if (content === null) return awayType.create({ ...attrs, length });
+  if (attributes.type !== "table") return blockType.create(attrs, toFragment(schema, content));
+  return tableType.create(attrs, rowNodes(schema, gridOf(content), hasHead(attributes)));
+}
+
+/** The type of node that shows the block. */
+export function nodeTypeOf({ content, attributes }: ShownBlock): NodeType {
+  if (content === null) return awayType;
+  return attributes.type === "table" ? tableType : blockType;
+}
+
+/** The block that a place is in; null: it is between blocks. */
+export function blockAt($place: ResolvedPos): Node | null {
+  return $place.depth > 0 ? $place.node(1) : null;
+}
+
+/** The id of the block that a place is in; empty: it is between blocks. */
+export function blockIdAt($place: ResolvedPos): string {
+  return String(blockAt($place)?.attrs.id ?? "");
 }
 
 /** The blocks of the editor's document. */
