@@ -10,7 +10,6 @@ import { Plugin, PluginKey } from "prosemirror-state";
 import { Decoration, DecorationSet, type EditorView } from "prosemirror-view";
 import { colourOf, type Person } from "../people";
 import { toEditorPosition } from "./remote";
-import { blockType } from "./schema";
 
 /** Up to so many blocks the carets in all of them are drawn. */
 const SHORT_BLOCKS = 200;
@@ -115,7 +114,7 @@ function seen(doc: Node, people: Shown, range: Range): readonly Seen[] {
   let from = 0;
   for (let index = 0; index <= last; index += 1) {
     const node = doc.child(index);
-    if (index >= first && node.type === blockType) {
+    if (index >= first && !node.isAtom) {
       for (const person of wanted.get(String(node.attrs.id)) ?? []) {
         result.push({ person, node, from });
       }

@@ -14,10 +14,21 @@ import { undoInputRule } from "prosemirror-inputrules";
 import type { Node } from "prosemirror-model";
 import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { editorWords } from "../words/en/editor";
+import { tableWords } from "../words/en/table";
 import { caretKeys } from "./caret-keys";
 import { markKeys, toggle } from "./marks";
 import type { SimpleMark } from "./rich";
-import { attributeOf, type BlockType, blockType, typeOf } from "./schema";
+import { attributeOf, awayType, type BlockType, blockAt, blockType, typeOf } from "./schema";
+import {
+  downFromTable,
+  insertTable,
+  intoTable,
+  leaveTable,
+  lineInCell,
+  nextCell,
+  previousCell,
+  stayInCell,
+} from "./table-commands";
 
 const DEPTH_MAX = 8;
 const LISTS: ReadonlySet<BlockType> = new Set(["bullet", "numbered", "todo"]);
@@ -58,14 +69,21 @@ export function turnInto(
   return transaction.setNodeMarkup(position, null, attributesFor(node, type, more));
 }
 
-/** Turns all selected blocks into a type; into paragraphs when they are of it already. */
-export function setType(type: BlockType, more: Record<string, unknown> = {}): Command {
+/**
+ * Turns all selected blocks into a type; a toggle turns them into paragraphs when they are of it
+ * already.
+ */
+export function setType(
+  type: BlockType,
+  more: Record<string, unknown> = {},
+  isToggle = true,
+): Command {
   return (state, dispatch) => {
     const blocks = selectedBlocks(state);
     const isIt = ({ node }: Selected): boolean =>
       typeOf(node) === type &&
       Object.entries(more).every(([name, value]) => attributeOf(node, name) === value);
-    const isAll = blocks.every(isIt);
+    const isAll = isToggle && blocks.every(isIt);
     if (dispatch === undefined) return true;
     const transaction = state.tr;
     for (const { position } of blocks) {
@@ -183,14 +201,14 @@ const moveBlock =
     const { $from, $head } = state.selection;
     const index = $from.index(0);
     const other = index + by;
-    if (other < 0 || other >= state.doc.childCount) return false;
-    const node = $from.parent;
+    const node = blockAt($from);
+    if (node === null || other < 0 || other >= state.doc.childCount) return false;
     const from = $from.before(1);
     const transaction = state.tr.delete(from, from + node.nodeSize);
     const size = state.doc.child(other).nodeSize;
     const place = by > 0 ? from + size : from - size;
     transaction.insert(place, node);
-    const caret = place + 1 + Math.min($head.parentOffset, node.content.size);
+    const caret = place + 1 + Math.min($head.pos - $from.start(1), node.content.size);
     dispatch?.(
       transaction.setSelection(TextSelection.create(transaction.doc, caret)).scrollIntoView(),
     );
@@ -203,11 +221,15 @@ const leaveEditor: Command = (_state, _dispatch, view) => {
   return true;
 };
 
+const inTableBack = chainCommands(stayInCell("start"), intoTable(-1));
+const inTableOn = chainCommands(stayInCell("end"), intoTable(1));
+
 const isCode = (type: BlockType): boolean => type === "code";
 
 /** Which key does what; the rest is as in any text. */
 export const keys: Record<string, Command> = {
   Enter: chainCommands(
+    lineInCell,
     leaveCode,
     inType(isCode, insertText("\n")),
     leaveDivider,
@@ -216,13 +238,20 @@ export const keys: Record<string, Command> = {
     split,
   ),
   "Shift-Enter": insertText("\n"),
-  "Mod-Enter": toggleTodo,
-  Backspace: chainCommands(undoInputRule, deleteSelection, atStart(lift), joinBackward),
-  "Mod-Backspace": chainCommands(deleteSelection, atStart(lift), joinBackward),
-  Delete: chainCommands(deleteSelection, joinForward),
-  "Mod-Delete": chainCommands(deleteSelection, joinForward),
-  Tab: chainCommands(inType(isCode, insertText("\t")), indent(1)),
-  "Shift-Tab": indent(-1),
+  "Mod-Enter": chainCommands(leaveTable, toggleTodo),
+  Backspace: chainCommands(
+    undoInputRule,
+    deleteSelection,
+    inTableBack,
+    atStart(lift),
+    joinBackward,
+  ),
+  "Mod-Backspace": chainCommands(deleteSelection, inTableBack, atStart(lift), joinBackward),
+  Delete: chainCommands(deleteSelection, inTableOn, joinForward),
+  "Mod-Delete": chainCommands(deleteSelection, inTableOn, joinForward),
+  Tab: chainCommands(nextCell, inType(isCode, insertText("\t")), indent(1)),
+  "Shift-Tab": chainCommands(previousCell, indent(-1)),
+  ArrowDown: downFromTable,
   "Mod-a": selectAll,
   "Mod-z": undo,
   "Mod-Shift-z": redo,
@@ -252,6 +281,7 @@ const CHOICES = [
   "todo",
   "quote",
   "code",
+  "table",
 ] as const;
 
 export interface Choice {
@@ -282,6 +312,8 @@ function labelOf(choice: (typeof CHOICES)[number]): string {
       return editorWords.todo;
     case "quote":
       return editorWords.quote;
+    case "table":
+      return tableWords.table;
   }
 }
 
@@ -293,8 +325,8 @@ const more: Record<string, Record<string, unknown>> = {
 };
 
 /** The toolbar choice that describes a block. */
-export function choiceOf(node: Node): string {
-  if (node.type !== blockType) return "paragraph";
+export function choiceOf(node: Node | null): string {
+  if (node === null || node.type === awayType) return "paragraph";
   const type = typeOf(node);
   return type === "heading" ? `heading-${attributeOf(node, "level")}` : type;
 }
@@ -303,8 +335,9 @@ export function choiceOf(node: Node): string {
 export function choiceCommand(choice: string): Command | null {
   const known = CHOICES.find((value) => value === choice);
   if (known === undefined) return null;
+  if (known === "table") return insertTable;
   const type = known.startsWith("heading") ? "heading" : known;
-  return setType(type as BlockType, more[choice] ?? {});
+  return setType(type as BlockType, more[choice] ?? {}, false);
 }
 
 export type Action = "undo" | "redo" | "indent" | "outdent" | SimpleMark;

@@ -229,7 +229,8 @@ function findJoins(work: WorkingOrder, now: readonly ShownBlock[], caret?: Caret
     const target = kept.get(into)?.content;
     if (isTable(block)) continue;
     const grown = work.get(into);
-    if (!target || !grown?.content || isTable(grown) || !block.content || block.length === 0) continue;
+    if (!target || !grown?.content || isTable(grown) || !block.content || block.length === 0)
+      continue;
     const at = caret?.block === into ? caret.offset : undefined;
     const texts = [grown.content, block.content, target].map(plainText) as [string, string, string];
     if (isJoined(...texts, at)) work.join(block, grown);

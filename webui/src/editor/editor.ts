@@ -4,11 +4,11 @@ import { history } from "prosemirror-history";
 import { keymap } from "prosemirror-keymap";
 import type { Node } from "prosemirror-model";
 import { type Command, EditorState, TextSelection, type Transaction } from "prosemirror-state";
+import { tableEditing } from "prosemirror-tables";
 import { EditorView } from "prosemirror-view";
 import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
 import type { Caret, Person } from "../people";
-import { toCodePoints } from "../shared/text";
 import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
 import { Carets, caretsPlugin } from "./carets";
@@ -21,12 +21,16 @@ import { HtmlReader, tamed } from "./html";
 import { markdownPlugin } from "./markdown";
 import { activeMarks, linkAt, openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
-import { handlePaste, parseText, serialiseText } from "./paste";
+import { fitted, handlePaste, parseText, serialiseText } from "./paste";
 import { type Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
 import type { SimpleMark } from "./rich";
-import { awayType, blockType, isShownAs, toBlock, toDoc } from "./schema";
+import { blockAt, blockIdAt, isShownAs, toBlock, toDoc } from "./schema";
 import { choose, menuAttributes, type SlashMenu, slashMenu, slashPlugin } from "./slash";
+import { isBlank, missingIn } from "./state";
+import { type TableAction, tableActions } from "./table-commands";
+import { cellAt, textPlace } from "./table-remote";
+import { TableView } from "./table-view";
 import { Viewport } from "./viewport";
 
 /** What the selection stands in: for the toolbar. */
@@ -108,11 +112,13 @@ export class DocumentEditor {
         nodeViews: {
           block: (node, view, position) => new BlockView(node, view, position),
           away: (node) => new AwayView(node),
+          table: (node) => new TableView(node),
         },
         clipboardTextParser: parseText,
         clipboardTextSerializer: serialiseText,
         clipboardParser: new HtmlReader(),
         transformPastedHTML: tamed,
+        transformPasted: fitted,
         handlePaste: (_view, _event, slice) => slice.size === 0,
         handleClick: (_view, _position, event) => openLink(event),
         handleDOMEvents: {
@@ -164,6 +170,7 @@ export class DocumentEditor {
       keymap(Object.fromEntries(pairs)),
       normalisePlugin(),
       guardPlugin((ids) => this.load(ids)),
+      tableEditing(),
       caretsPlugin(),
       findPlugin(),
     ];
@@ -191,6 +198,11 @@ export class DocumentEditor {
   run(action: Action): void {
     const command = actions[action];
     this.command(action === "undo" || action === "redo" ? command : this.whole(command));
+  }
+
+  /** Does what a tool of a table says. */
+  runTable(action: TableAction): void {
+    this.command(tableActions[action]);
   }
 
   /** Turns the selected blocks into what a toolbar choice says (see CHOICES). */
@@ -247,7 +259,7 @@ export class DocumentEditor {
 
   /** While an input method is at work in a block, nobody else changes it. */
   private hold(): boolean {
-    this.model.hold(String(this.view.state.selection.$head.parent.attrs.id));
+    this.model.hold(blockIdAt(this.view.state.selection.$head));
     return false;
   }
 
@@ -317,7 +329,9 @@ export class DocumentEditor {
     const { blocks } = this.model.value;
     const now = doc.children.slice(from, newTo).map(toBlock);
     const { $head } = selection;
-    const caret = { block: String($head.parent.attrs.id), offset: $head.parentOffset };
+    const cell = cellAt($head);
+    const place = { block: blockIdAt($head), offset: $head.parentOffset };
+    const caret = cell === null ? place : { ...place, cell };
     const start = blocks[from - 1]?.id ?? "";
     const verbs = diffBlocks(blocks.slice(from, oldTo), now, start, caret);
     if (verbs.length > 0) this.model.change(verbs as readonly Verb[]);
@@ -346,7 +360,7 @@ export class DocumentEditor {
   private tellSurroundings(): void {
     const { state } = this.view;
     this.callbacks.surroundings({
-      block: choiceOf(state.selection.$head.parent),
+      block: choiceOf(blockAt(state.selection.$head)),
       marks: activeMarks(state),
       link: linkAt(state)?.href ?? null,
     });
@@ -364,32 +378,15 @@ export class DocumentEditor {
 
   private reportCaret(isFocused: boolean): boolean {
     const { $anchor, $head } = this.view.state.selection;
-    const node = $head.parent;
-    if (!isFocused || node.type !== blockType) {
+    const node = blockAt($head);
+    if (!isFocused || node === null || !$head.parent.isTextblock) {
       this.callbacks.caretMoved({ block: null, anchor: 0, head: 0 });
       return false;
     }
-    const text = node.textContent;
-    const head = toCodePoints(text, $head.parentOffset);
-    const isWithin = $anchor.parent === node;
-    const anchor = isWithin ? toCodePoints(text, $anchor.parentOffset) : head;
+    const head = textPlace($head);
+    const isWithin = blockAt($anchor) === node && $anchor.parent.isTextblock;
+    const anchor = isWithin ? textPlace($anchor) : head;
     this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head });
     return false;
   }
-}
-
-/** The selected blocks whose text is not here. */
-function missingIn({ doc, selection }: EditorState): string[] {
-  const missing: string[] = [];
-  doc.nodesBetween(selection.from, selection.to, (node) => {
-    if (node.type === awayType) missing.push(String(node.attrs.id));
-    return false;
-  });
-  return missing;
-}
-
-function isBlank(doc: Node): boolean {
-  const only = doc.firstChild;
-  if (doc.childCount !== 1 || only === null || only.content.size > 0) return false;
-  return only.attrs.type === "paragraph" || only.attrs.type === null;
 }

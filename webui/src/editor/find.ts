@@ -7,8 +7,9 @@ import type { Node } from "prosemirror-model";
 import { type EditorState, Plugin, PluginKey, type Transaction } from "prosemirror-state";
 import { Decoration, DecorationSet } from "prosemirror-view";
 import { awayType } from "./schema";
+import { linesIn } from "./table-nodes";
 
-/** A place where the words stand, in UTF-16 units of its block's text. */
+/** A place where the words stand, in the editor's count from the start of what is in its block. */
 export interface Match {
   readonly block: string;
   readonly isHere: boolean;
@@ -79,10 +80,12 @@ function searched(doc: Node, state: State, isNew: boolean): State {
   doc.forEach((node, position) => {
     const block = String(node.attrs.id);
     const isHere = node.type !== awayType;
-    const text = isHere ? node.textContent : (state.texts.get(block) ?? "");
-    for (const found of text.matchAll(pattern)) {
-      const from = found.index;
-      matches.push({ block, isHere, position, from, to: from + found[0].length });
+    const lines = isHere ? linesIn(node) : [{ text: state.texts.get(block) ?? "", start: 1 }];
+    for (const { text, start } of lines) {
+      for (const found of text.matchAll(pattern)) {
+        const from = start - 1 + found.index;
+        matches.push({ block, isHere, position, from, to: from + found[0].length });
+      }
     }
   });
   const wanted = isNew ? 0 : state.current;

@@ -9,6 +9,7 @@ import { type Node as Block, DOMParser, Fragment, type Mark, Slice } from "prose
 import { markType } from "./marks";
 import { isSafeLink, type SimpleMark } from "./rich";
 import { blockType, schema, TYPES } from "./schema";
+import { isDataTable, readTable } from "./table-html";
 
 const SKIPPED = new Set(
   "script,style,head,title,meta,link,noscript,template,iframe,object,svg,math,select,button,textarea"
@@ -64,6 +65,8 @@ interface Place {
   readonly list: "bullet" | "numbered";
 }
 
+const START: Place = { attributes: {}, marks: [], isPre: false, depth: 0, list: "bullet" };
+
 interface Open {
   readonly attributes: Attributes;
   readonly runs: { text: string; readonly marks: readonly Mark[]; readonly isPre: boolean }[];
@@ -81,9 +84,9 @@ export class HtmlReader extends DOMParser {
 }
 
 /** The blocks of this HTML; `isPre`: spaces and line ends are meant. */
-export function readBlocks(dom: Node, isPre = false): Block[] {
+export function readBlocks(dom: Node, isPre = false, place = START): Block[] {
   const reader = new Reader();
-  reader.children(dom, { attributes: {}, marks: [], isPre, depth: 0, list: "bullet" });
+  reader.children(dom, { ...place, isPre });
   return reader.finish();
 }
 
@@ -119,6 +122,11 @@ class Reader {
 
   private block(element: HTMLElement, name: string, place: Place): void {
     this.close();
+    if (name === "TABLE" && isDataTable(element)) {
+      const empty: Place = { ...START, marks: place.marks };
+      this.blocks.push(...readTable(element, (cell) => readBlocks(cell, false, empty)));
+      return;
+    }
     const inside = placeIn(element, name, place);
     const own = ownAttributes(element);
     if (own !== null) this.open = { attributes: own, runs: [] };
@@ -232,7 +240,7 @@ function wordList(element: HTMLElement): Attributes | null {
 /** The attributes of a copy of an own block. */
 function ownAttributes({ dataset }: HTMLElement): Attributes | null {
   const { type, level, depth, checked, language } = dataset;
-  if (!(TYPES as readonly (string | undefined)[]).includes(type)) return null;
+  if (type === "table" || !(TYPES as readonly (string | undefined)[]).includes(type)) return null;
   return {
     type,
     level: level === undefined ? null : Number(level) || null,

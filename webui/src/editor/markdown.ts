@@ -15,6 +15,7 @@ type More = (match: RegExpMatchArray) => Record<string, unknown>;
 function rule(pattern: RegExp, type: BlockType, more: More = () => ({})): InputRule {
   return new InputRule(pattern, (state, match, start, end) => {
     const $start = state.doc.resolve(start);
+    if ($start.depth !== 1) return null;
     const from = typeOf($start.parent);
     const isFree = from === "paragraph" || (from === "bullet" && type === "todo");
     if (!isFree || $start.parentOffset > 0) return null;
@@ -25,7 +26,7 @@ function rule(pattern: RegExp, type: BlockType, more: More = () => ({})): InputR
 /** Three hyphens make a line across, and the caret goes on below it. */
 const divider = new InputRule(/^---$/, (state, _match, start, end) => {
   const $start = state.doc.resolve(start);
-  if (typeOf($start.parent) !== "paragraph") return null;
+  if ($start.depth !== 1 || typeOf($start.parent) !== "paragraph") return null;
   const transaction = turnInto(state.tr.delete(start, end), $start.before(1), "divider");
   const behind = transaction.mapping.map($start.after(1));
   if (behind === transaction.doc.content.size) transaction.insert(behind, blockType.create());

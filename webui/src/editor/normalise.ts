@@ -6,7 +6,8 @@ import { randomId } from "../ids";
 import { cleanText, isForbidden } from "../shared/text";
 import { changedChildren } from "./changed";
 import { REMOTE } from "./remote";
-import { awayType, schema } from "./schema";
+import { awayType, schema, tableType } from "./schema";
+import { normaliseTable } from "./table-normal";
 
 /**
  * Every block that was not there before gets a fresh id: the second half of a split, a copy, and
@@ -27,21 +28,25 @@ export function normalise(before: Node, state: EditorState): Transaction | null 
     if (node.attrs.id === null || !old.delete(node.attrs.id)) {
       transaction.setNodeAttribute(place, "id", randomId());
     }
-    if (node.isTextblock && isForbidden(node.textContent)) clean(transaction, node, place);
+    if (node.type === tableType) normaliseTable(transaction, place);
+    const now = transaction.doc.nodeAt(place);
+    if (now !== null && isForbidden(now.textContent)) clean(transaction, now, place);
     position += node.nodeSize;
   }
   return transaction.docChanged ? transaction : null;
 }
 
 function clean(transaction: Transaction, node: Node, position: number): void {
-  let at = position + 1;
-  node.forEach((child) => {
+  const { mapping } = transaction;
+  const first = mapping.maps.length;
+  node.descendants((child, inner) => {
+    if (!child.isText) return;
+    const at = mapping.slice(first).map(position + 1 + inner);
     const text = cleanText(child.text ?? "");
     if (text === "") transaction.delete(at, at + child.nodeSize);
     else if (text !== child.text) {
       transaction.replaceWith(at, at + child.nodeSize, schema.text(text, child.marks));
     }
-    at += text.length;
   });
 }
 

@@ -7,7 +7,9 @@ import { marksOf, textOf } from "../shared/rich";
 import { cleanText } from "../shared/text";
 import { cleanLink, setLink } from "./marks";
 import { isSafeLink, richOf } from "./rich";
-import { attributeOf, blockType, headingLevel, schema, typeOf } from "./schema";
+import { attributeOf, blockType, headingLevel, schema, tableType, typeOf } from "./schema";
+import { flattened, unnamed } from "./table-nodes";
+import { tabbed, tabbedSlice, tableMarkdown } from "./table-text";
 
 /** Plain text as blocks: one a line, empty lines left out; inside code one text with its lines. */
 export function parseText(text: string, $context: ResolvedPos): Slice {
@@ -16,6 +18,10 @@ export function parseText(text: string, $context: ResolvedPos): Slice {
   if ($context.depth > 0 && typeOf($context.parent) === "code") {
     return new Slice(Fragment.from(schema.text(clean)), 0, 0);
   }
+  const cells = $context.depth === 4 ? tabbedSlice(clean) : null;
+  if (cells !== null) return cells;
+  if ($context.depth === 4)
+    return new Slice(Fragment.from(schema.text(clean, $context.marks())), 0, 0);
   const lines = clean.split("\n").filter((line) => line.trim() !== "");
   if (lines.length === 0) return Slice.empty;
   const marks = lines.length === 1 ? $context.marks() : [];
@@ -30,7 +36,7 @@ export function serialiseText(slice: Slice): string {
     nodes.push(node);
   });
   const [only] = nodes;
-  if (nodes.length < 2) return only?.textContent ?? "";
+  if (nodes.length < 2) return only?.type === tableType ? tabbed(only) : (only?.textContent ?? "");
   return markdownOf(nodes);
 }
 
@@ -71,6 +77,8 @@ function blockMarkdown(node: Node, number: number): string {
       return `\`\`\`${attributeOf(node, "language")}\n${node.textContent}\n\`\`\``;
     case "divider":
       return "---";
+    case "table":
+      return node.type === tableType ? tableMarkdown(node, inlineMarkdown) : "…";
     default:
       return node.isTextblock ? words : "…";
   }
@@ -91,6 +99,16 @@ function signed(words: string, marks: Marks): string {
   if (marks.italic === true) result = `*${result}*`;
   if (marks.bold === true) result = `**${result}**`;
   return typeof marks.link === "string" ? `[${result}](${marks.link})` : result;
+}
+
+/** What is put into a cell: cells of a table, or text; blocks are lines of it. */
+export function fitted(slice: Slice, view: EditorView): Slice {
+  const { content, openStart, openEnd } = slice;
+  const only = content.firstChild;
+  const isPlain = only === null || only.isText || /^(?:table|row|cell)$/.test(only.type.name);
+  const isInCell = view.state.selection.$from.depth > 1;
+  if (isInCell && !(isPlain && content.childCount <= 1)) return flattened(schema, slice);
+  return new Slice(unnamed(content), openStart, openEnd);
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import type { EditorView } from "prosemirror-view";
 import { findBlock, toEditorPosition } from "./remote";
-import { blockType } from "./schema";
 
 /** Where somebody is: the first block in their sight, and their caret. */
 export interface Place {
@@ -74,7 +73,7 @@ export class Places {
   private caretBox(block: string, head: number): { top: number; bottom: number } | null {
     const found = findBlock(this.view.state.doc, block);
     if (found === null) return null;
-    if (found.node.type !== blockType) {
+    if (found.node.isAtom) {
       return this.element(block)?.getBoundingClientRect() ?? null;
     }
     return this.view.coordsAtPos(toEditorPosition(found, head));

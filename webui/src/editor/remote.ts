@@ -6,7 +6,7 @@
  * editor's blocks are compared with the model's: what is not the same is put in anew.
  */
 
-import { type Mark, type Node, Slice } from "prosemirror-model";
+import { type Node, Slice } from "prosemirror-model";
 import {
   type EditorState,
   type Selection,
@@ -16,27 +16,28 @@ import {
 import type {
   AttributePatch,
   AttributeValue,
-  MarkPatch,
   NewBlock,
-  RichDelta,
   ShownBlock,
   ShownChange,
   ViewEvent,
 } from "../document/types";
-import { isInsert, marked, marksOf, textOf } from "../shared/rich";
+import { richLength } from "../shared/rich";
 import { codePointLength, toUnits } from "../shared/text";
-import { diffBlocks, isSame } from "./diff";
-import { fromMarks, toFragment, toMarks } from "./rich";
+import { diffAttributes, diffBlocks, isSame } from "./diff";
+import { applyEdit } from "./rich-steps";
 import {
+  blockAt,
   blockType,
   isShownAs,
   nodeAttributes,
-  schema,
+  nodeTypeOf,
+  tableType,
   toBlock,
   toBlocks,
   toDoc,
   toNode,
 } from "./schema";
+import { editorPlace, updateTable } from "./table-remote";
 
 /** Marks transactions that come from the model and must not be sent back. */
 export const REMOTE = "groupcore.remote";
@@ -72,8 +73,23 @@ export function remoteTransaction(
   if (event.before.blocks.length > 0 && blocks.length > 0 && !isShown(state.doc, blocks)) {
     const changes = event.changes ?? diffBlocks(toBlocks(state.doc), blocks, "");
     for (const change of changes) applyChange(transaction, change);
+    updateTables(transaction, changes, blocks);
   }
   return reconcile(transaction, blocks, blank);
+}
+
+/** Brings the tables that are named to what they are now: cells, rows and columns that differ. */
+function updateTables(
+  transaction: Transaction,
+  changes: readonly ShownChange[],
+  blocks: readonly ShownBlock[],
+): void {
+  const ids = new Set(changes.map(([, one]) => (typeof one === "string" ? one : "")));
+  for (const block of blocks) {
+    if (!ids.has(block.id) || nodeTypeOf(block) !== tableType) continue;
+    const found = findBlock(transaction.doc, block.id);
+    if (found !== null && found.node.type === tableType) showBlock(transaction, found, block);
+  }
 }
 
 /** Whether the editor has exactly these blocks already. */
@@ -136,9 +152,7 @@ function applyChange(transaction: Transaction, change: ShownChange): void {
   switch (change[0]) {
     case "insert": {
       const fresh = unknownOf(doc, change[2]);
-      const nodes = fresh.map(({ id, attributes, content }) =>
-        blockType.create(nodeAttributes(id, attributes), toFragment(schema, content)),
-      );
+      const nodes = fresh.map((block) => toNode({ ...block, length: richLength(block.content) }));
       if (nodes.length > 0) transaction.insert(placeBehind(doc, change[1]), nodes);
       return;
     }
@@ -180,7 +194,11 @@ function applyToBlock(transaction: Transaction, change: BlockChange, found: Foun
       if (node.type === blockType) applyEdit(transaction, node, from + 1, change[2]);
       return;
     case "set":
-      applyAttributes(transaction, found, change[2]);
+      // Tables are other nodes than texts: a block that becomes one, or is one no more, is put in
+      // anew, and what is said of a table is done with its text.
+      if (node.type !== tableType && change[2].type !== "table") {
+        applyAttributes(transaction, found, change[2]);
+      }
       return;
     case "split": {
       if (node.type !== blockType) return;
@@ -191,50 +209,6 @@ function applyToBlock(transaction: Transaction, change: BlockChange, found: Foun
     }
     case "join":
       applyJoin(transaction, found, change[2]);
-  }
-}
-
-function applyEdit(transaction: Transaction, node: Node, start: number, delta: RichDelta): void {
-  const text = node.textContent;
-  let position = 0;
-  let shift = 0;
-  const units = (count: number): number =>
-    toUnits(text, position + count) - toUnits(text, position);
-  for (const item of delta) {
-    const at = start + toUnits(text, position) + shift;
-    if (typeof item === "number" && item < 0) {
-      transaction.delete(at, at + units(-item));
-      shift -= units(-item);
-      position -= item;
-    } else if (typeof item === "number") {
-      position += item;
-    } else if (isInsert(item)) {
-      transaction.insert(at, schema.text(textOf(item), toMarks(schema, marksOf(item))));
-      shift += textOf(item).length;
-    } else {
-      const [count, patch] = item;
-      changeMarks(transaction, at, at + units(count), patch);
-      position += count;
-    }
-  }
-}
-
-/** Changes marks with steps that move nothing. */
-function changeMarks(transaction: Transaction, from: number, to: number, patch: MarkPatch): void {
-  const pieces: { from: number; to: number; marks: readonly Mark[] }[] = [];
-  transaction.doc.nodesBetween(from, to, (node, position) => {
-    if (!node.isText) return;
-    const end = Math.min(to, position + node.nodeSize);
-    pieces.push({ from: Math.max(from, position), to: end, marks: node.marks });
-  });
-  for (const piece of pieces) {
-    const wanted = toMarks(schema, marked(fromMarks(piece.marks), patch));
-    for (const mark of piece.marks) {
-      if (!mark.isInSet(wanted)) transaction.removeMark(piece.from, piece.to, mark);
-    }
-    for (const mark of wanted) {
-      if (!mark.isInSet(piece.marks)) transaction.addMark(piece.from, piece.to, mark);
-    }
   }
 }
 
@@ -299,8 +273,18 @@ function removeBlocks(transaction: Transaction, ids: ReadonlySet<string>): void 
   for (const { from, to } of ranges.reverse()) transaction.delete(from, to);
 }
 
-function showBlock(transaction: Transaction, { node, from }: Found, block: ShownBlock): void {
-  if (block.content !== null && node.type === blockType) {
+function showBlock(
+  transaction: Transaction,
+  { node, from, index }: Found,
+  block: ShownBlock,
+): void {
+  if (nodeTypeOf(block) === tableType && node.type === tableType) {
+    const patch = diffAttributes(toBlock(node).attributes, block.attributes);
+    if (patch !== null) applyAttributes(transaction, { node, from, index }, patch);
+    updateTable(transaction, from, block);
+    return;
+  }
+  if (nodeTypeOf(block) === blockType && node.type === blockType) {
     const changes = diffBlocks([toBlock(node)], [block], "");
     for (const change of changes) applyChange(transaction, change);
     return;
@@ -310,6 +294,7 @@ function showBlock(transaction: Transaction, { node, from }: Found, block: Shown
   if (caret !== null) putCaret(transaction, caret, block.id, 0);
 }
 
+/** Places in a block, in the editor's count. */
 interface CaretPlace {
   readonly id: string;
   readonly anchor: number;
@@ -318,23 +303,28 @@ interface CaretPlace {
 
 /** Where the selection is, when it is within this block, or within any when none is given. */
 function caretIn({ $anchor, $head }: Selection, id: string | null): CaretPlace | null {
-  if ($anchor.depth !== 1 || $head.parent !== $anchor.parent) return null;
-  const own = String($head.parent.attrs.id);
+  const block = blockAt($head);
+  if (block === null || block !== blockAt($anchor)) return null;
+  const own = String(block.attrs.id);
   if (id !== null && own !== id) return null;
-  return { id: own, anchor: $anchor.parentOffset, head: $head.parentOffset };
+  const start = $head.start(1);
+  return { id: own, anchor: $anchor.pos - start, head: $head.pos - start };
 }
 
 function putCaret(transaction: Transaction, caret: CaretPlace, id: string, shift: number): void {
   const found = findBlock(transaction.doc, id);
-  if (found === null || found.node.type !== blockType) return;
+  if (found === null || found.node.isAtom) return;
   const place = (units: number): number =>
     found.from + 1 + Math.min(units + shift, found.node.content.size);
-  const selection = TextSelection.create(transaction.doc, place(caret.anchor), place(caret.head));
+  const { doc } = transaction;
+  const [anchor, head] = [doc.resolve(place(caret.anchor)), doc.resolve(place(caret.head))];
+  const selection = TextSelection.between(anchor, head);
   if (!selection.eq(transaction.selection)) transaction.setSelection(selection);
 }
 
 /** A position in a block's text, in code points, as a position in the editor. */
 export function toEditorPosition(found: { node: Node; from: number }, position: number): number {
+  if (found.node.type === tableType) return found.from + editorPlace(found.node, position);
   const text = found.node.textContent;
   return found.from + 1 + toUnits(text, Math.min(position, codePointLength(text)));
 }

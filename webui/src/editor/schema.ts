@@ -1,6 +1,12 @@
 /** The editor's document, a flat list of blocks with rich text, to and from the model. */
 
-import { type MarkSpec, type Node, type NodeType, type ResolvedPos, Schema } from "prosemirror-model";
+import {
+  type MarkSpec,
+  type Node,
+  type NodeType,
+  type ResolvedPos,
+  Schema,
+} from "prosemirror-model";
 import type { Attributes, AttributeValue, Rich, ShownBlock } from "../document/types";
 import { richLength } from "../shared/rich";
 import { gridOf } from "../shared/table";
@@ -198,7 +204,10 @@ export function toNode(block: ShownBlock): Node {
   return node;
 }
 
-function freshNode({ content, attributes, length }: ShownBlock, attrs: Record<string, unknown>): Node {
+function freshNode(
+  { content, attributes, length }: ShownBlock,
+  attrs: Record<string, unknown>,
+): Node {
   if (content === null) return awayType.create({ ...attrs, length });
   if (attributes.type !== "table") return blockType.create(attrs, toFragment(schema, content));
   return tableType.create(attrs, rowNodes(schema, gridOf(content), hasHead(attributes)));

@@ -78,7 +78,9 @@ export function gridIn(node: Node): Grid {
   const columns = first === null ? [] : first.children.map((cell) => String(cell.attrs.column));
   const rows = node.children.map((row) => ({
     id: String(row.attrs.row),
-    cells: row.children.map((cell) => (cell.firstChild === null ? [] : unmarked(richOf(cell.firstChild)))),
+    cells: row.children.map((cell) =>
+      cell.firstChild === null ? [] : unmarked(richOf(cell.firstChild)),
+    ),
   }));
   return { columns, rows };
 }
@@ -90,7 +92,8 @@ export function tableText(node: Node): Rich {
 
 /** A cell's text without what would be read as the start of a cell or the end of a row. */
 function unmarked(content: Rich): Rich {
-  const isMarker = (run: RichInsert): boolean => /^(?:cell|row)-/.test(String(marksOf(run).embed ?? ""));
+  const isMarker = (run: RichInsert): boolean =>
+    /^(?:cell|row)-/.test(String(marksOf(run).embed ?? ""));
   if (!content.some(isMarker)) return content;
   const builder = new RichBuilder();
   for (const run of content) {
@@ -124,6 +127,22 @@ export function linesIn(node: Node): LineIn[] {
     return !inner.isTextblock;
   });
   return lines;
+}
+
+/** Cells without the names of their rows and columns: they are of those where they are put. */
+export function unnamed(content: Fragment): Fragment {
+  const nodes: Node[] = [];
+  content.forEach((node) => {
+    const { name } = node.type;
+    if (name === "cell") {
+      nodes.push(node.type.create({ ...node.attrs, column: "" }, node.content));
+    } else if (name === "row") {
+      nodes.push(node.type.create({ row: "" }, unnamed(node.content)));
+    } else {
+      nodes.push(name === "table" ? node.copy(unnamed(node.content)) : node);
+    }
+  });
+  return Fragment.fromArray(nodes);
 }
 
 /** A table in a table, or blocks in a cell, are its text. */

@@ -1,72 +1,15 @@
 // @vitest-environment jsdom
 
 import fc from "fast-check";
-import { TextSelection, type Transaction } from "prosemirror-state";
-import type { EditorView } from "prosemirror-view";
+import { TextSelection } from "prosemirror-state";
 import { afterEach, expect, test } from "vitest";
-import { DocumentEditor } from "../../src/editor/editor";
 import { findBlock } from "../../src/editor/remote";
 import { toBlocks } from "../../src/editor/schema";
 import { away, block, blocksOf, MemoryModel } from "../document-double";
 import { type Choice, choices, documents, verbsOf } from "../random";
+import { type Bench, bench, cleared, key, select, type } from "./bench";
 
-// What a browser has and jsdom has not: nothing is drawn here.
-Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
-Range.prototype.getBoundingClientRect = () => new DOMRect();
-
-let open: DocumentEditor | null = null;
-afterEach(() => {
-  open?.destroy();
-  open = null;
-});
-
-interface Bench {
-  readonly model: MemoryModel;
-  readonly editor: DocumentEditor;
-  readonly view: EditorView;
-  readonly told: string[];
-}
-
-function bench(model: MemoryModel): Bench {
-  open?.destroy();
-  const host = document.body.appendChild(document.createElement("div"));
-  const told: string[] = [];
-  const editor = new DocumentEditor(host, model, {
-    edited: () => undefined,
-    caretMoved: () => undefined,
-    viewed: () => undefined,
-    surroundings: () => undefined,
-    linkWanted: () => told.push("link"),
-    notLoaded: () => told.push("not loaded"),
-    offered: (menu) => told.push(menu === null ? "closed" : `menu ${menu.menu.active}`),
-    found: () => undefined,
-  });
-  open = editor;
-  // The tests do to the view what keys do.
-  const { view } = editor as unknown as { view: EditorView };
-  return { model, editor, view, told };
-}
-
-function select(view: EditorView, id: string, anchor: number, head = anchor): void {
-  const from = (findBlock(view.state.doc, id)?.from ?? 0) + 1;
-  const { doc, tr } = view.state;
-  view.dispatch(tr.setSelection(TextSelection.create(doc, from + anchor, from + head)));
-}
-
-function key(view: EditorView, name: string, more: KeyboardEventInit = {}): void {
-  const event = new KeyboardEvent("keydown", { key: name, cancelable: true, ...more });
-  view.someProp("handleKeyDown", (handle) => handle(view, event));
-}
-
-/** Types letter for letter, as `handleTextInput` sees it. */
-function type(view: EditorView, text: string): void {
-  for (const letter of text) {
-    const { from, to } = view.state.selection;
-    const deflt = (): Transaction => view.state.tr.insertText(letter, from, to);
-    const isDone = view.someProp("handleTextInput", (f) => f(view, from, to, letter, deflt));
-    if (!isDone) view.dispatch(deflt());
-  }
-}
+afterEach(cleared);
 
 const shown = ({ view }: Bench): unknown => toBlocks(view.state.doc);
 

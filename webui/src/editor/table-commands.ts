@@ -1,0 +1,191 @@
+/** What keys and tools do with tables. */
+
+import type { Node } from "prosemirror-model";
+import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
+import {
+  addColumnAfter,
+  addColumnBefore,
+  addRowAfter,
+  addRowBefore,
+  deleteColumn,
+  deleteRow,
+  goToNextCell,
+  isInTable,
+  selectedRect,
+} from "prosemirror-tables";
+import { COLUMNS_MAX, firstKeys, ROWS_MAX, rowId } from "../shared/table";
+import { blockType, schema, tableType } from "./schema";
+import { hasHead, rowNodes } from "./table-nodes";
+
+const NEW_ROWS = 3;
+const NEW_COLUMNS = 3;
+
+/** A new table with empty cells. */
+export function newTable(rows = NEW_ROWS, columns = NEW_COLUMNS): Node {
+  const keys = firstKeys(columns);
+  const grid = {
+    columns: keys,
+    rows: Array.from({ length: rows }, () => ({
+      id: rowId(Math.random),
+      cells: keys.map(() => []),
+    })),
+  };
+  return tableType.create({ type: "table" }, rowNodes(schema, grid, true));
+}
+
+/** Puts a table in the place of an empty block, or behind one that has words. */
+export const insertTable: Command = (state, dispatch) => {
+  const { $from } = state.selection;
+  if ($from.depth !== 1) return false;
+  if (dispatch === undefined) return true;
+  const transaction = state.tr;
+  const isEmpty = $from.parent.content.size === 0;
+  const from = isEmpty ? $from.before(1) : $from.after(1);
+  transaction.replaceWith(from, $from.after(1), newTable());
+  const behind = from + (transaction.doc.nodeAt(from)?.nodeSize ?? 0);
+  if (behind === transaction.doc.content.size) transaction.insert(behind, blockType.create());
+  transaction.setSelection(TextSelection.create(transaction.doc, from + 4));
+  dispatch(transaction.scrollIntoView());
+  return true;
+};
+
+const bounded =
+  (axis: "rows" | "columns", command: Command): Command =>
+  (state, dispatch) => {
+    if (!isInTable(state)) return false;
+    const { map } = selectedRect(state);
+    const isFull = axis === "rows" ? map.height >= ROWS_MAX : map.width >= COLUMNS_MAX;
+    return !isFull && command(state, dispatch);
+  };
+
+const rowBelow = bounded("rows", addRowAfter);
+
+/** Takes the whole table out; the caret goes on in what follows it. */
+const removeTable: Command = (state, dispatch) => {
+  if (!isInTable(state)) return false;
+  const { $from } = state.selection;
+  const [from, to] = [$from.before(1), $from.after(1)];
+  const transaction = state.tr;
+  if (state.doc.childCount === 1) transaction.replaceWith(from, to, blockType.create());
+  else transaction.delete(from, to);
+  const place = transaction.doc.resolve(Math.min(from, transaction.doc.content.size));
+  dispatch?.(transaction.setSelection(TextSelection.near(place)).scrollIntoView());
+  return true;
+};
+
+/** The command on a part of the table; where all of it is selected, on the table. */
+const unlessAll =
+  (axis: "rows" | "columns", command: Command): Command =>
+  (state, dispatch) => {
+    if (!isInTable(state)) return false;
+    const { map, top, bottom, left, right } = selectedRect(state);
+    const isAll = axis === "rows" ? bottom - top === map.height : right - left === map.width;
+    return isAll ? removeTable(state, dispatch) : command(state, dispatch);
+  };
+
+const toggleHead: Command = (state, dispatch) => {
+  if (!isInTable(state)) return false;
+  const { $from } = state.selection;
+  const isHeaded = hasHead($from.node(1).attrs);
+  dispatch?.(state.tr.setNodeAttribute($from.before(1), "header", isHeaded ? false : null));
+  return true;
+};
+
+export const TABLE_ACTIONS = [
+  "rowAbove",
+  "rowBelow",
+  "columnLeft",
+  "columnRight",
+  "deleteRow",
+  "deleteColumn",
+  "toggleHead",
+  "deleteTable",
+] as const;
+export type TableAction = (typeof TABLE_ACTIONS)[number];
+
+/** What the tools of a table do. */
+export const tableActions: Record<TableAction, Command> = {
+  rowAbove: bounded("rows", addRowBefore),
+  rowBelow,
+  columnLeft: bounded("columns", addColumnBefore),
+  columnRight: bounded("columns", addColumnAfter),
+  deleteRow: unlessAll("rows", deleteRow),
+  deleteColumn: unlessAll("columns", deleteColumn),
+  toggleHead,
+  deleteTable: removeTable,
+};
+
+/** On to the next cell; behind the last one begins a new row. */
+export const nextCell: Command = (state, dispatch, view) => {
+  if (!isInTable(state)) return false;
+  if (goToNextCell(1)(state, dispatch, view)) return true;
+  if (view === undefined || !rowBelow(state, view.dispatch)) return true;
+  return goToNextCell(1)(view.state, view.dispatch, view);
+};
+
+/** Back to the cell before; from the first one nowhere. */
+export const previousCell: Command = (state, dispatch, view) => {
+  if (!isInTable(state)) return false;
+  goToNextCell(-1)(state, dispatch, view);
+  return true;
+};
+
+/** Enter goes on in a new line of the cell. */
+export const lineInCell: Command = (state, dispatch) => {
+  if (!isInTable(state)) return false;
+  if (state.selection.$from.parent.isTextblock) {
+    dispatch?.(state.tr.insertText("\n").scrollIntoView());
+  }
+  return true;
+};
+
+/** Out of the table, to the block below it, which is made where there is none. */
+export const leaveTable: Command = (state, dispatch) => {
+  if (!isInTable(state)) return false;
+  dispatch?.(below(state).scrollIntoView());
+  return true;
+};
+
+function below({ selection, doc, tr }: EditorState): Transaction {
+  const behind = selection.$from.after(1);
+  if (behind === doc.content.size) tr.insert(behind, blockType.create());
+  return tr.setSelection(TextSelection.near(tr.doc.resolve(behind)));
+}
+
+/** The arrow down in the last row of a table that ends the document. */
+export const downFromTable: Command = (state, dispatch, view) => {
+  if (!isInTable(state) || !state.selection.empty) return false;
+  const { $from } = state.selection;
+  const isLast = $from.indexAfter(1) === $from.node(1).childCount;
+  if (!isLast || $from.after(1) !== state.doc.content.size) return false;
+  if (view !== undefined && !view.endOfTextblock("down")) return false;
+  return leaveTable(state, dispatch);
+};
+
+/** Backspace at the start and Delete at the end of a cell join nothing: a cell is not a block. */
+export const stayInCell =
+  (side: "start" | "end"): Command =>
+  (state) => {
+    const { $from, empty } = state.selection;
+    if (!isInTable(state) || !empty) return false;
+    return $from.parentOffset === (side === "start" ? 0 : $from.parent.content.size);
+  };
+
+/** Backspace right behind a table, or Delete right before it, goes into it. */
+export const intoTable =
+  (side: -1 | 1): Command =>
+  (state, dispatch) => {
+    const { $from, empty } = state.selection;
+    if (!empty || $from.depth !== 1) return false;
+    const isEdge = $from.parentOffset === (side < 0 ? 0 : $from.parent.content.size);
+    const edge = side < 0 ? $from.before(1) : $from.after(1);
+    const $edge = state.doc.resolve(edge);
+    const neighbour = side < 0 ? $edge.nodeBefore : $edge.nodeAfter;
+    if (!isEdge || neighbour?.type !== tableType) return false;
+    const transaction = state.tr;
+    // An empty block goes, as between any two blocks.
+    if ($from.parent.content.size === 0) transaction.delete($from.before(1), $from.after(1));
+    const place = transaction.doc.resolve(transaction.mapping.map(edge, -1));
+    dispatch?.(transaction.setSelection(TextSelection.near(place, side)).scrollIntoView());
+    return true;
+  };
