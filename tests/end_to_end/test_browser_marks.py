@@ -158,7 +158,7 @@ async def test_a_slash_offers_what_a_block_can_become_by_key_and_by_click(
     await one.put_caret(0)
     await one.type(" /")
     menu = one.page.get_by_test_id("slash-menu")
-    await expect(menu.get_by_role("option")).to_have_count(9)
+    await expect(menu.get_by_role("option", name="To-do")).to_be_visible()
     await one.screenshot("slash-menu")
     await one.type("quo")
     await expect(menu.get_by_role("option", selected=True)).to_have_text("Quote")
