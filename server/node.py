@@ -37,6 +37,8 @@ from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
 from server.accounts.passwords import Passwords
 from server.accounts.service import AccountService
+from server.charter import NAME as CHARTERS
+from server.charter import Charter, Charters, at_odds
 from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
 from server.documents.keeper import Keeper
 from server.errors import (
@@ -95,6 +97,8 @@ class Node:
         self.on_apart: Callable[[], None] = lambda: None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._nodes: Nodes | None = None
+        self._charters: Charters | None = None
+        self._declared: Address | None = None
         self._draining = False
         self._look_now: asyncio.Future[None] | None = None
         self._next_look: asyncio.Future[None] | None = None
@@ -111,6 +115,8 @@ class Node:
             await self.objects.__aenter__()
             catalogue = await self._open(Catalogue, NAME)
             self._nodes = await self._open(Nodes, NODES)
+            self._charters = await self._open(Charters, CHARTERS)
+            await self._insist(CHARTERS, self._declare)
             if self.accounts is not None:
                 self.accounts.begin(await self._open(Accounts, ACCOUNTS), self.keeper)
             await self.pictures.begin(await self._open(Pictures, PICTURES))
@@ -123,16 +129,20 @@ class Node:
         self._on_nodes(None)
 
     async def _open(self, kind: type[T], name: str) -> T:
-        """Open an object; as often as the cluster goes on without this node before it is open."""
+        """Open an object that every node has open."""
+        return await self._insist(name, lambda: self.objects.open(kind, name))
+
+    async def _insist(self, what: str, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Attempt it as often as the cluster goes on without this node before it is done."""
         while True:
             try:
-                return await self.objects.open(kind, name)
+                return await attempt()
             except (ChannelClosedError, ClosedError, OutcomeUnknownError) as error:
-                logger.info("%s is not open yet: %s", name, error)
+                logger.info("%s is not open yet: %s", what, error)
             except RefusedError as error:
                 if error.code != "left":
                     raise
-                logger.info("%s is not open yet: %s", name, error)
+                logger.info("%s is not open yet: %s", what, error)
             await asyncio.sleep(REOPEN_S)
 
     async def close(self) -> None:
@@ -246,11 +256,29 @@ class Node:
             if state is not self._told:
                 self._told, since = state, now
                 logger.info("node %s is %s", self.settings.node_id, state)
+            if state is State.SERVING and self.me != self._declared:  # a new life
+                try:
+                    await self._quietly(self._declare())
+                except ServerError as error:
+                    self.fail(error)
             if state is State.STALE and now - since > APART_S:
                 since = float("inf")
                 self.on_apart()
 
     # --- what it tells the others ---------------------------------------------------------------
+
+    async def _declare(self) -> None:
+        """Say how this node was started; it ends where another one was started otherwise."""
+        if self._charters is None or self.view is None:
+            return
+        me, accounts = self.me, self.accounts is not None
+        members = {one.name: one.incarnation for one in self.view.members}
+        other = await self._charters.declare(
+            self.settings.node_id, Charter(me.incarnation, accounts), members
+        )
+        if other:
+            raise SettingsProblem(at_odds(other, accounts))
+        self._declared = me
 
     def _on_nodes(self, change: Change | None) -> None:
         """The others shall know this node's address, whatever life it lives."""
