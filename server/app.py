@@ -20,12 +20,14 @@ from server.documents.names import TYPES
 from server.documents.presence import Presences
 from server.errors import BadMessageError
 from server.node import Node
-from server.routes.access import GUEST, Access, AccountAccess, OpenAccess, look_open
+from server.routes.access import LOOK_OPEN, Access, AccountAccess, OpenAccess
 from server.routes.api import DocumentRoutes
+from server.routes.asks import Row
 from server.routes.auth import Gatehouse
 from server.routes.door import Door, GuardedEntrance
+from server.routes.gate import GUEST, OpenGate
 from server.routes.health import health_routes
-from server.routes.openapi import account_routes
+from server.routes.openapi import account_rows, described_routes
 from server.routes.page import page_routes
 from server.routes.pictures import PictureRoutes
 from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
@@ -131,15 +133,17 @@ class Origins:
 def api_routes(node: Node, pages: SharedObjects) -> list[Route]:
     """What `/api/v1` has."""
     if node.accounts is None:
-        return [Route("/session", look_open), *document_routes(node, OpenAccess(node))]
+        open_rows = [LOOK_OPEN, *document_rows(node, OpenAccess())]
+        return described_routes(OpenGate(node), open_rows)
     node.accounts.pages = pages
     gate = Gatehouse(node, node.accounts)
-    return [*account_routes(gate), *document_routes(node, AccountAccess(gate))]
+    rows = [*account_rows(gate), *document_rows(node, AccountAccess(gate))]
+    return described_routes(gate, rows)
 
 
-def document_routes(node: Node, access: Access) -> list[Route]:
+def document_rows(node: Node, access: Access) -> list[Row]:
     """Documents, and what belongs to them."""
-    return [*PictureRoutes(node, access).routes(), *DocumentRoutes(node, access).routes()]
+    return [*PictureRoutes(node, access).rows(), *DocumentRoutes(node, access).rows()]
 
 
 def make_app(node: Node, pages: SharedObjects) -> Starlette:

@@ -11,11 +11,35 @@ NAME_MAX = 80
 EMAIL_MAX = 254
 AGENT_MAX = 160
 ORIGIN_MAX = 64
-_EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
+EMAIL = r"^[^@\s]{1,64}@[^@\s]{1,189}$"
+"""What an address looks like."""
+_EMAIL = re.compile(EMAIL)
+
+
+def _hidden() -> str:
+    """All characters that one does not see, as ranges of a class of a regular expression."""
+    found: list[list[int]] = []
+    for code in (*range(0x20000), *range(0xE0000, 0xE1000)):  # there are none elsewhere
+        if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+            if found and found[-1][1] == code - 1:
+                found[-1][1] = code
+            else:
+                found.append([code, code])
+    return "".join(f"{_escaped(first)}-{_escaped(last)}" for first, last in found)
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04x}" if code <= 0xFFFF else chr(code)
+
+
+HIDDEN = _hidden()
+VISIBLE = f"^[^{HIDDEN}]*[^\\s{HIDDEN}][^{HIDDEN}]*$"
+"""What a name looks like: characters that one sees, and spaces between them."""
+_HAS_HIDDEN = re.compile(f"[{HIDDEN}]")
 
 
 def _has_control(text: str) -> bool:
-    return any(unicodedata.category(one) in ("Cc", "Cf", "Cs", "Zl", "Zp") for one in text)
+    return _HAS_HIDDEN.search(text) is not None
 
 
 def check_name(name: str, what: str = "name") -> str:

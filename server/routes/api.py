@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from datetime import UTC, datetime
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from groupcore.objects.parsing import check_title, is_identifier
 from groupcore.objects.rich_delta import plain
@@ -19,9 +16,20 @@ from server.documents.markdown import clean_title, export_markdown, import_markd
 from server.errors import BadMessageError
 from server.node import Node
 from server.routes.access import Access
+from server.routes.asks import PUBLIC, Ask, Field, Row
 from server.routes.done import SAVED_S, ordered
+from server.settings import Settings
 
-KEY_MAX = 200
+TITLE = Field("title", text="one line", min=1, max=200, pattern=r"^[^\n]+$")
+MARKDOWN = Field("markdown", str, False, "the text", 4 << 20)
+WORKSPACE = Field("workspace", str, False, "where; else the first in which one may edit", 64)
+NAMED = Field("title", str, False, "else its first heading is the title", 1000)
+MADE = {"id": "the document", "title": "its title", "saved": "whether a quorum has it on disk"}
+
+
+def import_kib(settings: Settings) -> int:
+    """How much text a body may have."""
+    return settings.import_kib
 
 
 class DocumentRoutes:
@@ -31,20 +39,57 @@ class DocumentRoutes:
         self.node = node
         self.access = access
 
-    def routes(self) -> list[Route]:
-        """Under `/api/v1`."""
+    def rows(self) -> list[Row]:
+        """The routes."""
+        at, read, write = "/documents", "documents:read", "documents:write"
+        full, none = "too_many_documents", "no_such_document"
         return [
-            Route("/documents", self.list_documents, methods=["GET"]),
-            Route("/documents", self.create, methods=["POST"]),
-            Route("/documents/import", self.import_document, methods=["POST"]),
-            Route("/documents/{doc}", self.read, methods=["GET"]),
-            Route("/documents/{doc}/markdown", self.export, methods=["GET"]),
-            Route("/nodes", self.nodes, methods=["GET"]),
+            Row("GET", at, self.list_documents, read, "The documents that one may read"),
+            Row(
+                "POST",
+                at,
+                self.create,
+                write,
+                "Make a document",
+                201,
+                (TITLE, MARKDOWN, WORKSPACE),
+                MADE,
+                (full, "bad_change"),
+                limit=import_kib,
+            ),
+            self.import_row(f"{at}/import"),
+            Row("GET", f"{at}/{{doc}}", self.read, read, "Its blocks", errors=(none,)),
+            Row(
+                "GET",
+                f"{at}/{{doc}}/markdown",
+                self.export,
+                read,
+                "The document as Markdown",
+                errors=(none,),
+                gives=("text/markdown",),
+            ),
+            Row("GET", "/nodes", self.nodes, PUBLIC, "The nodes' addresses"),
         ]
 
-    async def list_documents(self, request: Request) -> Response:
+    def import_row(self, path: str) -> Row:
+        """A document from a body of Markdown."""
+        return Row(
+            "POST",
+            path,
+            self.import_document,
+            "documents:write",
+            "Make a document from a Markdown body",
+            201,
+            shows=MADE,
+            errors=("too_many_documents", "bad_change"),
+            query=(NAMED, WORKSPACE),
+            takes=("text/markdown",),
+            limit=import_kib,
+        )
+
+    async def list_documents(self, ask: Ask) -> Response:
         """All documents that who asks may read, ordered by title."""
-        may_read = self.access.reader(request)
+        may_read = self.access.reader(ask)
         rows = [
             {"id": doc, "title": listed.title, "created": instant(listed.created_s)}
             for doc, listed in self.node.whole_catalogue.items()
@@ -53,61 +98,30 @@ class DocumentRoutes:
         rows.sort(key=lambda row: (row["title"].casefold(), row["id"]))
         return JSONResponse({"documents": rows})
 
-    async def create(self, request: Request) -> Response:
+    async def create(self, ask: Ask) -> Response:
         """A new document, empty or from Markdown."""
-        by = self.access.writer(request)
-        try:
-            body = json.loads(await self._body(request))
-        except (ValueError, RecursionError):
-            raise BadMessageError("bad_request", "the body is not JSON") from None
-        if not isinstance(body, dict):
-            raise BadMessageError("bad_request", "the body must be a JSON object")
-        title, markdown = body.get("title"), body.get("markdown", "")
-        workspace = body.get("workspace", "")
-        if not isinstance(markdown, str) or not isinstance(workspace, str):
-            raise BadMessageError("bad_request", "markdown and workspace must be strings")
-        if unknown := sorted(set(body) - {"title", "markdown", "workspace"}):
-            raise BadMessageError("bad_request", f"unknown field {unknown[0][:40]!r}")
-        title = check_title(title)
-        try:
-            markdown.encode()
-        except UnicodeEncodeError:
-            raise BadMessageError("bad_request", "markdown holds half a character") from None
-        blocks = import_markdown(markdown, title).blocks
-        return await self._create(request, by, workspace, title, blocks)
+        title = check_title(ask.text("title"))
+        blocks = import_markdown(ask.text("markdown"), title).blocks
+        return await self._create(ask, ask.text("workspace"), title, blocks)
 
-    async def import_document(self, request: Request) -> Response:
+    async def import_document(self, ask: Ask) -> Response:
         """A new document from a Markdown body."""
-        by = self.access.writer(request)
         try:
-            source = (await self._body(request)).decode("utf-8")
+            source = ask.raw.decode("utf-8")
         except UnicodeDecodeError:
             raise BadMessageError("bad_request", "the body is not UTF-8 text") from None
-        given = request.query_params.get("title", "")
+        given = ask.query["title"]
         imported = import_markdown(source, clean_title(given) if given else "")
-        workspace = request.query_params.get("workspace", "")
-        return await self._create(request, by, workspace, imported.title, imported.blocks)
-
-    async def _body(self, request: Request) -> bytes:
-        """The body, bounded."""
-        settings = self.node.settings
-        most = settings.import_kib * 1024
-        body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > most:
-                raise BadMessageError("too_large", f"the body is over {settings.import_kib} KiB")
-        return bytes(body)
+        return await self._create(ask, ask.query["workspace"], imported.title, imported.blocks)
 
     async def _create(
-        self, request: Request, by: str, workspace: str, title: str, blocks: list[NewBlock]
+        self, ask: Ask, workspace: str, title: str, blocks: list[NewBlock]
     ) -> Response:
         node, settle = self.node, self.access.settle
         catalogue = node.whole_catalogue
-        key = request.headers.get("idempotency-key", "")[:KEY_MAX]
-        doc = document_id(node.settings.cluster, f"{by}\n{key}" if key else "")
+        doc = document_id(node.settings.cluster, f"{ask.by}\n{ask.key}" if ask.key else "")
         most = node.settings.documents_max
-        await self.access.file(request, by, doc, workspace)
+        await self.access.file(ask, doc, workspace)
         await ordered(make_document(node.keeper, catalogue, doc, title, blocks, most, settle))
         saved = True
         try:
@@ -118,9 +132,9 @@ class DocumentRoutes:
         body = {"id": doc, "title": catalogue[doc].title, "saved": saved}
         return JSONResponse(body, 201, {"Location": f"/api/v1/documents/{doc}"})
 
-    async def _shot(self, request: Request) -> tuple[str, str, Shot]:
+    async def _shot(self, ask: Ask) -> tuple[str, str, Shot]:
         """Id, title and blocks of the document that is asked for."""
-        doc, may_read = request.path_params["doc"], self.access.reader(request)
+        doc, may_read = ask.path("doc"), self.access.reader(ask)
         if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
             raise BadMessageError("no_such_document", "there is no document of this id here")
         found = await ordered(self._read(doc))
@@ -132,23 +146,23 @@ class DocumentRoutes:
         async with self.node.keeper.holding(doc) as document:
             return doc, document.outline.title, await document.snapshot()
 
-    async def read(self, request: Request) -> Response:
+    async def read(self, ask: Ask) -> Response:
         """The document as this node has it."""
-        doc, title, shot = await self._shot(request)
+        doc, title, shot = await self._shot(ask)
         blocks = [
             {"id": block, **dict(attributes), "text": plain(text), "content": to_wire(text)}
             for block, attributes, text in shot
         ]
         return JSONResponse({"id": doc, "title": title, "blocks": blocks})
 
-    async def export(self, request: Request) -> Response:
+    async def export(self, ask: Ask) -> Response:
         """The document as Markdown."""
-        doc, title, shot = await self._shot(request)
+        doc, title, shot = await self._shot(ask)
         source = export_markdown(title, [(attributes, text) for _, attributes, text in shot])
         headers = {"Content-Disposition": f'attachment; filename="{doc}.md"'}
         return Response(source, 200, headers, "text/markdown; charset=utf-8")
 
-    async def nodes(self, _: Request) -> Response:
+    async def nodes(self, _: Ask) -> Response:
         """The members of the view with their public addresses, this one first."""
         rows = [{"id": name, "url": url} for name, url in self.node.urls().items()]
         return JSONResponse({"nodes": rows})

@@ -7,6 +7,7 @@ OpenAPI document what it says. A row says which scope a token needs; a person's 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
@@ -17,9 +18,11 @@ from starlette.responses import Response
 from server.accounts.errors import AccountError
 from server.accounts.service import Caller
 from server.errors import BadMessageError
+from server.settings import Settings
 
 BODY_MAX = 64 * 1024
 KEY_MAX = 200
+JSON = ("application/json",)
 PUBLIC = "public"
 """The scope of what everybody may ask for."""
 SIGNED_IN = "session"
@@ -28,7 +31,11 @@ SIGNED_IN = "session"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a body: `str`, `bool`, `int`, or `list` of texts."""
+    """A field of a body or of the query: `str`, `bool`, `int`, or `list` of texts.
+
+    `min` and `max` are characters of a text, or the bounds of a number; `pattern` is looked for in
+    a text, and `text` says in words what it asks for; `code` is that of what does not fit.
+    """
 
     name: str
     kind: type = str
@@ -36,11 +43,19 @@ class Field:
     text: str = ""
     max: int = 1000
     choices: tuple[str, ...] = ()
+    min: int = 0
+    pattern: str = ""
+    code: str = "bad_request"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A route: `answers` is the status of success, `shows` the fields of its answer in words."""
+    """A route: `answers` is the status of success, `shows` the fields of its answer in words.
+
+    `takes` are the media types of a body that is no JSON (`Ask.raw`), beside `fields` or instead,
+    `gives` those of the answer; `limit` says how many KiB a body may have where BODY_MAX is not it, and
+    `noun` what people call it.
+    """
 
     method: str
     path: str
@@ -51,8 +66,11 @@ class Row:
     fields: tuple[Field, ...] = ()
     shows: Mapping[str, str] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
+    query: tuple[Field, ...] = ()
     takes: tuple[str, ...] = ()
-    """Media types of a body that is no JSON."""
+    gives: tuple[str, ...] = JSON
+    limit: Callable[[Settings], int] | None = None
+    noun: str = "the body"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +81,8 @@ class Ask:
     caller: Caller | None
     body: Mapping[str, object]
     origin: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    raw: bytes = b""
 
     @property
     def by(self) -> str:
@@ -114,16 +134,24 @@ class Ask:
         return tuple(cast("list[str]", self.body.get(name, [])))
 
 
-async def read_body(request: Request, fields: tuple[Field, ...]) -> dict[str, object]:
-    """The fields of a JSON body; BadMessageError names the one that is wrong."""
-    raw = bytearray()
-    async for part in request.stream():
-        raw += part
-        if len(raw) > BODY_MAX:
-            raise BadMessageError("too_large", f"the body is over {BODY_MAX // 1024} KiB")
-    if not fields:
-        return {}
+def read_query(request: Request, fields: tuple[Field, ...]) -> dict[str, str]:
+    """The texts of the address that the row knows; BadMessageError names the one that is wrong."""
+    found = {one.name: request.query_params.get(one.name, "") for one in fields}
+    for one in fields:
+        if one.name in request.query_params:
+            _check_text(one, found[one.name])
+    return found
+
+
+async def read_body(
+    request: Request, row: Row, settings: Settings
+) -> tuple[dict[str, object], bytes]:
+    """The fields of a JSON body, or the bytes of another; BadMessageError says what is wrong."""
+    most = BODY_MAX if row.limit is None else row.limit(settings) * 1024
+    raw = await _read(request, most, row.noun)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not row.fields or (row.takes and kind != "application/json"):
+        return {}, raw
     if kind != "application/json":  # what a foreign form cannot send
         raise BadMessageError("bad_request", "send application/json")
     try:
@@ -132,12 +160,26 @@ async def read_body(request: Request, fields: tuple[Field, ...]) -> dict[str, ob
         raise BadMessageError("bad_request", "the body is not JSON") from None
     if not isinstance(body, dict):
         raise BadMessageError("bad_request", "the body must be a JSON object")
-    known = {one.name for one in fields}
+    known = {one.name for one in row.fields}
     if unknown := sorted(set(body) - known):
         raise BadMessageError("bad_request", f"unknown field {str(unknown[0])[:40]!r}")
-    for one in fields:
+    for one in row.fields:
         _check(one, body)
-    return body
+    return body, b""
+
+
+async def _read(request: Request, most: int, noun: str) -> bytes:
+    """The body, bounded; what it says itself of its length is believed when it is too much."""
+    said = request.headers.get("content-length", "")
+    raw = bytearray()
+    if not (said.isdigit() and int(said) > most):
+        async for part in request.stream():
+            raw += part
+            if len(raw) > most:
+                break
+        else:
+            return bytes(raw)
+    raise BadMessageError("too_large", f"{noun} is over {most // 1024} KiB")
 
 
 def _check(one: Field, body: dict[str, object]) -> None:
@@ -146,6 +188,8 @@ def _check(one: Field, body: dict[str, object]) -> None:
             raise BadMessageError("bad_request", f"{one.name} is missing")
         return
     value = body[one.name]
+    if one.kind is int and isinstance(value, float) and value.is_integer():
+        value = body[one.name] = int(value)  # JSON knows one kind of number
     if type(value) is not one.kind:
         raise BadMessageError("bad_request", f"{one.name} must be a {_NAMES[one.kind]}")
     texts = value if isinstance(value, list) else [value]
@@ -159,14 +203,18 @@ def _check(one: Field, body: dict[str, object]) -> None:
 
 
 def _check_text(one: Field, text: object) -> None:
-    if not isinstance(text, str) or len(text) > one.max:
-        raise BadMessageError("bad_request", f"{one.name} has at most {one.max} characters")
+    if not isinstance(text, str) or not one.min <= len(text) <= one.max:
+        if one.min:
+            raise BadMessageError(one.code, f"{one.name} has {one.min} to {one.max} characters")
+        raise BadMessageError(one.code, f"{one.name} has at most {one.max} characters")
     try:
         text.encode()
     except UnicodeEncodeError:
         raise BadMessageError("bad_request", f"{one.name} holds half a character") from None
     if one.choices and text not in one.choices:
         raise BadMessageError("bad_request", f"{one.name} is one of {', '.join(one.choices)}")
+    if one.pattern and not re.search(one.pattern, text):
+        raise BadMessageError(one.code, f"{one.name}: {one.text}")
 
 
 _NAMES = {str: "text", bool: "true or false", int: "whole number", list: "list of texts"}

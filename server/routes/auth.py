@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from groupcore.origins import is_loopback
 from server.accounts.accounts import Accounts
@@ -16,23 +13,20 @@ from server.accounts.errors import AccountError
 from server.accounts.secrets import SECRET_MAX, csrf_of, equal
 from server.accounts.service import AccountService, Caller
 from server.accounts.sign_ins import SIGN_IN_LONGEST_S
-from server.errors import BadMessageError
 from server.node import Node
-from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Row, read_body
-from server.routes.origins import origin_allowed
+from server.routes.asks import PUBLIC, SIGNED_IN
+from server.routes.gate import CSRF, SAFE, Gate
 
 COOKIE = "__Host-groupcore"
 LOOPBACK_COOKIE = "groupcore"
 """Without https a browser takes no cookie whose name begins with `__Host-`."""
-CSRF = "X-Groupcore-CSRF"
-SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-class Gatehouse:
-    """Lets requests in, at one node."""
+class Gatehouse(Gate):
+    """Lets people in that have an account, a link or a token, at one node."""
 
     def __init__(self, node: Node, service: AccountService) -> None:
-        self.node = node
+        super().__init__(node)
         self.service = service
 
     # --- the cookie -----------------------------------------------------------------------------
@@ -93,13 +87,6 @@ class Gatehouse:
         except AccountError:
             return ""
 
-    def check_origin(self, request: Request) -> None:
-        """BadMessageError where a foreign page writes; no page can send another's bearer token."""
-        if request.method in SAFE or "authorization" in request.headers:
-            return
-        if not origin_allowed(request, self.node.origins()):
-            raise BadMessageError("forbidden_origin", "this page may not write here")
-
     def let_in(self, request: Request, scope: str) -> Caller | None:
         """Who asks, if that is enough for the scope; AccountError, BadMessageError."""
         self.check_origin(request)
@@ -112,67 +99,12 @@ class Gatehouse:
             raise AccountError("forbidden", f"this token has not the scope {scope}")
         return caller
 
-    def address(self, request: Request) -> str:
-        """From where the request comes, as proxies say that the settings name."""
-        return address_of(request, self.node.settings.proxies)
-
-    def endpoint(self, row: Row) -> Callable[[Request], Awaitable[Response]]:
-        """The row as Starlette calls it."""
-
-        async def answer(request: Request) -> Response:
-            caller = self.let_in(request, row.scope)
-            body = await read_body(request, row.fields)
-            response = await row.handler(Ask(request, caller, body, self.address(request)))
-            response.headers["Cache-Control"] = "no-store"
-            self.share(request, response)
-            return response
-
-        return answer
-
-    def share(self, request: Request, response: Response) -> None:
-        """A page of another node of this cluster may read the answer."""
-        origin = request.headers.get("origin", "")
-        if origin in self.node.origins():
-            response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers["Access-Control-Allow-Credentials"] = "true"
-            response.headers["Vary"] = "Origin"
-
-    async def preflight(self, request: Request) -> Response:
-        """What a browser asks before it sends such a page's request."""
-        response = Response(status_code=204)
-        self.share(request, response)
-        response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
-        response.headers["Access-Control-Allow-Headers"] = f"Content-Type, Idempotency-Key, {CSRF}"
-        response.headers["Access-Control-Max-Age"] = "600"
-        return response
-
-    def routes(self, rows: list[Row]) -> list[Route]:
-        """The rows as routes."""
-        made = [Route(row.path, self.endpoint(row), methods=[row.method]) for row in rows]
-        paths = dict.fromkeys(row.path for row in rows)
-        return made + [Route(path, self.preflight, methods=["OPTIONS"]) for path in paths]
-
 
 def allows(scopes: frozenset[str], scope: str) -> bool:
     """Whether a token with these scopes may do it; writing includes reading."""
     if scope == SIGNED_IN:
         return False
     return scope in scopes or scope.replace(":read", ":write") in scopes
-
-
-def address_of(request: Request, proxies: Collection[str] = ()) -> str:
-    """From which address the request comes: what the last proxy that is known says, if one does.
-
-    What stands before that in X-Forwarded-For anybody may have written.
-    """
-    found = "" if request.client is None else request.client.host
-    said = [one.strip() for one in ",".join(request.headers.getlist("x-forwarded-for")).split(",")]
-    while found in proxies and said:
-        try:
-            found = str(ip_address(said.pop()))
-        except ValueError:
-            break
-    return found
 
 
 class Desk:

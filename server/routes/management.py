@@ -6,14 +6,11 @@ use it either, as whatever a browser sends on behalf of a page, by whatever name
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
+from collections.abc import Callable
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from groupcore.origins import is_address
 from groupcore.shared.documents import Document
 from server.accounts.accounts import Accounts
 from server.accounts.errors import AccountError, missing
@@ -22,20 +19,18 @@ from server.accounts.passwords import check_password
 from server.accounts.people import HOME
 from server.accounts.roles import ADMIN
 from server.accounts.secrets import digest_of, new_secret
-from server.accounts.service import AccountService, Caller
-from server.errors import BadMessageError
+from server.accounts.service import AccountService
 from server.node import Node
 from server.routes.api import DocumentRoutes
-from server.routes.asks import Ask, Field, Row, read_body
+from server.routes.asks import Ask, Field, Row
 from server.routes.auth import Gatehouse
 from server.routes.done import done
+from server.routes.gate import OperatorGate
 from server.routes.people import DAY_S, People
 from server.routes.sessions import EMAIL, NAME, PASSWORD, Sessions
 from server.routes.sharing import TOKEN_FIELDS, Sharing
 from server.routes.shown import shown_token
 
-OPERATOR = Caller(ADMIN, "", "", "")
-ORIGIN = "management"
 LOCAL = "local"
 """The scope of what needs nothing but the address."""
 
@@ -43,43 +38,10 @@ LOCAL = "local"
 def management_routes(node: Node) -> list[Route]:
     """What an operator asks of documents, and of accounts where there are some."""
     documents = DocumentRoutes(node, OperatorAccess(node))
-    imported = guarded(documents.import_document)
-    routes = [Route("/admin/documents/import", imported, methods=["POST"])]
-    if node.accounts is None:
-        return routes
-    rows = Management(node, node.accounts).rows()
-    return routes + [Route(f"/admin{row.path}", answer(row), methods=[row.method]) for row in rows]
-
-
-def guarded(
-    handler: Callable[[Request], Awaitable[Response]],
-) -> Callable[[Request], Awaitable[Response]]:
-    """The handler, for what is no browser."""
-
-    async def answered(request: Request) -> Response:
-        check_no_page(request)
-        return await handler(request)
-
-    return answered
-
-
-def answer(row: Row) -> Callable[[Request], Awaitable[Response]]:
-    """The row as Starlette calls it, asked by the operator."""
-
-    async def answered(request: Request) -> Response:
-        check_no_page(request)
-        body = await read_body(request, row.fields)
-        return await row.handler(Ask(request, OPERATOR, body, ORIGIN))
-
-    return answered
-
-
-def check_no_page(request: Request) -> None:
-    """BadMessageError for what a page sends, also one that calls this machine by a name."""
-    host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
-    named = not is_address(host) and host != "localhost"
-    if named or "origin" in request.headers or "sec-fetch-site" in request.headers:
-        raise BadMessageError("forbidden_origin", "this address is for programs, not for pages")
+    rows = [documents.import_row("/admin/documents/import")]
+    if node.accounts is not None:
+        rows += Management(node, node.accounts).rows()
+    return OperatorGate(node).routes(rows)
 
 
 class OperatorAccess:
@@ -88,27 +50,19 @@ class OperatorAccess:
     def __init__(self, node: Node) -> None:
         self._node = node
 
-    def reader(self, request: Request) -> Callable[[str], bool]:
+    def reader(self, ask: Ask) -> Callable[[str], bool]:
         """All of them."""
-        del request
+        del ask
         return lambda doc: True
 
-    def writer(self, request: Request) -> str:
-        """The operator."""
-        del request
-        return ADMIN
+    editor = reader
 
-    def editor(self, request: Request) -> Callable[[str], bool]:
-        """All of them."""
-        return self.reader(request)
-
-    async def file(self, request: Request, by: str, doc: str, workspace: str) -> None:
+    async def file(self, ask: Ask, doc: str, workspace: str) -> None:
         """In HOME, if there is one."""
-        del request
         service = self._node.accounts
         if service is not None and HOME in service.accounts.workspaces:
             place = workspace or HOME
-            await done(self._node, service.accounts.file_document(by, doc, place, ORIGIN))
+            await done(self._node, service.accounts.file_document(ask.by, doc, place, ask.origin))
 
     async def settle(self, doc: str, document: Document) -> None:
         """As the accounts say, where there are some."""
@@ -133,28 +87,44 @@ class Management:
 
     def rows(self) -> list[Row]:
         """The routes, below `/admin`."""
-        people, new_user = self._people, (NAME, EMAIL, PASSWORD)
+        at, people, new_user = "/admin", self._people, (NAME, EMAIL, PASSWORD)
         off = (Field("disabled", bool, text="whether it is off"),)
         token = (EMAIL, *TOKEN_FIELDS)
         return [
-            Row("POST", "/owner-link", self.owner_link, LOCAL, "The first owner's link, anew", 201),
-            Row("GET", "/users", people.list_users, LOCAL, "All accounts"),
-            Row("POST", "/users", people.add_user, LOCAL, "Make an account", 201, new_user),
-            Row("PATCH", "/users/{user}", people.change_user, LOCAL, "Off or on", 200, off),
-            Row("DELETE", "/users/{user}/sessions", people.end_all, LOCAL, "Sign it out", 204),
+            Row(
+                "POST",
+                f"{at}/owner-link",
+                self.owner_link,
+                LOCAL,
+                "The first owner's link, anew",
+                201,
+            ),
+            Row("GET", f"{at}/users", people.list_users, LOCAL, "All accounts"),
+            Row("POST", f"{at}/users", people.add_user, LOCAL, "Make an account", 201, new_user),
+            Row("PATCH", f"{at}/users/{{user}}", people.change_user, LOCAL, "Off or on", 200, off),
+            Row(
+                "DELETE", f"{at}/users/{{user}}/sessions", people.end_all, LOCAL, "Sign it out", 204
+            ),
             Row(
                 "PUT",
-                "/users/{user}/password",
+                f"{at}/users/{{user}}/password",
                 self.set_password,
                 LOCAL,
                 "A new password for who has lost it",
                 204,
                 (PASSWORD,),
             ),
-            Row("GET", "/tokens", self.list_tokens, LOCAL, "All tokens"),
-            Row("POST", "/tokens", self.add_token, LOCAL, "A token for a person", 201, token),
-            Row("DELETE", "/tokens/{token}", self._sharing.revoke_token, LOCAL, "Revoke it", 204),
-            Row("GET", "/audit", self._sharing.audit, LOCAL, "The last of the audit log"),
+            Row("GET", f"{at}/tokens", self.list_tokens, LOCAL, "All tokens"),
+            Row("POST", f"{at}/tokens", self.add_token, LOCAL, "A token for a person", 201, token),
+            Row(
+                "DELETE",
+                f"{at}/tokens/{{token}}",
+                self._sharing.revoke_token,
+                LOCAL,
+                "Revoke it",
+                204,
+            ),
+            Row("GET", f"{at}/audit", self._sharing.audit, LOCAL, "The last of the audit log"),
         ]
 
     async def owner_link(self, ask: Ask) -> Response:
@@ -172,7 +142,7 @@ class Management:
             raise missing("user")
         password = check_password(ask.text("password"), user.email, user.name)
         verifier = await self._service.passwords.verifier(password)
-        work = self._accounts.set_verifier(ADMIN, user.id, verifier, "", ORIGIN)
+        work = self._accounts.set_verifier(ADMIN, user.id, verifier, "", ask.origin)
         await done(self._node, work)
         return Response(status_code=204)
 
@@ -190,7 +160,7 @@ class Management:
         secret, valid_s = new_secret("gct"), float(ask.number("valid_days", 90) * DAY_S)
         digest, scopes = digest_of(secret), ask.texts("scopes")
         work = self._accounts.add_token(
-            ADMIN, digest, user.id, ask.text("name"), scopes, valid_s, ORIGIN
+            ADMIN, digest, user.id, ask.text("name"), scopes, valid_s, ask.origin
         )
         await done(self._node, work)
         return JSONResponse({**shown_token(self._accounts.tokens[digest]), "secret": secret}, 201)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from server import VERSION
-from server.routes.asks import PUBLIC, SIGNED_IN, Field, Row
-from server.routes.auth import COOKIE, CSRF, Gatehouse
+from server.routes.asks import JSON, PUBLIC, SIGNED_IN, Ask, Field, Row
+from server.routes.auth import COOKIE, Gatehouse
+from server.routes.gate import CSRF, Gate
 from server.routes.oidc import ProviderSignIn, make_provider
 from server.routes.people import People
 from server.routes.problems import STATUS
@@ -36,97 +36,14 @@ def account_rows(gate: Gatehouse) -> list[Row]:
     return [*sessions.rows(), *elsewhere.rows(), *people.rows(), *sharing.rows()]
 
 
-def account_routes(gate: Gatehouse) -> list[Route]:
-    """All routes of accounts, and their description."""
-    rows = account_rows(gate)
-    described = describe([*rows, *DOCUMENTS])
+def described_routes(gate: Gate, rows: Sequence[Row]) -> list[Route]:
+    """The rows as routes, and their description."""
+    described = describe(rows)
 
-    async def openapi(_: Request) -> Response:
+    async def openapi(_: Ask) -> Response:
         return JSONResponse(described)
 
-    return [*gate.routes(rows), Route("/openapi.json", openapi)]
-
-
-async def _elsewhere(_: object) -> Response:
-    """Rows that only describe: `server.routes.api` answers these."""
-    raise NotImplementedError
-
-
-_TITLE = Field("title", text="1 to 200 characters", max=200)
-_MARKDOWN = Field("markdown", str, False, "the text", 4 << 20)
-_WORKSPACE = Field("workspace", str, False, "where; else the first in which one may edit", 64)
-_MADE = {"id": "the document", "title": "its title", "saved": "whether a quorum has it on disk"}
-_PICTURE = {
-    "picture": "its hash",
-    "media": "its type",
-    "width": "in pixels",
-    "height": "in pixels",
-    "size_bytes": "of the file",
-}
-DOCUMENTS = [
-    Row("GET", "/documents", _elsewhere, "documents:read", "The documents that one may read"),
-    Row(
-        "POST",
-        "/documents",
-        _elsewhere,
-        "documents:write",
-        "Make a document",
-        201,
-        (_TITLE, _MARKDOWN, _WORKSPACE),
-        _MADE,
-        ("too_many_documents",),
-    ),
-    Row(
-        "POST",
-        "/documents/import",
-        _elsewhere,
-        "documents:write",
-        "Make a document from a Markdown body",
-        201,
-        shows=_MADE,
-        errors=("too_large",),
-    ),
-    Row(
-        "POST",
-        "/documents/{doc}/pictures",
-        _elsewhere,
-        "documents:write",
-        "Put a picture into a document: a file, or one of another document",
-        201,
-        (
-            Field("from", text="the document that it is in", max=64),
-            Field("picture", text="its hash", max=64),
-        ),
-        _PICTURE,
-        ("no_such_document", "no_such_picture", "not_a_picture", "bad_picture", "no_room"),
-        ("image/png", "image/jpeg", "image/gif", "image/webp"),
-    ),
-    Row(
-        "GET",
-        "/documents/{doc}/pictures/{picture}",
-        _elsewhere,
-        "documents:read",
-        "A picture of a document",
-        errors=("no_such_document", "no_such_picture"),
-    ),
-    Row(
-        "GET",
-        "/documents/{doc}",
-        _elsewhere,
-        "documents:read",
-        "The document's blocks",
-        errors=("no_such_document",),
-    ),
-    Row(
-        "GET",
-        "/documents/{doc}/markdown",
-        _elsewhere,
-        "documents:read",
-        "The document as Markdown",
-        errors=("no_such_document",),
-    ),
-    Row("GET", "/nodes", _elsewhere, PUBLIC, "The nodes' addresses"),
-]
+    return gate.routes([*rows, Row("GET", "/openapi.json", openapi, PUBLIC, "This description")])
 
 
 def describe(rows: Sequence[Row]) -> Schema:
@@ -170,13 +87,16 @@ def _operation(row: Row) -> Schema:
     made["parameters"] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         for name in names
+    ] + [
+        {"name": one.name, "in": "query", "required": one.required, "schema": _property(one)}
+        for one in row.query
     ]
     made["security"] = _security(row)
     content: Schema = {media: {"schema": {"type": "string"}} for media in row.takes}
     if row.fields:
         content["application/json"] = {"schema": _body(row.fields)}
     if content:
-        made["requestBody"] = {"required": True, "content": content}
+        made["requestBody"] = {"required": bool(row.fields), "content": content}
     if row.scope not in (PUBLIC, SIGNED_IN):
         made["description"] = f"A token needs the scope `{row.scope}`."
     return made
@@ -207,23 +127,31 @@ def _body(fields: Sequence[Field]) -> Schema:
 def _property(one: Field) -> Schema:
     made = {**KINDS[one.kind], "description": one.text}
     if one.kind is str:
-        made |= {"enum": list(one.choices)} if one.choices else {"maxLength": one.max}
+        made |= {"enum": list(one.choices)} if one.choices else _bounds(one)
     if one.kind is int:
         made["maximum"] = one.max
     if one.kind is list:
-        made["items"] = {"type": "string", "maxLength": one.max}
+        items: Schema = {"enum": list(one.choices)} if one.choices else _bounds(one)
+        made["items"] = {"type": "string", **items}
     return made
+
+
+def _bounds(one: Field) -> Schema:
+    made: Schema = {"minLength": one.min, "maxLength": one.max}
+    return made | ({"pattern": one.pattern} if one.pattern else {})
 
 
 def _responses(row: Row) -> Schema:
     success: Schema = {"description": row.summary}
     if row.shows:
         properties = {name: {"description": text} for name, text in row.shows.items()}
-        schema = {"type": "object", "properties": properties}
+        schema: Schema = {"type": "object", "properties": properties}
         success["content"] = {"application/json": {"schema": schema}}
-    codes = [*row.errors, "not_ready"]
-    codes += ["bad_request", "too_large"] if row.fields else []
-    codes += [] if row.scope == PUBLIC else ["unauthenticated", "forbidden", "not_found"]
+    elif row.gives != JSON:
+        success["content"] = {media: {"schema": {"type": "string"}} for media in row.gives}
+    codes = [*row.errors, "not_ready", "unauthenticated", "too_large"]
+    codes += ["bad_request"] if row.fields or row.query or row.takes else []
+    codes += [] if row.scope == PUBLIC else ["forbidden", "not_found"]
     codes += [] if row.method == "GET" else ["forbidden_origin", "forged", "not_primary"]
     found: Schema = {str(row.answers): success}
     by_status: dict[str, list[str]] = {}

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from groupcore.objects.parsing import is_identifier
 from server.accounts.errors import forbidden
@@ -15,10 +11,21 @@ from server.node import Node
 from server.pictures.register import Kept, no_picture
 from server.pictures.store import is_hash
 from server.routes.access import Access
+from server.routes.asks import Ask, Field, Row
 from server.routes.done import done, ordered
 
-COPY_BYTES_MAX = 1024
-COPY_FIELDS = {"from", "picture"}
+MEDIA = ("image/png", "image/jpeg", "image/gif", "image/webp")
+COPY = (
+    Field("from", text="the document that it is in", max=64),
+    Field("picture", text="its hash", max=64),
+)
+SHOWN = {
+    "picture": "its hash",
+    "media": "its type",
+    "width": "in pixels",
+    "height": "in pixels",
+    "size_bytes": "of the file",
+}
 HEADERS = {
     "Cache-Control": "private, max-age=31536000, immutable",
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -36,53 +43,57 @@ class PictureRoutes:
         self.node = node
         self.access = access
 
-    def routes(self) -> list[Route]:
-        """Under `/api/v1`."""
-        at = "/documents/{doc}/pictures"
+    def rows(self) -> list[Row]:
+        """The routes."""
+        at, none = "/documents/{doc}/pictures", ("no_such_document", "no_such_picture")
         return [
-            Route(at, self.add, methods=["POST"]),
-            Route(at + "/{picture}", self.read, methods=["GET"]),
+            Row(
+                "POST",
+                at,
+                self.add,
+                "documents:write",
+                "Put a picture into a document: a file, or one of another document",
+                201,
+                COPY,
+                SHOWN,
+                (*none, "not_a_picture", "bad_picture", "no_room"),
+                takes=MEDIA,
+                limit=lambda settings: settings.picture_kib,
+                noun="the picture",
+            ),
+            Row(
+                "GET",
+                at + "/{picture}",
+                self.read,
+                "documents:read",
+                "A picture of a document",
+                errors=none,
+                gives=MEDIA,
+            ),
         ]
 
-    async def add(self, request: Request) -> Response:
+    async def add(self, ask: Ask) -> Response:
         """Take in the picture that is the body, or, in JSON, one of another document."""
-        may_read, may_edit = self.access.reader(request), self.access.editor(request)
-        doc = request.path_params["doc"]
+        doc, may_read = ask.path("doc"), self.access.reader(ask)
         if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
             raise BadMessageError("no_such_document", "there is no document of this id here")
-        if not may_edit(doc):
+        if not self.access.editor(ask)(doc):
             raise forbidden()
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind == "application/json":
-            source, name = await self._asked(request)
+        if ask.body:
+            source, name = ask.text("from"), ask.text("picture")
             if not may_read(source) or not is_hash(name):
                 raise no_picture()
             kept = await done(self.node, self.node.pictures.copy(source, doc, name))
         else:
-            most = self.node.settings.picture_kib
-            data = await _body(request, most * 1024, f"a picture may have {most} KiB")
-            name, kept = await self.node.pictures.add(doc, data)
+            name, kept = await self.node.pictures.add(doc, ask.raw)
             await done(self.node, _nothing())
         place = f"/api/v1/documents/{doc}/pictures/{name}"
         return JSONResponse(shown(name, kept), 201, {"Location": place})
 
-    async def _asked(self, request: Request) -> tuple[str, str]:
-        """From which document, and which picture."""
-        raw = await _body(request, COPY_BYTES_MAX, "the body is too long")
-        try:
-            body = json.loads(raw)
-        except (ValueError, RecursionError):
-            raise BadMessageError("bad_request", "the body is not JSON") from None
-        if not isinstance(body, dict) or set(body) != COPY_FIELDS:
-            raise BadMessageError("bad_request", "the body must have the fields from and picture")
-        if not all(isinstance(value, str) for value in body.values()):
-            raise BadMessageError("bad_request", "from and picture must be texts")
-        return body["from"], body["picture"]
-
-    async def read(self, request: Request) -> Response:
+    async def read(self, ask: Ask) -> Response:
         """The picture, for who may read the document."""
-        doc, name = request.path_params["doc"], request.path_params["picture"]
-        if not self.access.reader(request)(doc):
+        doc, name = ask.path("doc"), ask.path("picture")
+        if not self.access.reader(ask)(doc):
             raise BadMessageError("no_such_document", "there is no document of this id here")
         kept, data = await self.node.pictures.read(doc, name)
         return Response(data, 200, {**HEADERS, "ETag": f'"{name}"'}, kept.media)
@@ -90,20 +101,6 @@ class PictureRoutes:
 
 async def _nothing() -> None:
     """What is ordered already, and only has to be saved."""
-
-
-async def _body(request: Request, most: int, refusal: str) -> bytes:
-    """The body, bounded; what it says itself of its length is believed when it is too much."""
-    said = request.headers.get("content-length", "")
-    body = bytearray()
-    if not (said.isdigit() and int(said) > most):
-        async for part in request.stream():
-            body += part
-            if len(body) > most:
-                break
-        else:
-            return bytes(body)
-    raise BadMessageError("too_large", refusal)
 
 
 def shown(name: str, kept: Kept) -> dict[str, object]:

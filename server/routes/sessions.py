@@ -8,8 +8,9 @@ from starlette.responses import JSONResponse, Response
 
 from server.accounts.backoff import Backoff, address_key
 from server.accounts.errors import AccountError
-from server.accounts.names import check_email
-from server.accounts.passwords import check_password
+from server.accounts.names import EMAIL as ADDRESS_LIKE
+from server.accounts.names import NAME_MAX, VISIBLE, check_email
+from server.accounts.passwords import LENGTH_MAX, LENGTH_MIN, check_password
 from server.accounts.records import SignIn, User
 from server.accounts.secrets import csrf_of, digest_of, new_secret
 from server.accounts.tickets import VALID_S
@@ -18,10 +19,19 @@ from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.shown import shown_sign_in, shown_user
 
-EMAIL = Field("email", text="the account's address", max=254)
-PASSWORD = Field("password", text="10 to 200 characters", max=400)
-NAME = Field("name", text="as others see it, 1 to 80 characters", max=200)
-SECRET = Field("secret", text="the last part of the link", max=200)
+ADDRESS = Field("email", text="the account's address", max=254)
+"""To sign in with: any other is as wrong as one that nobody has."""
+EMAIL = Field("email", text="must look like ann@example.org", min=3, max=254, pattern=ADDRESS_LIKE)
+SECRET_WORD = Field("password", text="the account's password", max=400)
+PASSWORD = Field(
+    "password",
+    text="one that is not easily guessed",
+    min=LENGTH_MIN,
+    max=LENGTH_MAX,
+    code="weak_password",
+)
+NAME = Field("name", text="1 to 80 characters that one sees", min=1, max=NAME_MAX, pattern=VISIBLE)
+SECRET = Field("secret", text="the last part of the link", min=1, max=200)
 WRONG = "address or password is wrong"
 
 
@@ -43,7 +53,7 @@ class Sessions(Desk):
                 PUBLIC,
                 "Sign in by password",
                 201,
-                (EMAIL, PASSWORD),
+                (ADDRESS, SECRET_WORD),
                 SESSION,
                 ("bad_credentials", "wait", "insecure"),
             ),

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from starlette.responses import JSONResponse, Response
 
 from server.accounts.errors import AccountError, forbidden, missing
-from server.accounts.names import check_email
+from server.accounts.names import VISIBLE, check_email
 from server.accounts.roles import ADMIN, ROLES, USER, Role, role_of
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.tokens import SCOPES
@@ -21,8 +21,8 @@ from server.routes.shown import shown_link, shown_member, shown_token
 LINK_ROLE = Field("role", text="what it gives", choices=("viewer", "commenter", "editor"))
 LINK_DAYS = Field("valid_days", int, False, "how long it is good; 30 if left out", 366)
 TOKEN_FIELDS = (
-    Field("name", text="what it is for", max=200),
-    Field("scopes", list, text=f"some of {', '.join(SCOPES)}", max=40),
+    Field("name", text="what it is for", min=1, max=80, pattern=VISIBLE),
+    Field("scopes", list, text=f"some of {', '.join(SCOPES)}", max=40, choices=tuple(SCOPES)),
     Field("valid_days", int, False, "how long it is good; 90 if left out", 366),
 )
 AUDIT_MAX = 200

@@ -59,7 +59,11 @@ BAD_BODIES = [
 async def test_a_bad_body_is_a_problem_document(cluster: Cluster, body: bytes, status: int) -> None:
     node = await cluster.start("a")
     url = f"{node.url}/api/v1/documents"
-    async with aiohttp.ClientSession() as session, session.post(url, data=body) as answer:
+    said = {"Content-Type": "application/json"}
+    async with (
+        aiohttp.ClientSession(headers=said) as session,
+        session.post(url, data=body) as answer,
+    ):
         assert answer.status == status
         assert answer.content_type == "application/problem+json"
         problem = await answer.json()
@@ -175,7 +179,7 @@ async def test_metrics_have_the_documented_names(cluster: Cluster) -> None:
         'groupcore_build_info{version="0.1.0"} 1.0',
         "groupcore_documents 1.0",
         "groupcore_documents_held 1.0",
-        "groupcore_groups 4.0",
+        "groupcore_groups 5.0",
     ):
         assert line in text
 

@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 
 from server.accounts.backoff import Backoff
-from server.routes.auth import address_of
+from server.routes.gate import address_of
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
 from tests.server.support import Cluster, Page
 

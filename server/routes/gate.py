@@ -1,0 +1,144 @@
+"""The way in for requests: whose page may write, who asks, and rows of the table as endpoints.
+
+What all gates have in common. `Gatehouse` knows people by their accounts; `OpenGate` lets everybody
+in where there are none; `OperatorGate` is that of the management address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from groupcore.origins import is_address
+from server.accounts.roles import ADMIN
+from server.accounts.service import Caller
+from server.errors import BadMessageError
+from server.node import Node
+from server.routes.asks import Ask, Row, read_body, read_query
+from server.routes.origins import origin_allowed
+
+CSRF = "X-Groupcore-CSRF"
+SAFE = ("GET", "HEAD", "OPTIONS")
+MANAGEMENT = "management"
+"""Whence the operator asks, in the audit log."""
+GUEST = "guest"
+"""On whose behalf every page acts where there are no accounts."""
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Gate:
+    """Lets requests in, at one node."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def let_in(self, request: Request, scope: str) -> Caller | None:
+        """Who asks, if that is enough for the scope; AccountError, BadMessageError."""
+        raise NotImplementedError
+
+    def check_origin(self, request: Request) -> None:
+        """BadMessageError where a foreign page writes; no page can send another's bearer token."""
+        if request.method in SAFE or "authorization" in request.headers:
+            return
+        if not origin_allowed(request, self.node.origins()):
+            raise BadMessageError("forbidden_origin", "this page may not write here")
+
+    def address(self, request: Request) -> str:
+        """From where the request comes, as proxies say that the settings name."""
+        return address_of(request, self.node.settings.proxies)
+
+    def endpoint(self, row: Row) -> Endpoint:
+        """The row as Starlette calls it."""
+
+        async def answer(request: Request) -> Response:
+            caller = self.let_in(request, row.scope)
+            query = read_query(request, row.query)
+            body, raw = await read_body(request, row, self.node.settings)
+            ask = Ask(request, caller, body, self.address(request), query, raw)
+            response = await row.handler(ask)
+            response.headers.setdefault("Cache-Control", "no-store")
+            self.share(request, response)
+            return response
+
+        return answer
+
+    def share(self, request: Request, response: Response) -> None:
+        """A page of another node of this cluster may read the answer."""
+        origin = request.headers.get("origin", "")
+        if origin in self.node.origins():
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers["Access-Control-Allow-Credentials"] = "true"
+            response.headers["Vary"] = "Origin"
+
+    async def preflight(self, request: Request) -> Response:
+        """What a browser asks before it sends such a page's request."""
+        response = Response(status_code=204)
+        self.share(request, response)
+        response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
+        response.headers["Access-Control-Allow-Headers"] = f"Content-Type, Idempotency-Key, {CSRF}"
+        response.headers["Access-Control-Max-Age"] = "600"
+        return response
+
+    def routes(self, rows: Sequence[Row]) -> list[Route]:
+        """The rows as routes: one for each path, so that it can say which methods it has."""
+        by_path: dict[str, dict[str, Endpoint]] = {}
+        for row in rows:
+            by_path.setdefault(row.path, {})[row.method] = self.endpoint(row)
+        return [self._route(path, verbs) for path, verbs in by_path.items()]
+
+    def _route(self, path: str, verbs: dict[str, Endpoint]) -> Route:
+        async def answer(request: Request) -> Response:
+            if request.method == "OPTIONS":
+                return await self.preflight(request)
+            return await verbs["GET" if request.method == "HEAD" else request.method](request)
+
+        return Route(path, answer, methods=[*verbs, "OPTIONS"])
+
+
+class OpenGate(Gate):
+    """No accounts: everybody may everything, and pages of foreign origins may not write."""
+
+    def let_in(self, request: Request, scope: str) -> Caller | None:
+        """Nobody in particular; BadMessageError for a foreign page."""
+        self.check_origin(request)
+        return Caller(GUEST, "", "", "")
+
+
+class OperatorGate(Gate):
+    """The management address: programs at the machine act as the operator, pages not at all."""
+
+    def let_in(self, request: Request, scope: str) -> Caller | None:
+        """The operator. BadMessageError for what a page sends, also one that calls this machine
+        by a name.
+        """
+        host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
+        named = not is_address(host) and host != "localhost"
+        if named or "origin" in request.headers or "sec-fetch-site" in request.headers:
+            raise BadMessageError("forbidden_origin", "this address is for programs, not for pages")
+        return Caller(ADMIN, "", "", "")
+
+    def address(self, request: Request) -> str:
+        """What the audit log says."""
+        return MANAGEMENT
+
+
+def address_of(request: Request, proxies: Collection[str] = ()) -> str:
+    """From which address the request comes: what the last proxy that is known says, if one does.
+
+    What stands before that in X-Forwarded-For anybody may have written.
+    """
+    found = "" if request.client is None else request.client.host
+    said = [one.strip() for one in ",".join(request.headers.getlist("x-forwarded-for")).split(",")]
+    while found in proxies and said:
+        try:
+            found = str(ip_address(said.pop()))
+        except ValueError:
+            break
+    return found
