@@ -88,6 +88,11 @@ migrations: setup ## a group migrates MIGRATIONS=10000 times under load: nothing
 typists: setup ## random people on pages of a simulated cluster: GAMES=100 games from SEED=1, of TURNS=60
 	cd webui && GAMES=$${GAMES:-100} SEED=$${SEED:-1} TURNS=$${TURNS:-60} npx vitest run tests/document/fuzz.test.ts
 
+.PHONY: fuzz-api
+fuzz-api: setup ## ask the HTTP API EXAMPLES=200 of everything its description allows and forbids, from SEED=1
+	API_PHASES=examples,coverage,fuzzing,stateful API_EXAMPLES=$${EXAMPLES:-200} API_LIMIT_S=3600 \
+		$(BIN)/python -m pytest -q -s tests/server/accounts/test_described_api.py
+
 .PHONY: coverage
 coverage: setup ## branch coverage of groupcore by its own tests
 	$(BIN)/coverage run --source=groupcore -m pytest -q tests/groupcore

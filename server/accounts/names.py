@@ -11,16 +11,13 @@ NAME_MAX = 80
 EMAIL_MAX = 254
 AGENT_MAX = 160
 ORIGIN_MAX = 64
-EMAIL = r"^[^@\s]{1,64}@[^@\s]{1,189}$"
-"""What an address looks like."""
-_EMAIL = re.compile(EMAIL)
 
 
 def _hidden() -> str:
     """All characters that one does not see, as ranges of a class of a regular expression."""
     found: list[list[int]] = []
     for code in (*range(0x20000), *range(0xE0000, 0xE1000)):  # there are none elsewhere
-        if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp"):
             if found and found[-1][1] == code - 1:
                 found[-1][1] = code
             else:
@@ -35,11 +32,19 @@ def _escaped(code: int) -> str:
 HIDDEN = _hidden()
 VISIBLE = f"^[^{HIDDEN}]*[^\\s{HIDDEN}][^{HIDDEN}]*$"
 """What a name looks like: characters that one sees, and spaces between them."""
+EMAIL = f"^[^@\\s{HIDDEN}]{{1,64}}@[^@\\s{HIDDEN}]{{1,189}}$"
+"""What an address looks like."""
+_EMAIL = re.compile(EMAIL)
 _HAS_HIDDEN = re.compile(f"[{HIDDEN}]")
 
 
 def _has_control(text: str) -> bool:
-    return _HAS_HIDDEN.search(text) is not None
+    return _HAS_HIDDEN.search(text) is not None or (not text.isprintable() and _is_broken(text))
+
+
+def _is_broken(text: str) -> bool:
+    """Whether it holds half a character."""
+    return any("\ud800" <= one <= "\udfff" for one in text)
 
 
 def check_name(name: str, what: str = "name") -> str:

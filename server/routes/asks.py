@@ -53,8 +53,8 @@ class Row:
     """A route: `answers` is the status of success, `shows` the fields of its answer in words.
 
     `takes` are the media types of a body that is no JSON (`Ask.raw`), beside `fields` or instead,
-    `gives` those of the answer; `limit` says how many KiB a body may have where BODY_MAX is not it, and
-    `noun` what people call it.
+    `gives` those of the answer; `limit` says how many KiB a body may have where it is not
+    BODY_MAX, and `noun` what people call it.
     """
 
     method: str

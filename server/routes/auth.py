@@ -72,7 +72,7 @@ class Gatehouse(Gate):
             if found is None:
                 raise AccountError("unauthenticated", "this token is not good, or not any more")
             return found
-        secret = request.cookies.get(self._cookie_or_none, "")
+        secret = request.cookies.get(self.cookie_name, "")
         found = self.service.by_session(secret) if 0 < len(secret) <= SECRET_MAX else None
         if found is not None and request.method not in SAFE:
             said = request.headers.get(CSRF, "")
@@ -81,7 +81,8 @@ class Gatehouse(Gate):
         return found
 
     @property
-    def _cookie_or_none(self) -> str:
+    def cookie_name(self) -> str:  # type: ignore[override]
+        """The cookie's name, empty where none can be given."""
         try:
             return self.cookie
         except AccountError:

@@ -39,6 +39,9 @@ class Gate:
     def __init__(self, node: Node) -> None:
         self.node = node
 
+    cookie_name = ""
+    """What the browser keeps its sign-in under; empty where nobody signs in."""
+
     def let_in(self, request: Request, scope: str) -> Caller | None:
         """Who asks, if that is enough for the scope; AccountError, BadMessageError."""
         raise NotImplementedError

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from server import VERSION
 from server.routes.asks import JSON, PUBLIC, SIGNED_IN, Ask, Field, Row
-from server.routes.auth import COOKIE, Gatehouse
+from server.routes.auth import Gatehouse
 from server.routes.gate import CSRF, Gate
 from server.routes.oidc import ProviderSignIn, make_provider
 from server.routes.people import People
@@ -38,7 +38,7 @@ def account_rows(gate: Gatehouse) -> list[Row]:
 
 def described_routes(gate: Gate, rows: Sequence[Row]) -> list[Route]:
     """The rows as routes, and their description."""
-    described = describe(rows)
+    described = describe(rows, gate.cookie_name)
 
     async def openapi(_: Ask) -> Response:
         return JSONResponse(described)
@@ -46,24 +46,28 @@ def described_routes(gate: Gate, rows: Sequence[Row]) -> list[Route]:
     return gate.routes([*rows, Row("GET", "/openapi.json", openapi, PUBLIC, "This description")])
 
 
-def describe(rows: Sequence[Row]) -> Schema:
-    """The OpenAPI document of these routes."""
+def describe(rows: Sequence[Row], cookie: str) -> Schema:
+    """The OpenAPI document of these routes; without a cookie's name nobody signs in."""
     paths: dict[str, dict[str, object]] = {}
     for row in rows:
-        paths.setdefault(row.path, {})[row.method.lower()] = _operation(row)
+        paths.setdefault(row.path, {})[row.method.lower()] = _operation(row, bool(cookie))
     return {
         "openapi": "3.1.0",
         "info": {"title": "Groupcore", "version": VERSION},
         "servers": [{"url": "/api/v1"}],
         "paths": paths,
         "components": {
-            "securitySchemes": {
-                "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
-                "csrf": {"type": "apiKey", "in": "header", "name": CSRF},
-                "token": {"type": "http", "scheme": "bearer"},
-            },
+            "securitySchemes": _schemes(cookie) if cookie else {},
             "schemas": {"Problem": PROBLEM},
         },
+    }
+
+
+def _schemes(cookie: str) -> Schema:
+    return {
+        "cookie": {"type": "apiKey", "in": "cookie", "name": cookie},
+        "csrf": {"type": "apiKey", "in": "header", "name": CSRF},
+        "token": {"type": "http", "scheme": "bearer"},
     }
 
 
@@ -80,7 +84,7 @@ PROBLEM: Schema = {
 }
 
 
-def _operation(row: Row) -> Schema:
+def _operation(row: Row, signs_in: bool) -> Schema:
     made: Schema = {"summary": row.summary, "operationId": operation_id(row)}
     made["responses"] = _responses(row)
     names = re.findall(r"{(\w+)}", row.path)
@@ -91,13 +95,14 @@ def _operation(row: Row) -> Schema:
         {"name": one.name, "in": "query", "required": one.required, "schema": _property(one)}
         for one in row.query
     ]
-    made["security"] = _security(row)
-    content: Schema = {media: {"schema": {"type": "string"}} for media in row.takes}
+    if signs_in:
+        made["security"] = _security(row)
+    content: Schema = {media: {} for media in row.takes}  # bytes of any form
     if row.fields:
         content["application/json"] = {"schema": _body(row.fields)}
     if content:
         made["requestBody"] = {"required": bool(row.fields), "content": content}
-    if row.scope not in (PUBLIC, SIGNED_IN):
+    if signs_in and row.scope not in (PUBLIC, SIGNED_IN):
         made["description"] = f"A token needs the scope `{row.scope}`."
     return made
 
@@ -131,6 +136,7 @@ def _property(one: Field) -> Schema:
     if one.kind is int:
         made["maximum"] = one.max
     if one.kind is list:
+        made["minItems"] = int(one.required)
         items: Schema = {"enum": list(one.choices)} if one.choices else _bounds(one)
         made["items"] = {"type": "string", **items}
     return made

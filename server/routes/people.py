@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 from starlette.responses import JSONResponse, Response
 
@@ -20,6 +21,8 @@ from server.routes.shown import shown_invitation, shown_member, shown_user
 
 ROLE = Field("role", text="what they are", choices=tuple(ROLES))
 DAY_S = 24 * 3600
+OPTIONAL_EMAIL = Field("email", str, False, EMAIL.text, EMAIL.max, pattern=f"^$|{EMAIL.pattern}")
+OPTIONAL_NAME = Field("name", str, False, NAME.text, NAME.max, pattern=f"^$|{NAME.pattern}")
 VALID_DAYS = Field("valid_days", int, False, "how long it is good", 30)
 SPACE = {"id": "the workspace", "name": "its name", "role": "what one is there"}
 
@@ -42,7 +45,7 @@ class People(Desk):
 
     def _user_rows(self) -> list[Row]:
         write, new_user = "accounts:write", (NAME, EMAIL, PASSWORD)
-        first = (SECRET, *new_user, Field("workspace", str, False, "its name", 200))
+        first = (SECRET, *new_user, replace(OPTIONAL_NAME, name="workspace"))
         off = (Field("disabled", bool, text="whether it is off"),)
         return [
             Row(
@@ -56,7 +59,17 @@ class People(Desk):
                 errors=("expired", "weak_password", "wait"),
             ),
             Row("GET", "/users", self.list_users, "accounts:read", "All accounts, to manage"),
-            Row("POST", "/users", self.add_user, write, "Make one", 201, new_user, USER_SHOWN),
+            Row(
+                "POST",
+                "/users",
+                self.add_user,
+                write,
+                "Make one",
+                201,
+                new_user,
+                USER_SHOWN,
+                ("taken", "weak_password", "too_many"),
+            ),
             Row(
                 "PATCH",
                 "/users/{user}",
@@ -74,14 +87,14 @@ class People(Desk):
     def _workspace_rows(self) -> list[Row]:
         at, write, read = "/workspaces/{workspace}", "accounts:write", "accounts:read"
         one = f"{at}/members/{{user}}"
-        add = (EMAIL, ROLE)
+        add, keep = (EMAIL, ROLE), ("last_owner",)
         return [
             Row("GET", "/workspaces", self.list_workspaces, read, "The workspaces one is in"),
             Row("POST", "/workspaces", self.add_workspace, write, "Make one", 201, (NAME,), SPACE),
             Row("PATCH", at, self.rename, write, "Rename a workspace", 204, (NAME,)),
             Row("GET", f"{at}/members", self.list_members, read, "Who is in it, as what"),
             Row("POST", f"{at}/members", self.add_member, write, "Give a role", 201, add),
-            Row("PUT", one, self.set_role, write, "Change it", 204, (ROLE,)),
+            Row("PUT", one, self.set_role, write, "Change it", 204, (ROLE,), errors=keep),
             Row(
                 "DELETE",
                 one,
@@ -89,25 +102,25 @@ class People(Desk):
                 write,
                 "Take somebody out, or leave",
                 204,
-                errors=("last_owner",),
+                errors=keep,
             ),
         ]
 
     def _invitation_rows(self) -> list[Row]:
         at, write = "/workspaces/{workspace}/invitations", "accounts:write"
-        inviting = (ROLE, Field("email", str, False, "for whom it is", 254), VALID_DAYS)
+        inviting = (ROLE, OPTIONAL_EMAIL, VALID_DAYS)
         joining = (
             SECRET,
-            Field("name", str, False, "for a new account", 200),
-            Field("email", str, False, "for a new account", 254),
+            OPTIONAL_NAME,
+            OPTIONAL_EMAIL,
             Field("password", str, False, "for a new account", 400),
         )
-        one = f"{at}/{{invitation}}"
+        one, look, unknown = f"{at}/{{invitation}}", "/invitations/look", ("expired", "wait")
         return [
             Row("GET", at, self.list_invitations, "accounts:read", "Those that are open"),
             Row("POST", at, self.invite, write, "Invite somebody", 201, inviting),
             Row("DELETE", one, self.withdraw, write, "Withdraw an invitation", 204),
-            Row("POST", "/invitations/look", self.look, PUBLIC, "What it is to", 200, (SECRET,)),
+            Row("POST", look, self.look, PUBLIC, "What it is to", 200, (SECRET,), errors=unknown),
             Row(
                 "POST",
                 "/invitations/accept",

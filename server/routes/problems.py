@@ -38,6 +38,7 @@ STATUS = {
     "too_many": 409,
     "unauthenticated": 401,
     "wait": 429,
+    "weak_password": 422,
     "unknown_group": 404,
     "unknown_node": 404,
     "moving": 409,

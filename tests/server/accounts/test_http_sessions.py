@@ -215,7 +215,7 @@ async def test_a_new_password_ends_other_sign_ins_and_needs_the_old_one(ann: Bro
         wrong = await ann.ask("PUT", "/me/password", {"current": "no", "password": new})
         assert (wrong[0], wrong[1]["code"]) == (401, "bad_credentials")
         weak = await ann.ask("PUT", "/me/password", {"current": PASSWORD, "password": "short"})
-        assert (weak[0], weak[1]["code"]) == (400, "weak_password")
+        assert (weak[0], weak[1]["code"]) == (422, "weak_password")
         done = await ann.ask("PUT", "/me/password", {"current": PASSWORD, "password": new})
         assert done[0] == 204
         assert (await phone.ask("GET", "/me"))[0] == 401

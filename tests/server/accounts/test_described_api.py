@@ -1,0 +1,78 @@
+"""The API does what its OpenAPI description says, as a tester finds that knows nothing else of it.
+
+Schemathesis asks every operation for what the description allows, and for what it forbids: no
+answer may be a failure of the server, none one that is not described; what is forbidden is refused,
+and nobody gets through without signing in. `make fuzz-api` draws more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE, STDOUT
+from pathlib import Path
+
+import pytest
+
+from tests.server.accounts.people import Browser
+from tests.server.support import Cluster, create
+
+pytestmark = pytest.mark.slow
+
+PHASES = os.environ.get("API_PHASES", "coverage")
+EXAMPLES = os.environ.get("API_EXAMPLES", "1")
+LIMIT_S = int(os.environ.get("API_LIMIT_S", "100"))
+SEED = os.environ.get("SEED", "1")
+ENDS_THE_SIGN_IN = ("delete_session", "delete_me_sessions", "put_me_password")
+
+CONFIG = """
+[cache]
+enabled = false
+{signed_in}
+[parameters]
+"path.doc" = "{doc}"
+"path.workspace" = "home"
+[checks]
+positive_data_acceptance.expected-statuses = {may}
+negative_data_rejection.expected-statuses = {must}
+"""
+MAY = ["2xx", "3xx", 401, 403, 404, 409, 410, 415, 422, 429, "5xx"]
+"""Of what is described as right: used up, no picture after all, easily guessed."""
+MUST = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 428, 429, "5xx"]
+
+
+async def ask_everything(url: str, folder: Path, signed_in: str, doc: str) -> None:
+    """AssertionError with what the tester says when it finds something."""
+    config = folder / "schemathesis.toml"
+    config.write_text(CONFIG.format(signed_in=signed_in, doc=doc, may=MAY, must=MUST))
+    left_out = [f"--exclude-operation-id={name}" for name in ENDS_THE_SIGN_IN if signed_in]
+    tester = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "schemathesis.cli", f"--config-file={config}", "run"),
+        *(f"--phases={PHASES}", f"--max-examples={EXAMPLES}", f"--seed={SEED}"),
+        *(*left_out, "--continue-on-failure", f"{url}/api/v1/openapi.json"),
+        stdout=PIPE,
+        stderr=STDOUT,
+        cwd=folder,
+    )
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            said, _ = await tester.communicate()
+    finally:
+        if tester.returncode is None:
+            tester.kill()
+    assert tester.returncode == 0, said.decode()
+
+
+async def test_the_api_is_as_described_where_people_sign_in(ann: Browser, tmp_path: Path) -> None:
+    (cookie,) = ann.cookies.values()
+    signed_in = (
+        f'[auth.openapi.cookie]\napi_key = "{cookie}"\n'
+        f'[auth.openapi.csrf]\napi_key = "{ann.csrf}"\n'
+    )
+    await ask_everything(ann.node.url, tmp_path, signed_in, await ann.create())
+
+
+async def test_the_api_is_as_described_without_accounts(cluster: Cluster, tmp_path: Path) -> None:
+    node = await cluster.start("a", accounts="off")
+    await ask_everything(node.url, tmp_path, "", await create(node))
