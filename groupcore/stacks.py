@@ -237,11 +237,14 @@ class DataPlane:
     """What a data plane beside the stack answers in a view change.
 
     `stop`: acknowledge nothing more in the view of this number, and say how far each stream is
-    here; `has`: whether it is here up to there.
+    here; `has`: whether it is here up to there; `stored`: how far what is on disk goes. `logged`:
+    there is a log, so something is.
     """
 
     stop: Callable[[int], Digest] = no_streams
     has: Callable[[Digest], bool] = anything
+    stored: Callable[[], Digest] = dict
+    logged: bool = False
 
 
 class _Wiring:
@@ -310,9 +313,15 @@ class _Wiring:
             present=self.discovery.present,
             stalled=self.detection.stalled,
             has_streams=self.plane.has,
+            stored_streams=self.plane.stored,
         )
         drains = self.ordering is not None
-        options = replace(self.options.membership, drains=drains, data_plane=self.hosts)
+        options = replace(
+            self.options.membership,
+            drains=drains,
+            data_plane=self.hosts,
+            logged=self.plane.logged,
+        )
         return Membership(self.me, self.random, options, self.record, encode_record, questions)
 
     def flush(self) -> Flush:

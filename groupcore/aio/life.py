@@ -88,7 +88,12 @@ def make_endpoint(
     service = None if make_service is None else make_service(address)
     plane = None
     if service is not None:
-        plane = DataPlane(service.stop_acknowledging, service.has_streams)
+        plane = DataPlane(
+            service.stop_acknowledging,
+            service.has_streams,
+            service.stored_streams,
+            service.is_logged,
+        )
     try:
         stack = build_stack(plan, address, random, record, plane)
     except WireError as error:

@@ -20,7 +20,7 @@ from groupcore.membership.succession import (
     is_quorum_of,
     may_decide,
 )
-from groupcore.view import Address, View, is_quorum
+from groupcore.view import Address, View
 
 
 @dataclass(slots=True)
@@ -30,6 +30,7 @@ class Attempt:
     `votes`: as promised. `stopped`: those who have answered the flush, of which `flushing` says
     that it has begun. `alone`: those who are expected, all of them, may form a view of their own
     if they are no quorum. `merge_id`: the successor is the view of this merge, when it is known.
+    `acceptances`: who has accepted, and whether with the cut.
     """
 
     basis: View | None
@@ -42,7 +43,7 @@ class Attempt:
     alone: bool = False
     merge_id: int = 0
     proposal: Proposal | None = None
-    acceptances: dict[Address, None] = field(default_factory=dict)
+    acceptances: dict[Address, bool] = field(default_factory=dict)
 
     @property
     def number(self) -> int:
@@ -117,23 +118,28 @@ class Attempt:
         return may_decide(self.basis, hoped, size) and not may_decide(self.basis, stopped, size)
 
     def is_decided(self) -> bool:
-        """Whether the acceptances are a quorum of the former view, and of those who stay in it.
+        """Whether the acceptances are a quorum of the former view, and of those who go on.
 
-        Those who accept hold the cut: with a quorum of those who stay, it outlives the others.
+        The latter with the cut: then it outlives the others.
         """
         if self.proposal is not None and self.proposal.forked:
             return all(member in self.acceptances for member in self.proposal.view.members)
         accepted = [m for m in self.acceptances if m in self.votes and self.votes[m].counts]
         if not is_quorum_of(self.basis, [m.name for m in accepted], self.cluster_size):
             return False
-        if self.basis is None or self.proposal is None or self.proposal.recovered:
+        if self.proposal is None:
             return True
-        if self.proposal.left:
-            return True  # a member of both views may be there by the merge's other side
-        stay = tuple(m.name for m in self.proposal.view.members if m in self.basis.members)
-        # By node: a stayer that has restarted since cannot hold the cut any more, and to wait for
-        # its dead life would block the others for ever; what follows is recovered from disk.
-        return not stay or is_quorum(stay, [m.name for m in accepted])
+        # By node: to wait for a dead life would block the others for ever. The next one accepts
+        # with what its disk has.
+        having = [m.name for m in accepted if self.acceptances[m]]
+        return self.proposal.lasts(self.basis, having)
+
+    def late(self) -> set[Address]:
+        """Who has still to accept, or to get the cut as one of those who go on with it."""
+        waited_for = {*self.expected, *self.votes}
+        going = set() if self.proposal is None else {*self.proposal.view.names}
+        done = {m for m, has in self.acceptances.items() if has or m.name not in going}
+        return waited_for - done
 
     def all_accepted(self, silent: frozenset[Address]) -> bool:
         """Whether every voter that is not silent has accepted."""

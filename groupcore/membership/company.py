@@ -86,12 +86,12 @@ class Company:
         """Who joins and who leaves if a view is decided now: the provisional list."""
         view, options = self.state.view, self.state.options
         if view is None:
-            return Candidates(stateful=options.stateful)
+            return Candidates(stateful=options.stateful, logged=options.logged)
         keep = self.keep(view)
         ready = self.admission.ready(view, keep, self.unreachable(), now)
         cut_off = frozenset(view.members) - frozenset(keep)
         leaving = frozenset(self.leaver.leaving)
-        return Candidates(ready, leaving, cut_off, options.stateful)
+        return Candidates(ready, leaving, cut_off, options.stateful, options.logged)
 
     def has_lost_its_proposer(self) -> bool:
         """Whether the one to whom this member has promised is not heard any more."""

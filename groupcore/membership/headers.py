@@ -78,11 +78,12 @@ class Propose(Header):
 
 @dataclass(slots=True)
 class Accept(Header):
-    """Voter to proposer: accepted, on disk, and I hold the cut."""
+    """Voter to proposer: accepted, on disk; `holds`: and with the cut."""
 
     kind: ClassVar[str] = "membership.accept"
     basis: int
     ballot: Ballot
+    holds: bool = True
 
 
 @dataclass(slots=True)

@@ -264,7 +264,7 @@ class Proposer:
         attempt = self.attempt
         if attempt is None or attempt.proposal is None or accept.ballot != attempt.ballot:
             return []
-        attempt.acceptances[voter] = None
+        attempt.acceptances[voter] = accept.holds or attempt.acceptances.get(voter, False)
         return self.maybe_decided(silent, now)
 
     def maybe_decided(self, silent: frozenset[Address], now: float) -> list[Effect]:
@@ -335,7 +335,7 @@ class Proposer:
         decided = self.maybe_decided(silent, now)
         if self.attempt is None:
             return decided
-        late = sorted({*attempt.expected, *attempt.votes} - {*attempt.acceptances, self.state.me})
+        late = sorted(attempt.late() - {self.state.me})
         question = self.proposing(attempt)
         effects = [self.state.send(member, question) for member in late]
         return [*effects, StartTimer("repeat", STOPPED_REPEAT_S)]

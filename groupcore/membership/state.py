@@ -28,7 +28,7 @@ class MembershipOptions:
     (without it a node that restarts during a succession forgets its promise, and still votes).
     `absorb`: of two clusters that meet, members without state or disk leave the smaller for the
     larger. `data_plane`: streams are kept beside the stack, in memory, and a node that has not got
-    them has no vote until it has (it reports `Synced`, too).
+    them has no vote until it has (it reports `Synced`, too); `logged`: they are on disk as well.
     `merge_policy`: `primary` (a component without a quorum forms no view, and takes the primary's
     state when it meets it) or `application` (it goes on in a view of its own; where two views meet
     they merge, and the application decides what becomes of the states).
@@ -49,6 +49,7 @@ class MembershipOptions:
     durable: bool = False
     absorb: bool = True
     data_plane: bool = False
+    logged: bool = False
     merge_policy: MergePolicy = "primary"
     drains: bool = True
     tick_s: float = 0.1
@@ -91,7 +92,8 @@ def anything(streams: Digest) -> bool:
 class Questions:
     """What membership reads of other layers; wired in `groupcore.stacks`.
 
-    `has_streams`: whether the frames of the data plane are here up to there.
+    `has_streams`: whether the frames of the data plane are here up to there; `stored_streams`: how
+    far a node that has only its disk has them, {} without logs.
     """
 
     digest: Callable[[], Digest]
@@ -102,6 +104,7 @@ class Questions:
     present: Callable[[float], dict[Address, tuple[View, bool]]]
     stalled: Callable[[], frozenset[Address]] = frozenset
     has_streams: Callable[[Digest], bool] = anything
+    stored_streams: Callable[[], Digest] = dict
 
 
 @dataclass(slots=True)

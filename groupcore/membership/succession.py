@@ -47,8 +47,8 @@ class Proposal:
     component that goes on alone, or, with the views of its sides in `merged`, of a merge. Then
     the new epoch begins at `position`, and the cut is what anybody has delivered.
 
-    `streams` is the data plane's part of the cut, and `stream_holders` who has it; of an orderly
-    view only, since who forms one from disk knows of no streams.
+    `streams` is the data plane's part of the cut, and `stream_holders` who has it. Where a view is
+    formed from disk there is one only if the data plane has logs.
     """
 
     basis: int
@@ -74,6 +74,21 @@ class Proposal:
         """Whether it is a component's own view, which all its members must accept."""
         return bool(self.left) and not self.merged
 
+    def lasts(self, basis: View | None, having: Iterable[str]) -> bool:
+        """Whether the cut outlives everybody else if these nodes have it.
+
+        A quorum of those who stay, who are the next to vote; of a view formed from disk, of those
+        who have the state. So it is where there is nothing to have.
+        """
+        if basis is None or self.left:
+            return True  # a member of both views may be there by the merge's other side
+        if not self.recovered:
+            stay = tuple(m.name for m in self.view.members if m in basis.members)
+            return not stay or is_quorum(stay, having)
+        if not self.streams or not self.state_holders:
+            return True
+        return is_quorum(self.view.names, {m.name for m in self.state_holders} & set(having))
+
 
 @dataclass(frozen=True, slots=True)
 class Vote:
@@ -82,7 +97,8 @@ class Vote:
     `live`: it is in the former view and has its memory; then `digest` and `streams` count, and they
     and `position` are those of its answer to the flush (empty and 0 in the promise). `counts`: its
     disk knows the former view and its state is complete, so it may decide. `epoch` and `position`:
-    how much of the order it holds.
+    how much of the order it holds. `holds`: the streams' part of the cut of what it has accepted is
+    on its disk. Who is not live brings in `streams` what its log has of those that go on.
     """
 
     voter: Address
@@ -94,6 +110,7 @@ class Vote:
     epoch: int
     position: int
     streams: Digest = field(default_factory=dict)
+    holds: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +154,15 @@ class Candidates:
     """Who could be in the next view beside the voters, and who wants to be in it no more.
 
     `cut_off`: members that cannot go on together with the proposer, though they may vote.
-    `stateful`: members keep state, and one that joins has none.
+    `stateful`: members keep state, and one that joins has none. `logged`: their data planes have
+    logs, so what is on disk of the streams outlives the loss of all memory.
     """
 
     joiners: tuple[Address, ...] = ()
     leaving: frozenset[Address] = field(default_factory=frozenset)
     cut_off: frozenset[Address] = field(default_factory=frozenset)
     stateful: bool = False
+    logged: bool = False
 
 
 def is_quorum_of(basis: View | None, names: Iterable[str], cluster_size: int) -> bool:
@@ -174,7 +193,7 @@ def decide(
         return None
     bound = binding(basis, votes)
     if bound is not None:
-        return bound
+        return located(bound, votes)
     live = [vote for vote in votes if vote.live]
     if basis is not None and may_decide(basis, live, cluster_size):
         return orderly(basis, live, candidates)
@@ -185,11 +204,12 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
     """The proposal of the highest ballot that may have been decided already, if there is one.
 
     A proposal that some voter has accepted must be proposed again if a quorum may have accepted
-    it. An orderly one is decided only with a quorum of those who stay; so when too many of those
-    have voted here without having accepted it, or a later one, it was not decided and never will
-    be: it does not bind. Without this, what a member that left had accepted alone would bind the
-    others to a cut that nobody holds any more. Nor does what only voters have accepted that do not
-    count: they decide nothing, and bound to them the others could need the disk that one has lost.
+    it. One with a cut is decided only with a quorum of those who stay and hold it; so when too many
+    of those have voted here without having accepted it, or a later one, with its cut, it was not
+    decided and never will be: it does not bind. Without this, what a member that left had accepted
+    alone would bind the others to a cut that nobody holds any more. Nor does what only voters have
+    accepted that do not count: they decide nothing, and bound to them the others could need the
+    disk that one has lost.
     A component's own view binds nobody: who goes with it never votes in this chain again.
     """
     accepted = [
@@ -200,17 +220,31 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
         and vote.accepted is not None
         and not vote.accepted.forked
     ]
-    voted = {vote.voter.name: vote.accepted_ballot for vote in votes}
     for ballot, proposal in sorted(accepted, key=lambda pair: pair[0], reverse=True):
-        if basis is None or proposal.recovered or proposal.left:
-            return proposal
-        stay = tuple(m.name for m in proposal.view.members if m in basis.members)
-        possible = [
-            name for name in stay if name not in voted or (voted[name] or NO_BALLOT) >= ballot
-        ]
-        if not stay or is_quorum(stay, possible):
+        voted = {
+            vote.voter.name: vote.accepted_ballot if vote.holds else None
+            for vote in votes
+            if vote.counts or not proposal.recovered
+        }
+        names = proposal.view.names
+        possible = [n for n in names if n not in voted or (voted[n] or NO_BALLOT) >= ballot]
+        if proposal.lasts(basis, possible):
             return proposal
     return None
+
+
+def located(bound: Proposal, votes: list[Vote]) -> Proposal:
+    """The same proposal, with those of these voters as holders of its streams that have them.
+
+    The lives that had them when it was first proposed may be over.
+    """
+    holders = dict(bound.stream_holders)
+    for stream, number in bound.streams.items():
+        have = [v.voter for v in votes if v.streams.get(stream, 0) >= number]
+        have += [v.voter for v in votes if v.holds and v.accepted == bound and v.voter not in have]
+        if have:
+            holders[stream] = tuple(have)
+    return replace(bound, stream_holders=holders)
 
 
 def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
@@ -275,12 +309,21 @@ def recover(
     """A view from what is on disk: whoever holds the most is the source for all others.
 
     A live member that holds less is left out; it comes back as a new incarnation and takes the
-    state from the others. Who has a vote goes before who has lost its disk: what those who hold
-    most lack of the streams, it may have.
+    state from the others. Who has a vote goes before who has lost its disk.
+
+    Where data planes have logs the view has a cut of the streams: the most that any of the voters,
+    a quorum of the former view, has of each. So what a quorum has stored is in it, whoever is left
+    out. Who has lived through the former view is the source then, rather than who has as much of
+    the order on its disk: that one may lack frames that nobody keeps any more.
     """
     counting = [vote for vote in votes if vote.counts]
     newest = max((vote.epoch, vote.position) for vote in counting)
     holding = [vote for vote in counting if (vote.epoch, vote.position) == newest]
+    streams: Digest = {}
+    stream_holders: dict[Address, tuple[Address, ...]] = {}
+    if candidates.logged:
+        holding = [vote for vote in holding if vote.live] or holding
+        streams, stream_holders = most_of({vote.voter: vote.streams for vote in counting})
     others = [vote for vote in votes if vote not in holding and not vote.live]
     others.sort(key=lambda vote: (not vote.counts, vote.voter))
     complete = {vote.voter for vote in holding}
@@ -293,7 +336,18 @@ def recover(
     view = View(number, epoch, newest[1], chain, members)
     held = tuple(vote.voter for vote in holding) if newest[1] > 0 or newest[0] > 0 else ()
     voters = tuple(sorted(vote.voter for vote in counting))
-    return Proposal(number - 1, view, True, newest[1], {}, {}, held, voters)
+    return Proposal(
+        number - 1,
+        view,
+        True,
+        newest[1],
+        {},
+        {},
+        held,
+        voters,
+        streams=streams,
+        stream_holders=stream_holders,
+    )
 
 
 def unique_names(members: list[Address]) -> list[Address]:

@@ -122,6 +122,8 @@ class Voter:
             record.accepted,
             epoch,
             position,
+            {} if live else self.ask.stored_streams(),
+            record.accepted is None or self.has_streams(record.accepted),
         )
 
     def block(self) -> list[Effect]:
@@ -185,7 +187,8 @@ class Voter:
         if state.record.accepted_ballot == propose.ballot:
             if state.is_storing:
                 return []  # told when it is on disk
-            return [state.send(proposer, Accept(propose.basis, propose.ballot))]
+            holds = self.has_streams(propose.proposal)
+            return [state.send(proposer, Accept(propose.basis, propose.ballot, holds))]
         proposal = propose.proposal
         self.to_accept = None
         if state.live_in_basis and not proposal.recovered:
@@ -193,16 +196,48 @@ class Voter:
             if not self.holds_cut(proposal):
                 self.to_accept = (proposer, propose)
                 return [*effects, fetch_cut(proposal), *self.wait_for_cut()]
+            self.lacks_cut = False
             return [*effects, self.accept(proposer, propose)]
-        return [self.accept(proposer, propose)]
+        return self.accept_from_disk(proposer, propose)
+
+    def accept_from_disk(self, proposer: Address, propose: Propose) -> list[Effect]:
+        """Accept without the cut, as one that has only its disk, or whose memory counts no more.
+
+        Where streams are on disks, who is to go on with them gets them, and says so then. A member
+        that is left out gives up its life when that is not decided: what others want of it may be
+        only in its log, which the next life opens.
+        """
+        state, proposal = self.state, propose.proposal
+        effects = [self.accept(proposer, propose)]
+        if not state.options.logged:
+            return effects
+        goes_on = state.me.name in proposal.view.names
+        lacks = goes_on and not self.has_streams(proposal)
+        if lacks:
+            self.to_accept = (proposer, propose)
+            effects.append(fetch_cut(proposal))
+        if state.live_in_basis and (lacks or not goes_on):
+            return [*effects, *self.wait_for_cut()]
+        self.lacks_cut = False
+        return effects
+
+    def has_streams(self, proposal: Proposal) -> bool:
+        """Whether the cut of the streams is on disk here, where they are on disks at all."""
+        return not self.state.options.logged or self.ask.has_streams(proposal.streams)
 
     def accept(self, proposer: Address, propose: Propose) -> Effect:
         """Accept on disk, then tell."""
         state = self.state
-        self.lacks_cut = False
         state.record = state.record.with_acceptance(propose.ballot, propose.proposal)
-        told = state.send(proposer, Accept(propose.basis, propose.ballot))
+        holds = self.has_streams(propose.proposal)
+        told = state.send(proposer, Accept(propose.basis, propose.ballot, holds))
         return state.persist([told])
+
+    def may_accept(self, proposal: Proposal) -> bool:
+        """Whether everything is here that this member can be asked to hold."""
+        if self.state.live_in_basis and not proposal.recovered:
+            return self.holds_cut(proposal)
+        return self.has_streams(proposal)
 
     def holds_cut(self, proposal: Proposal) -> bool:
         """Whether both halves of the cut are here."""
@@ -224,10 +259,10 @@ class Voter:
         if self.to_install is not None:
             teller, install = self.to_install
             return self.install(teller, install) if self.holds_cut(install.proposal) else []
-        if self.to_accept is None or not self.holds_cut(self.to_accept[1].proposal):
+        if self.to_accept is None or not self.may_accept(self.to_accept[1].proposal):
             return []
         (proposer, propose), self.to_accept = self.to_accept, None
-        record = self.state.record
+        record, self.lacks_cut = self.state.record, False
         if propose.basis != record.number or not record.may_promise(propose.ballot):
             return []
         return [self.accept(proposer, propose)]
@@ -246,12 +281,12 @@ class Voter:
             if state.me not in proposal.view.members:
                 told = [state.send(teller, Installed(number))] if teller != state.me else []
                 return [*told, *self.learn_view(proposal.view, teller)]
+            if state.me in proposal.state_holders and not self.has_streams(proposal):
+                return self.fetch_then_install(teller, install)
             return self.install(teller, install)
         if proposal.basis != state.view.number:
             return self.exclude("this member has missed a view")
-        if proposal.recovered:
-            if state.me in proposal.state_holders:
-                return self.install(teller, install)
+        if proposal.recovered and state.me not in proposal.state_holders:
             return self.exclude("others hold more than this member, and went on from that")
         if not self.holds_cut(proposal):
             return self.fetch_then_install(teller, install)

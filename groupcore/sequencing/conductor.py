@@ -120,7 +120,7 @@ class Conductor:
         self.news = True
         joins = first and bool(event.holders) and plane.me not in event.holders
         if joins:
-            forget_streams(plane, event)
+            forget_streams(plane, view.members, gone=True)
         self._start_streams(event, joins)
         self._keeper.on_view()
         self._position = event.position
@@ -150,7 +150,7 @@ class Conductor:
         elif verdict is not None:
             first = self._ordered[0]
             assert isinstance(first, ViewInstalled), "it began with a view"
-            forget_streams(self._plane, first)
+            forget_streams(self._plane, first.view.members, gone=False)
             self._take_over()
 
     def _take_over(self) -> None:
@@ -167,14 +167,18 @@ class Conductor:
         """Where the streams begin for this node that it does not know yet.
 
         What a view's cut contains all its members have but those that join, who get it with the
-        node's state. Of a view formed from disk nobody knows it: then it is what is heard first.
+        node's state. Where there is none, the stream begins with what is heard first.
         """
         former = () if event.previous is None else event.previous.members
         begun = {member: 0 for member in event.view.members if member not in former}
         if joins:
-            begun = {} if event.recovered else begun | event.streams
+            begun = begun | event.streams if self._has_cut(event) else {}
         for address, before in begun.items():
             self._plane.stream(address).start(before)
+
+    def _has_cut(self, event: ViewInstalled) -> bool:
+        """Whether the view says where the streams end: not if it is recovered without logs."""
+        return not event.recovered or self._plane.log is not None
 
     def _say_synced(self) -> None:
         """This node's vote may count. Said in every view: membership takes it in the newest."""
@@ -200,7 +204,7 @@ class Conductor:
             plane.log.view(event, plane.place)
         plane.gone.update(gone)
         self._act(plane.directory.on_view(view, gone))
-        if not event.recovered:
+        if self._has_cut(event):
             # Whoever is in the view has them up to there, and nothing behind that was delivered.
             holder = (event.holders or view.members)[0]
             self._act(plane.directory.end_streams(event.streams, holder))
@@ -308,7 +312,7 @@ class Conductor:
         """This node is what the state says."""
         self._place = place
         if self._plane.log is not None:
-            self._plane.log.state(state)
+            self._plane.log.state(state, self._plane.place)
         self._go_on()
 
     def _go_on(self) -> None:

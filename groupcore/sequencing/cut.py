@@ -11,6 +11,8 @@ Source. Decision 0024; reliability.md, invariants 3 and 14; the flush of `groupc
 Invariants.
   I1  From its answer to the flush of a view on a node acknowledges no more in that view.
   I2  What a node says to have is here as frames, or was at all when it joined (it has the state).
+  I3  A node that begins with its log says what that has of streams that have not ended, and has
+      nothing of a stream that it has not heard of.
 """
 
 from __future__ import annotations
@@ -44,14 +46,32 @@ class Cut:
             plane.frozen = {address: one.received for address, one in streams if one.started}
         return dict(plane.frozen)
 
+    def stored(self) -> Digest:
+        """How far the streams are that have not ended: what a life brings that has its log (I3)."""
+        plane = self._plane
+        if plane.log is None:
+            return {}
+        return {
+            address: stream.received
+            for address, stream in plane.streams.items()
+            if stream.received and stream.end is None
+        }
+
     def has(self, streams: Digest) -> bool:
         """Whether all frames up to there are here; of a stream that is over nothing is missing."""
         plane = self._plane
         reached = {address: one.received for address, one in plane.streams.items() if one.started}
         left = {
-            address: number for address, number in streams.items() if not self._is_over(address)
+            address: self._wanted_of(address, number)
+            for address, number in streams.items()
+            if not self._is_over(address)
         }
         return covers(reached, left)
+
+    def _wanted_of(self, address: Address, number: int) -> int:
+        """Of a stream that has ended nothing is wanted behind its end, whatever others have."""
+        stream = self._plane.streams.get(address)
+        return number if stream is None or stream.end is None else min(number, stream.end)
 
     def _is_over(self, address: Address) -> bool:
         """Whether nothing is missing of a stream of which there is nothing here.
@@ -60,16 +80,20 @@ class Cut:
         """
         plane = self._plane
         stream = plane.streams.get(address)
+        is_new = not plane.ready and not plane.has_log_only
         if stream is None:
-            return not plane.ready or address in plane.gone
-        return not plane.ready and not stream.started
+            return is_new or address in plane.gone
+        return is_new and not stream.started
 
     def fetch(self, event: FetchCut) -> None:
         """Get the frames up to there."""
         self._wanted = event.streams
         for address, number in event.streams.items():
             if not self._is_over(address):
-                self._keeper.fetch(address, number, event.stream_holders.get(address, ()))
+                if self._plane.has_log_only:
+                    self._plane.stream(address).start(0)  # its node joined when this one was away
+                wanted = self._wanted_of(address, number)
+                self._keeper.fetch(address, wanted, event.stream_holders.get(address, ()))
 
     def end_turn(self) -> None:
         """Tell the stack, once, when the frames that it has asked for are here."""

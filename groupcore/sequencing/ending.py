@@ -1,9 +1,10 @@
-"""Failover in a view that was formed from disk: how the stream of a node that is gone ends.
+"""Failover without logs, when a quorum has lost its memory: how the stream of a lost node ends.
 
-Idea. An orderly view has a cut, which says where the streams end (`groupcore.sequencing.cut`); one
-from disk has none. There the coordinator asks every member how far it has the stream; from its
-answer on a member takes nothing more of it. The longest that anybody has is the end; when a quorum
-has it up to there the coordinator says so in the control plane's order.
+Idea. A view has a cut, which says where the streams end (`groupcore.sequencing.cut`). Where groups
+are in memory only, one that is formed because a quorum has lost its memory has none. There the
+coordinator asks every member how far it has the stream; from its answer on a member takes nothing
+more of it. The longest that anybody has is the end; when a quorum has it up to there the
+coordinator says so in the control plane's order.
 
 Source. Design, 4.8; reliability.md, rows 22 to 25 and invariants 3, 10, 11, 27. A stream has no
 holes, so no slot is lost in the middle and none has to be filled.
@@ -11,7 +12,6 @@ holes, so no slot is lost in the middle and none has to be filled.
 Invariants.
   I1  The end is not before what any member of the view has, nor before what anybody has delivered.
   I2  A quorum of the view has the stream up to its end when it is said.
-  I3  With logs, a quorum has it on disk then: an agreed end is never out of reach.
 """
 
 from __future__ import annotations
@@ -46,9 +46,6 @@ class Ending:
         if self._ask_at is None or view is None or not plane.ready:
             return
         if now < self._ask_at:
-            if plane.log is not None:
-                for address in list(self._answers):
-                    self._conclude(address)  # only disks may have been missing
             return
         streams = [one for one in plane.directory.ending_streams() if one not in self._said]
         if view.coordinator != plane.me or not streams:
@@ -105,8 +102,6 @@ class Ending:
             return
         best, holder = self._best(answers)
         have = sum(answers[member] >= best for member in view.members)
-        if plane.log is not None and plane.reaches.saved(address) < best:
-            return  # I3
         if have >= min(plane.reaches.need, len(view.members)):
             self._said.add(address)
             plane.propose(EndStream(address, best, holder, view.number))

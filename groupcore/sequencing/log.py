@@ -73,10 +73,8 @@ class Log:
 
     def view(self, event: ViewInstalled, place: Position) -> None:
         """A view has been applied; the order stands at `place`."""
-        ends = None
-        if not event.recovered:
-            holder = (event.holders or event.view.members)[0]
-            ends = [list(holder), [[list(one), end] for one, end in event.streams.items()]]
+        holder = (event.holders or event.view.members)[0]
+        ends = [list(holder), [[list(one), end] for one, end in event.streams.items()]]
         self._entries.append([VIEW, encode_value(event.view, View), list(place), ends])
         self._await(None, *place)
 
@@ -94,18 +92,24 @@ class Log:
             self._entries.append([FRAMES, list(stream.address), first, packets])
         stream.logged = stream.received
 
+    def more(self, streams: Iterable[Stream]) -> None:
+        """Before the first view: frames that others have given, and nothing that follows of it."""
+        for stream in streams:
+            self.frames(stream)
+
     def over(self, stream: Address) -> None:
         """All have stored the stream to its end: nobody will ask for it."""
         self._entries.append([OVER, list(stream)])
         self.saved.pop(stream, None)
         self._said.pop(stream, None)
 
-    def state(self, state: bytes) -> None:
-        """Begin anew with a node's whole state (I2)."""
+    def state(self, state: bytes, place: Position) -> None:
+        """Begin anew with a node's whole state, as of `place` (I2)."""
         if self._entries:
             self._close()
         self._entries = [[STATE, state]]
         self._close(fresh=True)
+        self._await(None, *place)
         self._state_bytes, self.size_bytes = len(state), 0
 
     def checkpoint(self, state: bytes, again_bytes: int) -> None:

@@ -109,6 +109,11 @@ class Plane:
         return min(stream.received, self.frozen.get(stream.address, 0))
 
     @property
+    def has_log_only(self) -> bool:
+        """Whether this life has a log and was in no view yet: what it has is what it has stored."""
+        return self.log is not None and self.view is None
+
+    @property
     def numbers_nothing(self) -> bool:
         """Whether requests wait: the window is full, or the view has been stopped.
 
@@ -142,10 +147,11 @@ class Plane:
         return self.reaches.held(stream) if self.log is None else self.reaches.saved(stream)
 
     def saved_here(self, stream: Stream) -> int:
-        """What this node says to have saved of a stream."""
+        """What this node says to have saved of a stream; no more than it acknowledges."""
         if self.log is None:
             return self.acknowledged(stream)
-        return self.log.saved.get(stream.address, 0)
+        saved = self.log.saved.get(stream.address, 0)
+        return saved if self.frozen is None else min(saved, self.frozen.get(stream.address, 0))
 
     def await_saved(self, stream: Address, frame: int, group: GroupId, message: MessageId) -> None:
         """What was sent here is accepted, with this frame; its sender is told when it is saved."""

@@ -20,7 +20,6 @@ from typing import Any
 from msgpack import unpackb
 
 from groupcore.errors import WireError
-from groupcore.events import ViewInstalled
 from groupcore.sequencing.chains import Chains
 from groupcore.sequencing.commands import decode_command
 from groupcore.sequencing.directory_changes import (
@@ -159,14 +158,15 @@ class Restoring:
             plane.gone.add(address)
 
 
-def forget_streams(plane: Plane, event: ViewInstalled) -> None:
-    """This node joins others: of which streams it may have frames that they lack.
+def forget_streams(plane: Plane, members: tuple[Address, ...], gone: bool) -> None:
+    """This node takes another one's state, in a view of these members: it forgets its frames.
 
-    Not of those of nodes that live, nor of any where the others have lived through the view before:
-    what is missing of these is not to be had any more from where the log ends.
+    What is missing of the streams that go on is not to be had any more from where the log ends.
+    Those of nodes that are `gone` it forgets if it has joined: others have the view's cut. If not,
+    it has that, too, and somebody may have to get it here.
     """
     for address in list(plane.streams):
-        if address != plane.me and (not event.recovered or address in event.view.members):
+        if address != plane.me and (gone or address in members):
             del plane.streams[address]
 
 

@@ -260,6 +260,15 @@ class Service(DirectoryRequests):
         """Whether the frames of a view's cut are here."""
         return self.cut.has(streams)
 
+    def stored_streams(self) -> Digest:
+        """How far a life that begins with its log has the streams that have not ended."""
+        return self.cut.stored()
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether the groups are on disk as well."""
+        return self.plane.log is not None
+
     def _on_change(self, record: Record, process: Process, what: int, seqno: int) -> None:
         self.sequencer.ownership.on_recorded(record.group, process, what == JOINED)
         self.joining.on_change(record, process, what, seqno, self._now)
@@ -341,6 +350,8 @@ class Service(DirectoryRequests):
                 self.saving.end_turn(now)
             keeper.collect(now)
             self.sequencer.intake.resume()
+        elif plane.log is not None:
+            keeper.ask(now)  # what the first view's cut contains
 
     def _serve_own_requests(self) -> None:
         """What goes to this node itself does not travel."""
@@ -366,6 +377,8 @@ class Service(DirectoryRequests):
         if plane.ready:
             output.commands, plane.commands = plane.commands, output.commands
         if plane.log is not None:
+            if plane.has_log_only:
+                plane.log.more(plane.streams.values())
             output.log = plane.log.take(plane.streams.values() if plane.ready else ())
         return output
 

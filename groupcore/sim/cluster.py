@@ -124,7 +124,12 @@ class Cluster:
         service = self.make_service(address, random)
         plane = None
         if service is not None:
-            plane = DataPlane(service.stop_acknowledging, service.has_streams)
+            plane = DataPlane(
+                service.stop_acknowledging,
+                service.has_streams,
+                service.stored_streams,
+                service.is_logged,
+            )
         options = self._options
         stack = self._make_stack(scenario, address, stack_random, options, lineage, plane)
         return Endpoint(address, stack, transport, service)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from groupcore.sequencing.names import Order
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
@@ -13,15 +11,17 @@ from groupcore.sim.network import NetworkOptions
 CAUSAL, STRICT = int(Order.CAUSALLY_TOTAL), int(Order.STRICT)
 
 
-def _join(at_ms: int, node: int, slot: int, *groups: int) -> Act:
+def join(at_ms: int, node: int, slot: int, *groups: int) -> Act:
+    """The process in this seat joins groups."""
     return Act(at_ms * MILLISECOND, JOIN, node, slot, groups)
 
 
-def _move(at_ms: int, target: int, *groups: int) -> Act:
+def move(at_ms: int, target: int, *groups: int) -> Act:
+    """The first node asks for groups to be moved."""
     return Act(at_ms * MILLISECOND, MOVE, 0, groups=groups, target=target)
 
 
-def _sends(
+def sends(
     places: list[tuple[int, int, int]], first_ms: int, last_ms: int, every_ms: int
 ) -> list[Act]:
     """One message at a time, by turns from these nodes and seats to these groups."""
@@ -32,7 +32,7 @@ def _sends(
     ]
 
 
-def _scenario(
+def scenario(
     acts: list[Act],
     orders: tuple[int, ...],
     loss: float = 0.0,
@@ -41,6 +41,7 @@ def _scenario(
     points: tuple[str, ...] = (),
     turn_us: int = 20,
 ) -> GroupScenario:
+    """Three nodes, and what happens to them and is done on them."""
     return GroupScenario(
         seed=1,
         nodes=3,
@@ -56,42 +57,40 @@ def _scenario(
     )
 
 
-STRICT_BEHIND_CAUSES = _scenario(
+STRICT_BEHIND_CAUSES = scenario(
     [
-        *(_join(1_000, node, 0, 0, 1, 2) for node in range(3)),
-        _move(1_400, 0, 0),
-        _move(1_400, 2, 1, 2),
-        *_sends([(2, 1, 0), (2, 1, 1), (1, 1, 2), (0, 1, 2)], 1_500, 3_500, 7),
+        *(join(1_000, node, 0, 0, 1, 2) for node in range(3)),
+        move(1_400, 0, 0),
+        move(1_400, 2, 1, 2),
+        *sends([(2, 1, 0), (2, 1, 1), (1, 1, 2), (0, 1, 2)], 1_500, 3_500, 7),
     ],
     (CAUSAL, STRICT, STRICT),
     loss=0.15,
 )
 """Messages of one strict group wait for causes in a third group, those of the other do not."""
 
-STRICT_ON_THE_MOVE = _scenario(
+STRICT_ON_THE_MOVE = scenario(
     [
-        *(_join(1_000, node, 0, 0, 1) for node in range(3)),
-        *(_move(1_500 + n * 120, n % 3, 0, 1) for n in range(16)),
-        *_sends(
-            [(0, 1, 0), (1, 1, 1), (2, 1, 0), (0, 1, 1), (1, 1, 0), (2, 1, 1)], 1_400, 3_600, 4
-        ),
+        *(join(1_000, node, 0, 0, 1) for node in range(3)),
+        *(move(1_500 + n * 120, n % 3, 0, 1) for n in range(16)),
+        *sends([(0, 1, 0), (1, 1, 1), (2, 1, 0), (0, 1, 1), (1, 1, 0), (2, 1, 1)], 1_400, 3_600, 4),
     ],
     (STRICT, STRICT),
     loss=0.2,
 )
 """Two strict groups move together, again and again, under load and loss."""
 
-STATES_UNDER_CAUSES = _scenario(
+STATES_UNDER_CAUSES = scenario(
     [
-        *(_join(1_000, node, 0, 0, 1) for node in range(2)),
-        _move(1_300, 0, 0),
-        _move(1_300, 1, 1),
+        *(join(1_000, node, 0, 0, 1) for node in range(2)),
+        move(1_300, 0, 0),
+        move(1_300, 1, 1),
         *(
             Act((1_500 + n * 60) * MILLISECOND, kind, 2, n // 2 % 2, (n // 2 % 4 // 2,))
             for n, kind in enumerate([JOIN, LEAVE] * 17)
         ),
-        *(_join(1_400 + n * 250, 2, slot, 0, 1) for n in range(8) for slot in (0, 1)),
-        *_sends([(0, 1, 0), (0, 1, 1), (1, 1, 0), (1, 1, 1)], 1_400, 3_600, 5),
+        *(join(1_400 + n * 250, 2, slot, 0, 1) for n in range(8) for slot in (0, 1)),
+        *sends([(0, 1, 0), (0, 1, 1), (1, 1, 0), (1, 1, 1)], 1_400, 3_600, 5),
     ],
     (CAUSAL, CAUSAL),
     loss=0.2,
@@ -99,13 +98,13 @@ STATES_UNDER_CAUSES = _scenario(
 )
 """Processes come and go in two groups of which the messages of one are causes in the other."""
 
-SILENT_HOLDER = _scenario(
+SILENT_HOLDER = scenario(
     [
-        _join(1_000, 2, 0, 0),
-        _move(1_050, 0, 0),
-        *_sends([(2, 0, 0)], 1_100, 1_200, 10),
-        _join(1_400, 1, 0, 0),
-        _join(1_500, 2, 1, 0),
+        join(1_000, 2, 0, 0),
+        move(1_050, 0, 0),
+        *sends([(2, 0, 0)], 1_100, 1_200, 10),
+        join(1_400, 1, 0, 0),
+        join(1_500, 2, 1, 0),
         Act(1_700 * MILLISECOND, LEAVE, 2, 0, (0,)),
     ],
     (CAUSAL,),
@@ -114,11 +113,11 @@ SILENT_HOLDER = _scenario(
 )
 """Who asks for a state hears nothing of the one that has it, whose first member has left."""
 
-MOVED_AND_DEAD = _scenario(
+MOVED_AND_DEAD = scenario(
     [
-        *(_join(1_000, node, 0, 0, 1) for node in range(3)),
-        _move(1_300, 0, 0, 1),
-        *_sends([(0, 1, 0), (0, 0, 1)], 1_500, 2_500, 1),
+        *(join(1_000, node, 0, 0, 1) for node in range(3)),
+        move(1_300, 0, 0, 1),
+        *sends([(0, 1, 0), (0, 0, 1)], 1_500, 2_500, 1),
         *(
             Act((2_000 + n) * MILLISECOND, MOVE, 0, groups=(n % 2,), target=1 + n % 2)
             for n in range(2)
@@ -130,13 +129,13 @@ MOVED_AND_DEAD = _scenario(
 )
 """The source of two moves dies in the midst of them, under load and loss."""
 
-LATE_FRAMES = _scenario(
+LATE_FRAMES = scenario(
     [
-        *(_join(1_000, node, 0, 0, 1, 2, 3) for node in range(2)),
-        _move(1_300, 2, 0, 1, 2, 3),
-        *_sends([(n % 3, 1, n % 4) for n in range(12)], 1_500, 1_900, 3),
-        *_sends([(2, 1, group) for group in range(4)], 1_960, 2_095, 3),
-        *_sends([(n % 2, 1, n // 2) for n in range(8)], 2_950, 3_600, 3),
+        *(join(1_000, node, 0, 0, 1, 2, 3) for node in range(2)),
+        move(1_300, 2, 0, 1, 2, 3),
+        *sends([(n % 3, 1, n % 4) for n in range(12)], 1_500, 1_900, 3),
+        *sends([(2, 1, group) for group in range(4)], 1_960, 2_095, 3),
+        *sends([(n % 2, 1, n // 2) for n in range(8)], 2_950, 3_600, 3),
     ],
     (CAUSAL,) * 4,
     faults=(
@@ -148,67 +147,11 @@ LATE_FRAMES = _scenario(
 )
 """What a sequencer sent before it died is held up until the others have gone on without it."""
 
-LOST_DISKS = replace(
-    _scenario(
-        [
-            *(_join(1_000, node, 0, 0) for node in range(3)),
-            *_sends([(0, 0, 0), (1, 0, 0), (2, 0, 0)], 1_500, 8_500, 20),
-        ],
-        (CAUSAL,),
-        faults=(
-            Fault(3 * SECOND, "isolate", (1,), 2 * SECOND),
-            Fault(5 * SECOND, "isolate", (0,), 4 * SECOND),
-            Fault(5 * SECOND, "wipe", (2,), SECOND // 10),
-        ),
-        length_s=9,
-    ),
-    durable=True,
-)
-"""With logs: a and c go on without b; then c, whose disk is lost, meets b, and a is cut off."""
-
-SHORTENED = replace(
-    _scenario(
-        [
-            *(_join(1_000, node, 0, 0) for node in range(3)),
-            *_sends([(0, 0, 0), (2, 0, 0)], 1_500, 4_000, 20),
-        ],
-        (CAUSAL,),
-        faults=(
-            Fault(2 * SECOND, "disk-slow", (1,), 3 * SECOND, 30_000),
-            Fault(4 * SECOND, "isolate", (0,), 4 * SECOND),
-            Fault(4 * SECOND, "crash-all", (), SECOND // 5),
-            Fault(4 * SECOND + SECOND // 10, "damage", (2,), SECOND // 5),
-        ),
-        length_s=8,
-    ),
-    durable=True,
-)
-"""With logs: b's disk is slow when the power is cut, c's log is damaged, and a is cut off."""
-
-ONE_DISK = replace(
-    _scenario(
-        [
-            *(_join(1_000, node, 0, 0) for node in range(3)),
-            *_sends([(0, 0, 0)], 1_500, 2_900, 20),
-        ],
-        (CAUSAL,),
-        faults=(
-            Fault(2 * SECOND, "disk-slow", (1,), 2 * SECOND, 30_000),
-            Fault(2 * SECOND, "disk-slow", (2,), 2 * SECOND, 30_000),
-            Fault(3 * SECOND, "isolate", (0,), 4 * SECOND),
-            Fault(3 * SECOND, "crash-all", (), SECOND // 5),
-        ),
-        length_s=7,
-    ),
-    durable=True,
-)
-"""With logs: only a's disk stores when the power is cut; a is cut off when the others are back."""
-
-PORTIONS = _scenario(
+PORTIONS = scenario(
     [
-        *(_join(1_000, node, 0, 0, 1, 2, 3) for node in range(2)),
-        _move(1_300, 2, 0, 1, 2, 3),
-        *_sends([(n % 2, 0, n % 4) for n in range(8)], 3_200, 3_500, 9),
+        *(join(1_000, node, 0, 0, 1, 2, 3) for node in range(2)),
+        move(1_300, 2, 0, 1, 2, 3),
+        *sends([(n % 2, 0, n % 4) for n in range(8)], 3_200, 3_500, 9),
     ],
     (CAUSAL,) * 4,
     faults=(Fault(2_000 * MILLISECOND, "crash", (2,), SECOND),),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.context import Numbers
-from groupcore.membership.succession import Record
+from groupcore.membership import succession
+from groupcore.membership.succession import Candidates, Proposal, Record, Vote
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.archiving import Archiving
 from groupcore.sequencing.names import GroupId
@@ -11,7 +14,7 @@ from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.stream import Stream
 from groupcore.sim.node import Node
-from groupcore.sim.plant_schedules_groups import LOST_DISKS, ONE_DISK, SHORTENED
+from groupcore.sim.plant_schedules_durable import LEFT_OUT, LOST_DISKS, ONE_DISK, SHORTENED
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address, View
 
@@ -37,6 +40,20 @@ def _wiped_votes() -> list[Patch]:
         return with_view(self, view, False)
 
     return [(Record, "with_view", complete)]
+
+
+def _ends_of_members() -> list[Patch]:
+    recover = succession.recover
+
+    def of_members(
+        basis: View | None, votes: list[Vote], candidates: Candidates, lineage: int
+    ) -> Proposal:
+        proposal = recover(basis, votes, candidates, lineage)
+        inside = {vote.voter: vote.streams for vote in votes if vote.voter in proposal.view.members}
+        streams, holders = succession.most_of(inside)
+        return replace(proposal, streams=streams, stream_holders=holders)
+
+    return [(succession, "recover", of_members)]
 
 
 def _shorter_log() -> list[Patch]:
@@ -88,6 +105,14 @@ DURABLE_PLANTS = (
         _wiped_votes,
         profile="durable",
         schedule=LOST_DISKS,
+    ),
+    Plant(
+        "d-ends-of-members",
+        "a view formed from disk ends streams by what its members have, not all voters",
+        (18,),
+        _ends_of_members,
+        profile="durable",
+        schedule=LEFT_OUT,
     ),
     Plant(
         "d-shorter-log",

@@ -27,9 +27,10 @@ def vote(
     accepted: tuple[Ballot, Proposal] | None = None,
     holds: tuple[int, int] = (0, 0),
     streams: Digest | None = None,
+    has_cut: bool = True,
 ) -> Vote:
     ballot, proposal = accepted or (None, None)
-    return Vote(voter, live, counts, digest or {}, ballot, proposal, *holds, streams or {})
+    return Vote(voter, live, counts, digest or {}, ballot, proposal, *holds, streams or {}, has_cut)
 
 
 def proposal_of(
@@ -83,6 +84,7 @@ class World:
             seeking=lambda now: self.seeking,
             present=lambda now: self.present,
             has_streams=lambda streams: covers(self.streams, streams),
+            stored_streams=lambda: self.streams,
         )
 
 

@@ -46,25 +46,25 @@ def test_it_may_be_decided_once_the_votes_are_a_quorum() -> None:
 def test_it_is_decided_once_the_acceptances_are_a_quorum() -> None:
     mine = with_votes(attempt(proposal=proposal_of(A, B, C)), A, B, C)
     assert not mine.is_decided()
-    mine.acceptances = {A: None}
+    mine.acceptances = {A: True}
     assert not mine.is_decided()
-    mine.acceptances[C] = None
+    mine.acceptances[C] = True
     assert mine.is_decided()
 
 
 def test_an_acceptance_of_who_has_no_vote_or_does_not_count_decides_nothing() -> None:
     mine = with_votes(attempt(proposal=proposal_of(A, B, C)), A)
     mine.votes[B] = vote(B, counts=False)
-    mine.acceptances = dict.fromkeys((A, B, C, D))
+    mine.acceptances = dict.fromkeys((A, B, C, D), True)
     assert not mine.is_decided()
 
 
 def test_an_orderly_successor_needs_a_quorum_of_those_who_stay() -> None:
     # who leaves must not decide alone and take the end of the former view with it
     mine = Attempt(view_of(A, B), Ballot(1, A), frozenset({A, B}), 2, proposal=proposal_of(B))
-    with_votes(mine, A, B).acceptances = {A: None}
+    with_votes(mine, A, B).acceptances = {A: True}
     assert not mine.is_decided()
-    mine.acceptances[B] = None
+    mine.acceptances[B] = True
     assert mine.is_decided()
 
 
@@ -72,28 +72,28 @@ def test_who_stays_and_has_restarted_counts_by_its_node() -> None:
     # waiting for its dead life would block the others for ever
     mine = attempt(proposal=proposal_of(A, B, C))
     again = Address("b", 2)
-    with_votes(mine, A, again).acceptances = {A: None, again: None}
+    with_votes(mine, A, again).acceptances = {A: True, again: True}
     assert mine.is_decided()
 
 
 def test_where_nobody_stays_a_quorum_of_the_former_view_decides() -> None:
     mine = with_votes(attempt(proposal=proposal_of(D)), A, B)
-    mine.acceptances = {A: None, B: None}
+    mine.acceptances = {A: True, B: True}
     assert mine.is_decided()
 
 
 def test_a_recovered_and_a_first_view_are_decided_by_a_quorum() -> None:
     recovered = with_votes(attempt(proposal=proposal_of(C, recovered=True)), A, B)
-    recovered.acceptances = {A: None, B: None}
+    recovered.acceptances = {A: True, B: True}
     assert recovered.is_decided()
     first = Attempt(None, Ballot(1, A), frozenset(), 3, proposal=proposal_of(A, B, basis=0))
-    with_votes(first, A, B).acceptances = {A: None, B: None}
+    with_votes(first, A, B).acceptances = {A: True, B: True}
     assert first.is_decided()
 
 
 def test_all_have_accepted_when_only_the_silent_have_not() -> None:
     mine = with_votes(attempt(), A, B)
-    mine.acceptances = {A: None}
+    mine.acceptances = {A: True}
     assert not mine.all_accepted(NOBODY)
     assert mine.all_accepted(frozenset({B}))
 
@@ -149,7 +149,7 @@ class Play:
         if mine.proposal is None or not record.may_promise(mine.ballot):
             return
         self.records[name] = record.with_acceptance(mine.ballot, mine.proposal)
-        mine.acceptances[self.lives[name]] = None
+        mine.acceptances[self.lives[name]] = True
         if mine.is_decided():
             self.decided.append(mine.proposal)
 

@@ -47,9 +47,9 @@ def test_a_components_own_view_is_decided_by_all_of_its_members() -> None:
     attempt = Attempt(BASIS, BALLOT, frozenset({D, E}), 5, alone=True)
     attempt.votes = {voted.voter: voted for voted in VOTES}
     attempt.proposal = into(BASIS, VOTES, STOPPED, view)
-    attempt.acceptances = {D: None}
+    attempt.acceptances = {D: True}
     assert not attempt.is_decided()
-    attempt.acceptances[E] = None
+    attempt.acceptances[E] = True
     assert attempt.is_decided()
     assert attempt.concerned() == {D, E}
 
@@ -76,7 +76,7 @@ def test_a_merge_is_decided_by_a_quorum_of_the_view_whoever_else_comes_with_anot
     attempt.votes = {D: vote(D)}
     stopped = {D: Flushed(D, BALLOT, {}, 0)}
     attempt.proposal = into(mine, [vote(D)], stopped, merged, (mine, other))
-    attempt.acceptances = {D: None}
+    attempt.acceptances = {D: True}
     assert attempt.is_decided()
     assert binding(mine, [vote(D, accepted=(BALLOT, attempt.proposal))]) == attempt.proposal
 

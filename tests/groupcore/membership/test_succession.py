@@ -372,7 +372,7 @@ def test_the_cut_has_the_most_of_every_stream_that_any_live_voter_has() -> None:
     assert proposal.stream_holders == {A: (B, C), C: (C,), D: (A,)}
 
 
-def test_a_recovered_view_has_no_streams() -> None:
+def test_a_recovered_view_has_no_streams_where_they_are_in_memory() -> None:
     """Who forms it has a disk, and knows of none."""
     proposal = decided(vote(A, live=False), vote(B, live=False), vote(C, streams={A: 6}))
     assert proposal.recovered

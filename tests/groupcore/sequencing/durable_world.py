@@ -9,8 +9,9 @@ from __future__ import annotations
 from random import Random
 
 from groupcore.digest import Digest
+from groupcore.events import FetchCut, Synced, ViewInstalled
 from groupcore.events import Saved as OrderSaved
-from groupcore.events import Synced, ViewInstalled
+from groupcore.membership.succession import most_of
 from groupcore.sequencing.events import Saved
 from groupcore.sequencing.log import LogPart, Position
 from groupcore.sequencing.names import GroupId, Process
@@ -170,31 +171,52 @@ class DurableWorld(World):
             disk.coming.clear()
             disk.is_stuck = False
 
-    def restart(self, names: str) -> bool:
-        """These nodes form the next view from what is on their disks, if they are enough."""
+    def restart(self, names: str, out: str = "") -> bool:
+        """These nodes form the next view from what is on their disks, if they are enough.
+
+        Those that are `out` vote and are not in it, unless the others need what they hold.
+        """
         records = {name: record for name in names if (record := self.disks[name].record)}
         counting = [name for name, record in records.items() if not record.rebuilding]
         former = max((one.view for one in records.values()), key=lambda view: view.number)
         if not former.is_quorum(counting):
             return False
         self.incarnation += 1
-        lives = {
-            name: DurableHost(Address(name, self.incarnation), self.options, self.disks[name])
-            for name in names
-        }
+        lives = {name: self.host_from_disk(name) for name in names}
         newest = max(lives[name].service.held for name in counting)
         holders = [name for name in counting if lives[name].service.held == newest]
-        ranked = [*holders, *[name for name in names if name not in holders]]
-        members = tuple(lives[name].address for name in ranked)
+        others = [name for name in names if name not in holders and name not in out]
+        members = tuple(lives[name].address for name in [*holders, *others])
         held_by = members[: len(holders)]
+        streams = self.agree(lives, counting, holders)
         self.view = View(former.number + 1, newest[0] + 1, newest[1], 1, members)
         self.position = newest[1]
-        self.hosts = {host.address: host for host in lives.values()}
-        for host in lives.values():
-            event = ViewInstalled(self.view, None, True, held_by, self.position, True)
+        self._forget(tuple(set(names) - set(self.view.names)))
+        for host in self.lives():
+            event = ViewInstalled(
+                self.view, None, True, held_by, self.position, recovered=True, streams=streams
+            )
             host.service.on_event(event, self.now)
             host.rebuilding = host.address not in held_by
         self.turn()
-        for host in lives.values():
+        for host in self.lives():
             host.disk.coming.append(Record(self.view, host.rebuilding))
         return True
+
+    def host_from_disk(self, name: str) -> DurableHost:
+        """A node's next life."""
+        return DurableHost(Address(name, self.incarnation), self.options, self.disks[name])
+
+    def agree(self, lives: dict[str, DurableHost], voters: list[str], holders: list[str]) -> Digest:
+        """Where the streams end: the most that a voter has on disk; the holders get it there."""
+        said = {lives[name].address: lives[name].service.stored_streams() for name in voters}
+        streams, held_by = most_of(said)
+        self.hosts = {host.address: host for host in lives.values()}
+        for name in holders:
+            lives[name].service.on_event(FetchCut({}, {}, streams, held_by), self.now)
+        for _ in range(400):
+            self.turn()
+            if all(lives[name].service.has_streams(streams) for name in holders):
+                return streams
+            self.run(1)
+        raise AssertionError("the cut does not come")

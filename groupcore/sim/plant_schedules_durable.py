@@ -1,0 +1,96 @@
+"""Schedules for planted bugs of what is on disk that chance seldom shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from groupcore.sim.clock import MILLISECOND, SECOND
+from groupcore.sim.fault import Fault
+from groupcore.sim.plant_schedules_groups import CAUSAL, join, move, scenario, sends
+
+LOST_DISKS = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(3)),
+            *sends([(0, 0, 0), (1, 0, 0), (2, 0, 0)], 1_500, 8_500, 20),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(3 * SECOND, "isolate", (1,), 2 * SECOND),
+            Fault(5 * SECOND, "isolate", (0,), 4 * SECOND),
+            Fault(5 * SECOND, "wipe", (2,), SECOND // 10),
+        ),
+        length_s=9,
+    ),
+    durable=True,
+)
+"""With logs: a and c go on without b; then c, whose disk is lost, meets b, and a is cut off."""
+
+SHORTENED = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(3)),
+            *sends([(0, 0, 0), (2, 0, 0)], 1_500, 4_000, 20),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(2 * SECOND, "disk-slow", (1,), 3 * SECOND, 30_000),
+            Fault(4 * SECOND, "isolate", (0,), 4 * SECOND),
+            Fault(4 * SECOND, "crash-all", (), SECOND // 5),
+            Fault(4 * SECOND + SECOND // 10, "damage", (2,), SECOND // 5),
+        ),
+        length_s=8,
+    ),
+    durable=True,
+)
+"""With logs: b's disk is slow when the power is cut, c's log is damaged, and a is cut off."""
+
+ONE_DISK = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(3)),
+            *sends([(0, 0, 0)], 1_500, 2_900, 20),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(2 * SECOND, "disk-slow", (1,), 2 * SECOND, 30_000),
+            Fault(2 * SECOND, "disk-slow", (2,), 2 * SECOND, 30_000),
+            Fault(3 * SECOND, "isolate", (0,), 4 * SECOND),
+            Fault(3 * SECOND, "crash-all", (), SECOND // 5),
+        ),
+        length_s=7,
+    ),
+    durable=True,
+)
+"""With logs: only a's disk stores when the power is cut; a is cut off when the others are back."""
+
+LEFT_OUT = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(5)),
+            move(1_300, 4, 0),
+            *sends([(4, 0, 0)], 1_600, 1_900, 20),
+            join(2_020, 0, 0, 1),
+            *sends([(4, 0, 0)], 2_060, 2_082, 2),
+        ],
+        (CAUSAL, CAUSAL),
+        faults=(
+            Fault(1_700 * MILLISECOND, "disk-full", (1,), SECOND // 2),
+            Fault(2_000 * MILLISECOND, "one-way", (0, 4), 300 * MILLISECOND),
+            Fault(2_000 * MILLISECOND, "one-way", (1, 4), 300 * MILLISECOND),
+            Fault(2_045 * MILLISECOND, "disk-full", (0,), 140 * MILLISECOND),
+            Fault(2_082 * MILLISECOND, "disk-full", (4,), 110 * MILLISECOND),
+            Fault(2_090 * MILLISECOND, "crash-all", (), SECOND // 5),
+            Fault(2_090 * MILLISECOND, "isolate", (2,), 4 * SECOND),
+            Fault(2_090 * MILLISECOND, "isolate", (3,), 4 * SECOND),
+        ),
+        length_s=8,
+    ),
+    nodes=5,
+    starts_ns=(0,) * 5,
+    durable=True,
+)
+"""With logs: c, d and e have stored messages of e when the power is cut, and a a command that
+neither b nor e has. Of a, b and e, who come back, a is the source, and has room for one of the
+others in the view.
+"""
