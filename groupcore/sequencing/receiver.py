@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable
 
 from groupcore.batch import Batch
-from groupcore.context import Numbers, decode_context, merge_into
+from groupcore.context import Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
 from groupcore.sequencing.chains import Standing
 from groupcore.sequencing.events import Delivered, Departed, Enrolled, Joined
@@ -104,6 +104,7 @@ class Receiver:
         frame = Frame(stream, number, batch, context)
         owners = self._note_chains(header.origin, stretches, (address, number, context))
         free = not context or self._context_is_free(context)
+        entries, context_bytes = len(context), len(header.context)
         records, events, archive = plane.records, plane.events, plane.archive
         index, end = -1, 0
         for sender, group, seqno, first, size in zip(owners, *columns, strict=True):
@@ -119,6 +120,7 @@ class Receiver:
             record.seqno = seqno + size - 1
             record.senders[sender] = first + size - 1
             record.stream, record.frame = address, number
+            record.context_entries, record.context_bytes = entries, context_bytes
             if archive is not None:
                 archive.add(group, seqno, hosts[sender], first, size, frame, offset)
             hold = record.hold
@@ -203,6 +205,8 @@ class Receiver:
         record, frame = run.record, run.frame
         record.seqno = run.last
         record.stream, record.frame = frame.stream.address, frame.number
+        record.context_entries = len(frame.context)
+        record.context_bytes = len(encode_context(frame.context))
         hold = record.hold
         if run.count:
             record.senders[self._plane.senders.key(run.process)] = run.first + run.count - 1

@@ -83,10 +83,13 @@ class Record:
     """One group, as every node knows it.
 
     `senders` has the number of each sender's last message, by `Senders` key; `requests` that of
-    each process's last JOIN or LEAVE. `stream` and `frame` say where the last recorded run stood.
+    each process's last JOIN or LEAVE. `stream` and `frame` say where the last recorded run stood;
+    `context_entries` and `context_bytes` how much it depended on, for those who look.
     """
 
     __slots__ = (
+        "context_bytes",
+        "context_entries",
         "frame",
         "group",
         "hold",
@@ -110,6 +113,7 @@ class Record:
         self.hold: Hold | None = None
         self.stream: Address | None = None
         self.frame = 0
+        self.context_entries = self.context_bytes = 0
 
 
 class Senders:

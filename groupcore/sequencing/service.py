@@ -41,7 +41,7 @@ from groupcore.sequencing.saving import Saving
 from groupcore.sequencing.sections import Local
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
-from groupcore.sequencing.status import GroupStatus, group_status
+from groupcore.sequencing.status import GroupFacts, GroupStatus, group_facts, group_status
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
@@ -385,6 +385,10 @@ class Service(DirectoryRequests):
     def groups(self) -> Iterator[GroupStatus]:
         """All groups, as this node knows them now."""
         return group_status(self.plane)
+
+    def facts(self, group: GroupId) -> GroupFacts | None:
+        """One group, looked at closely; None for an unknown one."""
+        return group_facts(self.plane, group)
 
     def counters(self) -> dict[str, int]:
         """How much of what has happened, by name."""

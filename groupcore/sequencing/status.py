@@ -24,6 +24,53 @@ class GroupStatus(NamedTuple):
     stored: bool
 
 
+class GroupFacts(NamedTuple):
+    """One group, looked at closely.
+
+    `head` is its last number here, `position` the last that this node has delivered, 0 where it
+    does not deliver the group. `nodes` are those with members. `context_entries` and
+    `context_bytes` are of the frame that the last message came in: how much it depended on.
+    `unsaved`: frames of the group's stream up to the last message that are not in the log on this
+    node's disk; 0 without one.
+    """
+
+    group: GroupId
+    sequencer: str
+    epoch: int
+    order: str
+    head: int
+    position: int
+    members: int
+    nodes: tuple[str, ...]
+    context_entries: int
+    context_bytes: int
+    unsaved: int
+
+
+def group_facts(plane: Plane, group: GroupId) -> GroupFacts | None:
+    """A group as this node knows it; None for an unknown one."""
+    entry = plane.directory.entries.get(group)
+    record = plane.records.get(group)
+    if entry is None or record is None:
+        return None
+    unsaved = 0
+    if plane.log is not None and record.stream is not None and record.stream in plane.streams:
+        unsaved = max(0, record.frame - plane.log.saved.get(record.stream, 0))
+    return GroupFacts(
+        group,
+        entry.owner.name,
+        entry.epoch,
+        record.order.name.lower(),
+        record.seqno,
+        0 if record.hold is None else record.hold.seqno,
+        len(record.members),
+        tuple(sorted({process.node.name for process in record.members})),
+        record.context_entries,
+        record.context_bytes,
+        unsaved,
+    )
+
+
 def group_status(plane: Plane) -> Iterator[GroupStatus]:
     """All groups of the directory."""
     saved = {} if plane.log is None else plane.log.saved

@@ -25,6 +25,7 @@ FIELDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "call": (frozenset({"name", "n", "answered", "calls"}), frozenset()),
     "publish": (frozenset({"name", "n", "value"}), frozenset()),
     "present": (frozenset({"name", "value"}), frozenset()),
+    "inspect": (frozenset({"n"}), frozenset()),
     "pong": (frozenset(), frozenset()),
 }
 """Required and optional fields of each kind, beside `t`."""

@@ -19,6 +19,8 @@ OBJECTS_MAX = 512
 """Most objects that a session has open: what a page shows of a document, with margins."""
 OPENINGS_PER_TURN = 16
 """Most objects that sessions begin to open or to close in one turn of the loop."""
+INSPECTED_S = 0.4
+"""Least time between two looks of a session at what is behind its objects."""
 CALLS_MAX = 64
 """Most calls of a session that are not answered; as many as an object remembers of a client."""
 NAME_MAX = 200

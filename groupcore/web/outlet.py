@@ -82,6 +82,7 @@ class Outlet:
         self._answers: list[bytes] = []
         self._withheld: dict[str, Version | None] = {}
         self._lag_since = 0.0
+        self.resumed = 0
 
     # --- the connection -------------------------------------------------------------------------
 
@@ -92,6 +93,7 @@ class Outlet:
         self._writer = writer
         self._outbox, self._answers = [], []
         self._withheld = dict.fromkeys(self.opened)  # U1
+        self.resumed += resumed
         gateway = self._gateway
         self.tell(
             {
@@ -110,6 +112,21 @@ class Outlet:
                 },
             }
         )
+
+    @property
+    def gateway(self) -> Gateway:
+        """Where it is a session of."""
+        return self._gateway
+
+    @property
+    def buffered_bytes(self) -> int:
+        """How much of what the page was written has not left."""
+        return 0 if self._writer is None else self._writer.buffered()
+
+    @property
+    def withheld(self) -> int:
+        """Of how many objects it is told nothing now, as it reads too slowly or has not asked."""
+        return len(self._withheld)
 
     def is_connected_by(self, writer: Writer) -> bool:
         """Whether this is the page's present connection."""

@@ -25,6 +25,7 @@ from groupcore.web import limits
 from groupcore.web.asking import calls_of, check_fields, client_of, name_of, number_of
 from groupcore.web.errors import BadRequestError, SessionEndError
 from groupcore.web.holder import Holder
+from groupcore.web.inspecting import inspection
 from groupcore.web.outlet import Opened, Writer
 from groupcore.web.settings import Badge
 
@@ -42,6 +43,7 @@ class Page(Holder):
         self._tokens = float(gateway.terms.burst)
         self._tokens_s = asyncio.get_running_loop().time()
         self._linger: asyncio.TimerHandle | None = None
+        self._inspected_s = float("-inf")
 
     def connect(self, writer: Writer, resumed: bool) -> None:
         """The page is here (again)."""
@@ -96,6 +98,8 @@ class Page(Holder):
                     self._publish(message)
                 case "present":
                     self._present(message)
+                case "inspect":
+                    self._inspect(message)
                 case "hello":
                     raise BadRequestError("bad_message", "hello comes once, at the beginning")
         except GroupcoreError as error:
@@ -153,6 +157,14 @@ class Page(Holder):
         message: Message = {"t": "result", "name": name, "n": number}
         message["results"] = results  # type: ignore[assignment]
         self.tell(message)
+
+    def _inspect(self, message: Message) -> None:
+        number = number_of(message["n"], "n", 1)
+        now_s = asyncio.get_running_loop().time()
+        if now_s < self._inspected_s + limits.INSPECTED_S:
+            raise BadRequestError("busy", f"ask again after {limits.INSPECTED_S} s")
+        self._inspected_s = now_s
+        self.tell({"t": "inspected", "n": number, **inspection(self)})
 
     # --- topics and presence --------------------------------------------------------------------
 

@@ -181,6 +181,7 @@ MESSAGES: list[list[Json]] = [
     ],
     [{"t": "present", "name": "room", "value": None}, {"t": "pong"}],
     [{"t": "publish", "name": "bell", "n": 2, "value": 1.5}],
+    [{"t": "inspect", "n": 1}],
 ]
 
 
