@@ -10,8 +10,7 @@ import { DocumentController, type DocumentState } from "./controller";
 import { openModel } from "./document/model";
 import type { Socket } from "./shared/link";
 import { Store } from "./store";
-
-const SUBPROTOCOL = "groupcore.v1.msgpack";
+import { SUBPROTOCOL } from "./subprotocol";
 
 function openSocket(url: string): Socket {
   const socket = new WebSocket(url, SUBPROTOCOL);

@@ -16,6 +16,7 @@ export type Out =
   | { t: "call"; name: string; n: number; answered: number; calls: readonly Call[] }
   | { t: "publish"; name: string; n: number; value: unknown }
   | { t: "present"; name: string; value: unknown }
+  | { t: "inspect"; n: number }
   | { t: "pong" };
 
 export interface Welcome {
@@ -86,6 +87,45 @@ export interface PresenceUpdate {
   who: string;
   value: unknown;
 }
+/** What is behind the objects that the session has open; what is not known is left out. */
+export interface Inspected {
+  t: "inspected";
+  n: number;
+  at: {
+    node: string;
+    primary: boolean;
+    view: string | null;
+    members: readonly string[];
+    coordinator: string | null;
+    groups: number;
+    sessions: number;
+    connections: number;
+  };
+  session: {
+    who: string;
+    resumed: number;
+    buffered_bytes: number;
+    withheld: number;
+    calls: number;
+    objects: number;
+  };
+  objects: readonly InspectedObject[];
+}
+export interface InspectedObject {
+  name: string;
+  type: string;
+  group?: number;
+  sequencer?: string;
+  epoch?: number;
+  order?: string;
+  head?: number;
+  position?: number;
+  members?: number;
+  nodes?: readonly string[];
+  context_entries?: number;
+  context_bytes?: number;
+  unsaved?: number;
+}
 export type ObjectMessage =
   | Snapshot
   | Opened
@@ -96,7 +136,7 @@ export type ObjectMessage =
   | TopicEvent
   | People
   | PresenceUpdate;
-export type In = ObjectMessage | Welcome | { t: "ping" };
+export type In = ObjectMessage | Inspected | Welcome | { t: "ping" };
 
 export function encodeFrame(messages: readonly Out[]): Uint8Array<ArrayBuffer> {
   return encode(messages, { ignoreUndefined: true });
@@ -113,6 +153,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   event: { name: "string", who: "string" },
   people: { name: "string", others: "array" },
   presence: { name: "string", who: "string" },
+  inspected: { n: "number", at: "object", session: "object", objects: "array" },
 };
 
 /** The messages of a frame; null when it is none. What this client does not know is left out. */

@@ -12,8 +12,10 @@ import {
   decodeFrame,
   encodeFrame,
   type In,
+  type Inspected,
   type ObjectMessage,
   type Out,
+  type Refusal,
   type Welcome,
 } from "./messages";
 import type { Host } from "./object";
@@ -113,6 +115,13 @@ export class Session implements Host {
   private readonly stopping: Promise<never>;
   private self = "";
   private callsMax = 0;
+  private looks = 0;
+  private readonly looking = new Map<
+    number,
+    [(found: Inspected) => void, (error: CallError) => void]
+  >();
+  /** Is told of all messages as they come and go, for who wants to look. */
+  tap: ((way: "in" | "out", message: In | Out) => void) | null = null;
 
   constructor(
     urls: readonly string[],
@@ -205,6 +214,17 @@ export class Session implements Host {
     return object;
   }
 
+  /** What is behind the objects that are open; `busy` when it is asked for too often. */
+  inspect(): Promise<Inspected> {
+    if (!this.link.isConnected) {
+      return Promise.reject(new CallError("not_open", "there is no connection now"));
+    }
+    this.looks += 1;
+    const n = this.looks;
+    this.send({ t: "inspect", n });
+    return new Promise((resolve, reject) => this.looking.set(n, [resolve, reject]));
+  }
+
   /** The nodes that are tried from the next time on; the connection that there is goes on. */
   set urls(urls: readonly string[]) {
     this.link.urls = urls.map(absolute);
@@ -237,6 +257,7 @@ export class Session implements Host {
   }
 
   send(message: Out): void {
+    this.tap?.("out", message);
     this.link.send(message);
   }
 
@@ -274,15 +295,28 @@ export class Session implements Host {
 
   private disconnected(): void {
     this.become("connecting");
+    const gone = new CallError("outcome_unknown", "the connection broke meanwhile");
+    for (const [, reject] of this.looking.values()) reject(gone);
+    this.looking.clear();
     for (const { object } of this.objects.values()) object.disconnected();
   }
 
   private received(message: In): void {
+    this.tap?.("in", message);
     if (message.t === "error" && message.code === "behind") {
       this.link.elsewhere();
+    } else if (message.t === "inspected" || (message.t === "error" && message.name === undefined)) {
+      this.inspected(message);
     } else if ("name" in message && message.name !== undefined) {
       this.objects.get(message.name)?.object.hear(message as ObjectMessage);
     }
+  }
+
+  private inspected(message: Inspected | Refusal): void {
+    const [resolve, reject] = this.looking.get(message.n ?? 0) ?? [];
+    this.looking.delete(message.n ?? 0);
+    if (message.t === "inspected") resolve?.(message);
+    else reject?.(new CallError(message.code, message.message));
   }
 
   private watch(): void {

@@ -15,7 +15,7 @@ const to =
     return true;
   };
 
-export const caretKeys: Record<string, Command> = {
+export const caretKeys = {
   "Ctrl-Home": to("start", false),
   "Ctrl-End": to("end", false),
   "Shift-Ctrl-Home": to("start", true),
@@ -24,4 +24,4 @@ export const caretKeys: Record<string, Command> = {
   "Meta-ArrowDown": to("end", false),
   "Shift-Meta-ArrowUp": to("start", true),
   "Shift-Meta-ArrowDown": to("end", true),
-};
+} satisfies Record<string, Command>;

@@ -227,7 +227,7 @@ const inTableOn = chainCommands(stayInCell("end"), intoTable(1));
 const isCode = (type: BlockType): boolean => type === "code";
 
 /** Which key does what; the rest is as in any text. */
-export const keys: Record<string, Command> = {
+export const keys = {
   Enter: chainCommands(
     lineInCell,
     leaveCode,
@@ -268,7 +268,10 @@ export const keys: Record<string, Command> = {
   ...markKeys,
   ...caretKeys,
   Escape: leaveEditor,
-};
+} satisfies Record<string, Command>;
+
+/** The keys of the text; what each does is said in key-help.ts. */
+export type EditorKey = keyof typeof keys | "Mod-k";
 
 /** What a block can be turned into. */
 const CHOICES = [

@@ -13,7 +13,7 @@ import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
 import { Carets, caretsPlugin } from "./carets";
 import { changedChildren } from "./changed";
-import { type Action, actions, choiceCommand, choiceOf, keys } from "./commands";
+import { type Action, actions, choiceCommand, choiceOf, type EditorKey, keys } from "./commands";
 import { diffBlocks, isSame } from "./diff";
 import { type Finding, findPlugin } from "./find";
 import { Finder } from "./finder";
@@ -159,7 +159,8 @@ export class DocumentEditor {
       this.callbacks.linkWanted();
       return true;
     };
-    const pairs = Object.entries({ ...keys, "Mod-k": ask }).map(([key, command]) => [
+    const all: Record<EditorKey, Command> = { ...keys, "Mod-k": ask };
+    const pairs = Object.entries(all).map(([key, command]) => [
       key,
       ON_ALL.test(key) ? this.whole(command) : command,
     ]);

@@ -206,3 +206,22 @@ test("who is signed out keeps what was not sent, and what is opened then says so
   await expect(waiting).rejects.toMatchObject({ code: "signed_out" });
   await expect(session.open(Lock, "gate")).rejects.toMatchObject({ code: "signed_out" });
 });
+
+test("what is behind the objects is asked for by number, and comes or fails", async () => {
+  const { session, sockets, pass } = fakeSession();
+  await expect(session.inspect()).rejects.toMatchObject({ code: "not_open" });
+  const [socket] = sockets as [FakeSocket];
+  socket.welcome("a");
+  const seen: string[] = [];
+  session.tap = (way, { t }) => seen.push(`${way} ${t}`);
+  const [first, second, third] = [session.inspect(), session.inspect(), session.inspect()];
+  pass();
+  expect(socket.sent.filter(({ t }) => t === "inspect").length).toBe(3);
+  socket.hear({ t: "error", code: "busy", message: "later", temporary: true, n: 2 });
+  socket.hear({ t: "inspected", n: 1, at: { node: "a" }, session: {}, objects: [] });
+  await expect(second).rejects.toMatchObject({ code: "busy" });
+  expect((await first).at.node).toBe("a");
+  socket.onclose?.({ code: 1006 });
+  await expect(third).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect(seen.slice(3)).toEqual(["in error", "in inspected"]);
+});

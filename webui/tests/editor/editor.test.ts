@@ -23,9 +23,9 @@ function stateOf(blocks: readonly ShownBlock[], id = "b0", offset = 0): EditorSt
   return state.apply(state.tr.setSelection(TextSelection.create(doc, from + 1 + offset)));
 }
 
-function press(state: EditorState, key: string): EditorState {
+function press(state: EditorState, key: keyof typeof keys): EditorState {
   let next = state;
-  keys[key]?.(state, (transaction: Transaction) => {
+  keys[key](state, (transaction: Transaction) => {
     next = state.apply(transaction);
   });
   return next;

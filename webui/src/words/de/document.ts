@@ -7,6 +7,8 @@ export default {
   share: "Teilen",
   yourName: "Ihr Name, wie andere ihn sehen",
   title: "Titel",
+  shortcuts: "Tastenkürzel",
+  inspector: "Inspektor",
   download: "Als Markdown herunterladen",
   noAccess: "Kein Zugang mehr",
   linkOver: "Der Link, über den Sie gekommen sind, gilt nicht mehr.",

@@ -8,6 +8,8 @@ export const documentWords = area("document", {
   share: "Share",
   yourName: "Your name, shown to others",
   title: "Title",
+  shortcuts: "Keyboard shortcuts",
+  inspector: "Inspector",
   download: "Download as Markdown",
   noAccess: "No access any more",
   linkOver: "The link by which you came is not good any more.",

@@ -1,0 +1,92 @@
+"""The inspector shows a migration as it happens; the list of keys opens by its keys."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.end_to_end.browser import Scheme, Tabs
+from tests.end_to_end.cluster import Cluster
+from tests.end_to_end.test_browser_axe import violations
+from tests.end_to_end.test_browser_looks import SIZES, fits
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+
+NONE = "\N{EN DASH}"
+
+
+async def test_a_migration_is_seen_as_it_happens_while_one_types(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first\n\nsecond")
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "Ann")
+    await tab.put_caret(0)
+    await tab.type(" more")
+    await tab.saved()
+    await tab.press("Control+Alt+i")
+    table = tab.page.get_by_test_id("inspector-groups")
+    row = table.locator(f'tr[data-name="doc/{doc}/b1"]')
+    sequencer = row.locator("[data-column=sequencer]")
+    before = await sequencer.inner_text()
+    target = "b" if before == "a" else "a"
+    await expect(row.locator("[data-column=nodes]")).to_contain_text("a")
+    epoch = int(await row.locator("[data-column=epoch]").inner_text())
+    assert await violations(tab) == ""
+
+    await cluster.place(target, f"doc/{doc}/b1")
+    await expect(sequencer).to_contain_text(target)
+    await expect(row).to_contain_text("moved")
+    await expect(row.locator("[data-column=epoch]")).to_have_text(str(epoch + 1))
+    await expect(tab.page.get_by_test_id("inspector-log")).to_contain_text(f'"to":"{target}"')
+    await tab.put_caret(0)
+    await tab.type(" and more")
+    await tab.shows("first more and more", "second")
+    await expect(row.locator("[data-column=p50_ms]")).not_to_have_text(NONE)
+
+    header = table.get_by_role("columnheader", name="Epoch")
+    await header.get_by_role("button").click()
+    await expect(header).to_have_attribute("aria-sort", "ascending")
+    await tab.page.get_by_label("Filter events").fill('"to":')
+    await expect(tab.page.get_by_test_id("inspector-log").locator("li")).to_have_count(1)
+    await tab.page.get_by_role("button", name="Copy as JSON").click()
+    copied = await tab.page.evaluate("() => navigator.clipboard.readText()")
+    assert f'"sequencer": "{target}"' in copied
+    await tab.press("Control+Alt+i")
+    await expect(tab.page.get_by_test_id("inspector")).to_have_count(0)
+
+    await tab.press("Control+/")
+    keys = tab.page.get_by_test_id("key-help")
+    await expect(keys).to_contain_text("Ctrl+Shift+Z or Ctrl+Y")
+    assert await violations(tab) == ""
+    await tab.press("Escape")
+    await expect(keys).to_have_count(0)
+    await tab.put_caret(0)
+    await tab.type("?")
+    await expect(keys).to_have_count(0)
+    await tab.press("Escape", "?")
+    await expect(keys).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+async def test_the_inspector_and_the_list_of_keys_fit(
+    cluster: Cluster, tabs: Tabs, width: int, scheme: Scheme
+) -> None:
+    doc = await cluster.create("a", "\n\n".join(f"Block {n}" for n in range(8)))
+    url = f"{cluster.nodes['a'].url}/doc/{doc}"
+    tab = await tabs.open(url, "Ann", width=width, scheme=scheme)
+    await tab.loaded()
+    await tab.page.get_by_role("button", name="Keyboard shortcuts").click()
+    await expect(tab.page.get_by_test_id("key-help")).to_be_visible()
+    await fits(tab)
+    await tab.screenshot(f"keys-{width}-{scheme}")
+    await tab.press("Escape")
+    await tab.page.get_by_role("button", name="Inspector").click()
+    await expect(tab.page.get_by_test_id("inspector-groups")).to_contain_text(f"doc/{doc}")
+    await fits(tab)
+    await tab.screenshot(f"inspector-{width}-{scheme}")

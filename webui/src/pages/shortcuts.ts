@@ -1,0 +1,41 @@
+/** The keys of the page, beside those of the text (editor/commands.ts). */
+
+export type PageAct = "find" | "help" | "inspect";
+
+const keys = {
+  "Mod-f": "find",
+  "Mod-/": "help",
+  "?": "help",
+  "Ctrl-Alt-i": "inspect",
+} as const satisfies Record<string, PageAct>;
+
+export type PageKey = keyof typeof keys;
+export const pageKeys: readonly string[] = Object.keys(keys);
+
+/** What the page does at this key; null: nothing. */
+export function actOf(event: KeyboardEvent): PageAct | null {
+  for (const [key, act] of Object.entries(keys)) if (isPressed(key, event)) return act;
+  return null;
+}
+
+function isPressed(key: string, event: KeyboardEvent): boolean {
+  const parts = key.split("-");
+  const letter = parts.at(-1) ?? "";
+  const isAlt = parts.includes("Alt");
+  // With Alt a keyboard may have another sign there.
+  const isLetter =
+    event.key.toLowerCase() === letter || (isAlt && event.code.at(-1)?.toLowerCase() === letter);
+  if (!isLetter || event.altKey !== isAlt) return false;
+  if (parts.includes("Mod")) {
+    // Some keyboards have a slash above another key.
+    return (event.ctrlKey || event.metaKey) && (letter === "/" || !event.shiftKey);
+  }
+  if (parts.includes("Ctrl")) return event.ctrlKey && !event.shiftKey && !event.metaKey;
+  return !event.ctrlKey && !event.metaKey && !isWritten(event.target);
+}
+
+/** Whether a letter that is pressed there is written there. */
+function isWritten(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(input|textarea|select)$/.test(target.localName);
+}
