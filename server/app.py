@@ -25,6 +25,8 @@ from server.routes.api import DocumentRoutes
 from server.routes.asks import Row
 from server.routes.auth import Gatehouse
 from server.routes.door import Door, GuardedEntrance
+from server.routes.feed import Feed
+from server.routes.files import Files
 from server.routes.gate import GUEST, OpenGate
 from server.routes.health import health_routes
 from server.routes.openapi import account_rows, described_routes
@@ -99,8 +101,7 @@ def make_pages(node: Node) -> SharedObjects:
     """The gateway for the pages of one node; where there are accounts, pages show tickets."""
     settings, accounts = node.settings, node.accounts
     door = Door(accounts) if accounts is not None else None
-    plain = Entrance(node.keeper, node.knows)
-    entrance = plain if accounts is None else GuardedEntrance(plain, accounts, node.keeper)
+    entrance = GuardedEntrance(Entrance(node.keeper, node.knows), node)
     presences = Presences(accounts, monotonic)
     return SharedObjects(
         node.objects,
@@ -113,6 +114,7 @@ def make_pages(node: Node) -> SharedObjects:
         opening=entrance.opening,
         closed=entrance.closed,
         presenting=presences.presenting,
+        called=lambda principal, kind, name: node.files.note_call(principal, kind, name),
         sessions_max=settings.sessions_max,
         heartbeat_s=settings.heartbeat_s,
         rate=settings.rate,
@@ -133,7 +135,7 @@ class Origins:
 def api_routes(node: Node, pages: SharedObjects) -> list[Route]:
     """What `/api/v1` has."""
     if node.accounts is None:
-        open_rows = [LOOK_OPEN, *document_rows(node, OpenAccess())]
+        open_rows = [LOOK_OPEN, *document_rows(node, OpenAccess(node))]
         return described_routes(OpenGate(node), open_rows)
     node.accounts.pages = pages
     gate = Gatehouse(node, node.accounts)
@@ -143,7 +145,8 @@ def api_routes(node: Node, pages: SharedObjects) -> list[Route]:
 
 def document_rows(node: Node, access: Access) -> list[Row]:
     """Documents, and what belongs to them."""
-    return [*PictureRoutes(node, access).rows(), *DocumentRoutes(node, access).rows()]
+    rows = [*PictureRoutes(node, access).rows(), *DocumentRoutes(node, access).rows()]
+    return [*rows, *Files(node).rows()]
 
 
 def make_app(node: Node, pages: SharedObjects) -> Starlette:
@@ -158,6 +161,7 @@ def make_app(node: Node, pages: SharedObjects) -> Starlette:
     return Starlette(
         routes=[
             WebSocketRoute("/ws", pages),
+            WebSocketRoute("/feed", Feed(node).serve),
             Mount("/api/v1", routes=api),
             *health_routes(node),
             *page_routes(node.settings.page),

@@ -30,7 +30,12 @@ from groupcore.errors import (
 )
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.changes import Change
-from groupcore.shared.errors import ClosedError, OutcomeUnknownError, RefusedError
+from groupcore.shared.errors import (
+    ClosedError,
+    OutcomeUnknownError,
+    RefusedError,
+    SchemaMismatchError,
+)
 from groupcore.stacks import StackOptions
 from groupcore.view import Address, View
 from server.accounts.accounts import NAME as ACCOUNTS
@@ -51,6 +56,9 @@ from server.errors import (
     VersionProblem,
     refusal,
 )
+from server.files.activity import NAME as ACTIVITY
+from server.files.activity import Activity
+from server.files.service import FileService
 from server.pictures.named import named_in
 from server.pictures.register import NAME as PICTURES
 from server.pictures.register import Pictures
@@ -99,6 +107,7 @@ class Node:
         self._nodes: Nodes | None = None
         self._charters: Charters | None = None
         self._declared: Address | None = None
+        self._files: FileService | None = None
         self._draining = False
         self._look_now: asyncio.Future[None] | None = None
         self._next_look: asyncio.Future[None] | None = None
@@ -117,16 +126,26 @@ class Node:
             self._nodes = await self._open(Nodes, NODES)
             self._charters = await self._open(Charters, CHARTERS)
             await self._insist(CHARTERS, self._declare)
+            accounts = await self._open(Accounts, ACCOUNTS)
             if self.accounts is not None:
-                self.accounts.begin(await self._open(Accounts, ACCOUNTS), self.keeper)
+                self.accounts.begin(accounts, self.keeper)
             await self.pictures.begin(await self._open(Pictures, PICTURES))
+            files = await self._open_files(catalogue, accounts)
         except GroupcoreError as error:
             raise problem_of(error) from None
         except OSError as error:
             raise ServerError(f"cannot join the cluster: {error}") from None
-        self.catalogue = catalogue
+        files.begin()
+        self.catalogue, self._files = catalogue, files
         self._nodes.changes().tap = self._on_nodes
         self._on_nodes(None)
+
+    async def _open_files(self, catalogue: Catalogue, accounts: Accounts) -> FileService:
+        """Folders and the trash: beside the accounts, or, where there are none, by themselves."""
+        activity = await self._open(Activity, ACTIVITY)
+        trash_s = self.settings.trash_days * 24 * 3600.0
+        objects, keeper, service = self.objects, self.keeper, self.accounts
+        return FileService(objects, keeper, catalogue, accounts, activity, service, trash_s)
 
     async def _open(self, kind: type[T], name: str) -> T:
         """Open an object that every node has open."""
@@ -152,6 +171,8 @@ class Node:
             task.cancel()
         with suppress(TimeoutError):  # outside the primary view nothing is ordered any more
             async with asyncio.timeout(CLOSE_S):
+                if self._files is not None:
+                    await self._files.close()
                 if self.accounts is not None:
                     await self.accounts.close()
                 await self.pictures.close()
@@ -213,6 +234,13 @@ class Node:
         if self.catalogue is None:
             raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
         return self.catalogue
+
+    @property
+    def files(self) -> FileService:
+        """Folders, the trash, and who follows them; BadMessageError `not_ready` before that."""
+        if self._files is None:
+            raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
+        return self._files
 
     async def knows(self, doc: str) -> bool:
         """Whether there is a document of this id; one that others have just made, too."""
@@ -363,6 +391,8 @@ def problem_of(error: GroupcoreError) -> ServerError:
             return SettingsProblem(f"--data: {error}")
         case FormatError():
             return VersionProblem(f"--data: {error}")
+        case SchemaMismatchError():
+            return VersionProblem(str(error))
         case StorageError():
             return DamagedStoreError(f"--data: {error}")
         case _:

@@ -228,6 +228,13 @@ SETTINGS: tuple[Setting, ...] = (
         "how long a picture is kept that no document shows any more",
     ),
     Setting(
+        "trash_days",
+        between(1, 3650),
+        "days",
+        "30",
+        "what is in the trash so long is deleted for good",
+    ),
+    Setting(
         "documents_max", between(1, 10_000_000), "documents", "10000", "then creation is refused"
     ),
 )
@@ -268,6 +275,7 @@ class Settings:
     picture_mpixel: int
     pictures_mib: int
     picture_days: int
+    trash_days: int
     documents_max: int
 
 

@@ -9,13 +9,13 @@ arguments and its context breaks this, and is found by `groupcore.shared.checkin
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.shared.containers import detach
-from groupcore.shared.declaration import OperationSpec
+from groupcore.shared.declaration import Field, OperationSpec
 from groupcore.shared.errors import ForbiddenError, MisfitError, SchemaMismatchError
 from groupcore.shared.handle import Handle
 from groupcore.shared.messages import (
@@ -39,6 +39,8 @@ TIME_STEP_MAX_MS = 24 * 3600 * 1000
 
 class Stateful(Protocol):
     """A shared object, as the machine knows it."""
+
+    formerly: ClassVar[Mapping[str, tuple[str, ...]]]
 
     @property
     def _shared(self) -> Handle: ...
@@ -92,11 +94,13 @@ class Machine:
     `position` is the number of the last message, `time_ms` the order's time there. `members` maps
     the processes in the group to the number of the last message that they sent. `birth` names the
     stretch of the order through which somebody has had the object: positions of two do not compare.
+    `elders` had the object open when a former version of the class packed the state.
     """
 
     __slots__ = (
         "_members",
         "birth",
+        "elders",
         "group",
         "members",
         "position",
@@ -113,6 +117,7 @@ class Machine:
         self.members: dict[Process, int] = {}
         self._members: tuple[Process, ...] = ()
         self.birth = ""
+        self.elders: frozenset[Process] = frozenset()
         self.verdicts = Verdicts()
 
     def apply(self, entry: Entry) -> Done:
@@ -265,35 +270,55 @@ class Machine:
     def load(self, packed: bytes) -> None:
         """Become what was packed.
 
-        Raises SchemaMismatchError when it was packed by another version of the class, MisfitError
-        when it is not a state at all; nothing has changed then.
+        Raises SchemaMismatchError when it was packed by a version of the class that this one does
+        not know (`formerly`), MisfitError when it is not a state at all; nothing has changed then.
         """
         handle = self.target._shared
-        fields = handle.declaration.fields
         match unpack(packed):
             case [
                 bytes(fingerprint),
                 [int(position), int(time_ms), list(members), str(birth), list(verdicts)],
                 list(wire),
             ]:
-                if fingerprint != handle.declaration.fingerprint or len(wire) != len(fields):
-                    name = handle.declaration.kind.__name__
-                    raise SchemaMismatchError(
-                        f"the group's {name} has other fields or operations than the one here; "
-                        "run the same version at all nodes"
-                    )
+                fields = self._fields_of(fingerprint)
+                if fields is None or len(wire) != len(fields):
+                    raise self._mismatch()
             case _:
                 raise MisfitError("not the state of a shared object")
         decoded = {
-            name: field.codec.adopt(field.codec.from_wire(value), handle.journal)
-            for (name, field), value in zip(fields.items(), wire, strict=True)
+            one.name: one.codec.adopt(one.codec.from_wire(value), handle.journal)
+            for one, value in zip(fields, wire, strict=True)
         }
+        for name, one in handle.declaration.fields.items():
+            if name not in decoded:
+                decoded[name] = one.codec.adopt(one.default, handle.journal)
         self.verdicts = Verdicts.from_wire(verdicts)
         self.members = _members(members)
         self._members = tuple(self.members)
         self.position, self.time_ms, self.birth = position, time_ms, birth
+        is_former = fingerprint != handle.declaration.fingerprint
+        self.elders = frozenset(self.members) if is_former else frozenset()
         for name, value in decoded.items():
             object.__setattr__(self.target, name, value)
+
+    def _fields_of(self, fingerprint: bytes) -> list[Field] | None:
+        """What a state of this version of the class has; None for one that is not known."""
+        declaration = self.target._shared.declaration
+        if fingerprint == declaration.fingerprint:
+            return list(declaration.fields.values())
+        known = self.target.formerly.get(fingerprint.hex())
+        return None if known is None else [declaration.fields[name] for name in known]
+
+    def check_elders(self) -> None:
+        """SchemaMismatchError while somebody who packed an older state has the object open."""
+        if not self.elders.isdisjoint(self.members):
+            raise self._mismatch()
+
+    def _mismatch(self) -> SchemaMismatchError:
+        return SchemaMismatchError(
+            f"the group's {self.target._shared.declaration.kind.__name__} has other fields or "
+            "operations than the one here; run the same version at all nodes"
+        )
 
 
 def digest_of(packed: bytes) -> bytes:

@@ -46,6 +46,11 @@ class SharedObject:
     for_nodes: ClassVar[frozenset[str]] = frozenset()
     """Operations that nodes call for themselves, as nobody in particular. No page may call them,
     nor have such an object open without saying who it is."""
+    formerly: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """What states of former versions of the class hold: fields by fingerprint, in hexadecimal.
+
+    Fields that such a version had not begin with their defaults. The types of those that it had,
+    and what its operations did, have to be the same still."""
     _shared: Handle
 
     def __init_subclass__(

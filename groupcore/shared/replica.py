@@ -27,6 +27,7 @@ from groupcore.shared.errors import (
     MisfitError,
     OutcomeUnknownError,
     ResultLostError,
+    SchemaMismatchError,
 )
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
@@ -249,6 +250,11 @@ class Replica(GroupUser, Generic[T]):
         """If this process is in and its JOIN has its place, what was held back goes out."""
         members = self.body.machine.members
         if self.is_in or not self.told_in or self.port.process not in members:
+            return
+        try:
+            self.body.machine.check_elders()
+        except SchemaMismatchError as error:  # they would not do what this version's calls say
+            self.body.fail(error)
             return
         if not self.check_reading():
             return

@@ -151,6 +151,9 @@ class Page(Holder):
         if verdict.code:
             self.refuse(BadRequestError(verdict.code, "the call had this end"), name=name, n=number)
             return
+        opened = self.opened.get(name)
+        if opened is not None:
+            self._gateway.terms.called(self.session.principal, opened.kind.name, name)
         self._answer(name, number, verdict.results)
 
     def _answer(self, name: str, number: int, results: list[object]) -> None:

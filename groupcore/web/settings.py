@@ -21,6 +21,9 @@ A GroupcoreError that it raises refuses it; BadRequestError says with which code
 Closed: TypeAlias = Callable[[str, str, str], None]
 """Called once for each `Opening` that came to its end, when the session has that object no more."""
 
+Called: TypeAlias = Callable[[str, str, str], None]
+"""Called with principal, type and name when a call of a page has been done."""
+
 
 Presenting: TypeAlias = Callable[[str, str, str, object], object]
 """Asked with principal, session, name and value, as it has come, what a page is let show there."""
@@ -41,6 +44,7 @@ class GatewaySettings(TypedDict, total=False):
     opening: Opening
     closed: Closed
     presenting: Presenting
+    called: Called
     heartbeat_s: float
     linger_s: float
     sessions_max: int
@@ -82,6 +86,7 @@ class Terms:
     opening: Opening = opening_unnoticed
     closed: Closed = closed_unnoticed
     presenting: Presenting = presenting_all
+    called: Called = closed_unnoticed
     heartbeat_s: float = HEARTBEAT_S
     linger_s: float = LINGER_S
     sessions_max: int = SESSIONS_MAX

@@ -18,15 +18,28 @@ from dataclasses import replace
 
 from groupcore.shared import operation
 from server.accounts.errors import AccountError
-from server.accounts.links import Links
 from server.accounts.roles import USER
+from server.accounts.trash import Trash
 
 NAME = "accounts"
 """As what the object is opened."""
 
 
-class Accounts(Links, check_every=64):
+FORMERLY: dict[str, tuple[str, ...]] = {
+    "438cd6d8f46465be": (  # before there were folders
+        *("notes", "noted", "chain", "users", "emails", "subjects"),
+        *("owner_digest", "owner_expires_s", "roles", "rights_number", "workspaces"),
+        *("documents", "document_roles", "links", "document_links", "entered"),
+        *("invitations", "sign_ins", "tokens", "link_digests"),
+    )
+}
+"""The fields of former versions, in their order, by the fingerprint of each."""
+
+
+class Accounts(Trash, check_every=64):
     """All of it; what here touches several parts at once."""
+
+    formerly = FORMERLY
 
     @operation
     def set_verifier(self, by: str, user: str, verifier: str, keep: str, origin: str) -> None:

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection, Coroutine, Mapping
 from typing import Protocol
 
 from groupcore.errors import GroupcoreError
+from groupcore.shared.access import EVERYBODY, Right
 from groupcore.shared.documents import Document
 from groupcore.shared.documents.parts import node_of
-from server.accounts.accounts import Accounts
+from groupcore.shared.pending import Pending
 
 logger = logging.getLogger("server")
 
@@ -43,10 +44,31 @@ class Shelf(Protocol):
         """By id."""
 
 
+class Rules(Protocol):
+    """What the lists follow: the accounts, or what stands for them where there are none."""
+
+    @property
+    def rights_number(self) -> int:
+        """Counts the changes."""
+
+    def rights(self, document: str) -> dict[str, Right]:
+        """The list that the document is to have."""
+
+    def refresh(self) -> Pending[None]:
+        """Wait until this node knows what was ordered before."""
+
+
+def fits(wanted: Mapping[str, Right], listed: Mapping[str, Right]) -> bool:
+    """Whether a document has this list; one that has none is everybody's."""
+    if not listed and wanted.get(EVERYBODY) is Right.WRITE:
+        return True
+    return wanted == listed
+
+
 class Lists:
     """Keeps the lists of this node's documents as the accounts want them."""
 
-    def __init__(self, accounts: Accounts, shelf: Shelf) -> None:
+    def __init__(self, accounts: Rules, shelf: Shelf) -> None:
         self._accounts = accounts
         self._shelf = shelf
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -54,7 +76,7 @@ class Lists:
     async def settle(self, doc: str, document: Document) -> None:
         """Bring the document's list up to date; back when it is, as this node sees it (L1)."""
         outline = document.outline
-        while (wanted := self._accounts.rights(doc)) != outline.rights:
+        while not fits(wanted := self._accounts.rights(doc), outline.rights):
             number = VERSION_FLOOR + self._accounts.rights_number
             if outline.rights_version >= number:  # another node knows more: its news come here, too
                 await self._accounts.refresh()

@@ -47,11 +47,11 @@ def _is_broken(text: str) -> bool:
     return any("\ud800" <= one <= "\udfff" for one in text)
 
 
-def check_name(name: str, what: str = "name") -> str:
-    """A name as a person writes it, 1 to NAME_MAX characters; AccountError."""
+def check_name(name: str, what: str = "name", most: int = NAME_MAX) -> str:
+    """A name as a person writes it, 1 to `most` characters; AccountError."""
     clean = unicodedata.normalize("NFC", name).strip()
-    if not 1 <= len(clean) <= NAME_MAX or _has_control(clean):
-        raise AccountError("bad_request", f"{what} must have 1 to {NAME_MAX} visible characters")
+    if not 1 <= len(clean) <= most or _has_control(clean):
+        raise AccountError("bad_request", f"{what} must have 1 to {most} visible characters")
     return clean
 
 

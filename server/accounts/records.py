@@ -97,3 +97,30 @@ class RightsChanged:
     """A detail of a change: what may be done to these documents; empty: to any."""
 
     documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of a workspace, in the folder `parent`; empty: at the top."""
+
+    id: str
+    workspace: str
+    parent: str
+    name: str
+    by: str
+    created_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """Who put something into the trash, and when."""
+
+    by: str
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """A detail of a change: these documents, folders, workspaces look different, or are gone."""
+
+    items: tuple[str, ...]

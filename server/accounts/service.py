@@ -71,6 +71,13 @@ class Pages(Protocol):
         """Have pages let go of what they may not have open."""
 
 
+class Feed(Protocol):
+    """Pages that follow something else than objects."""
+
+    def dismiss(self, wanted: Callable[[Badge], bool], code: int, reason: str) -> None:
+        """Close these."""
+
+
 class AccountService:
     """The accounts at a node. `begin` before anything else; `pages` when there is a gateway."""
 
@@ -81,6 +88,7 @@ class AccountService:
         self.guesses = Backoff(free=5, first_s=1.0, most_s=60.0)
         self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
         self.pages: Pages | None = None
+        self.feed: Feed | None = None
         self._accounts: Accounts | None = None
         self._lists: Lists | None = None
         self._folder = folder
@@ -240,8 +248,13 @@ class AccountService:
                 logger.error("the audit log cannot be written: %s", error.strerror)
 
     def _end(self, over: frozenset[str], reason: str) -> None:
+        self._dismiss(lambda badge: badge.key in over, reason)
+
+    def _dismiss(self, wanted: Callable[[Badge], bool], reason: str) -> None:
         if self.pages is not None:
-            self.pages.dismiss(lambda badge: badge.key in over, SIGNED_OUT, reason)
+            self.pages.dismiss(wanted, SIGNED_OUT, reason)
+        if self.feed is not None:
+            self.feed.dismiss(wanted, SIGNED_OUT, reason)
 
     def _follow_rights(self, documents: tuple[str, ...]) -> None:
         self.lists.changed(documents)
@@ -252,8 +265,7 @@ class AccountService:
         """This node was away and has taken the state: who is still signed in?"""
         good = {one.id for one in accounts.sign_ins.values()}
         good |= {one.id for one in accounts.tokens.values()}
-        if self.pages is not None:
-            self.pages.dismiss(lambda badge: badge.key not in good, SIGNED_OUT, "signed_out")
+        self._dismiss(lambda badge: badge.key not in good, "signed_out")
         self._follow_rights(())
 
     async def _sweep(self) -> None:

@@ -17,7 +17,7 @@ from groupcore.shared.access import Right
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.names import check_name
 from server.accounts.people import HOME, People
-from server.accounts.records import ShareLink, Workspace
+from server.accounts.records import FilesChanged, ShareLink, Workspace
 from server.accounts.roles import ADMIN, KEEPER, LINK, USER, Role, link_of, right_of, user_of
 
 WORKSPACES_MAX = 1_000
@@ -143,6 +143,7 @@ class Workspaces(People):
             raise AccountError("too_many", f"there are {WORKSPACES_MAX} workspaces already")
         self._begin_workspace(id, name, owner)
         self._note(by, "workspace.created", id, origin)
+        self.emit(FilesChanged((id,)))
 
     @operation
     def rename_workspace(self, by: str, workspace: str, name: str, origin: str) -> None:
@@ -151,6 +152,7 @@ class Workspaces(People):
         known = self.workspaces[workspace]
         self.workspaces[workspace] = Workspace(known.id, check_name(name), known.created_s)
         self._note(by, "workspace.renamed", workspace, origin)
+        self.emit(FilesChanged((workspace,)))
 
     @operation
     def set_role(self, by: str, workspace: str, user: str, role: Role, origin: str) -> None:
@@ -191,21 +193,37 @@ class Workspaces(People):
     @operation
     def file_document(self, by: str, document: str, workspace: str, origin: str) -> None:
         """A document is made in the workspace, by somebody who may edit there; it is theirs."""
+        self._file(by, document, workspace, origin)
+
+    def _check_edits(self, by: str, workspace: str) -> None:
+        """What one may not see is not there."""
         self._known_workspace(workspace)
         role = self.workspace_role(by, workspace)
         if role is Role.NONE:
             raise missing("workspace")
         if role < Role.EDITOR:
             raise forbidden()
+
+    def _is_gone(self, document: str) -> bool:
+        """Whether there was such a document, which was deleted for good."""
+        del document
+        return False
+
+    def _file(self, by: str, document: str, workspace: str, origin: str) -> bool:
+        """Whether it was not filed before."""
+        self._check_edits(by, workspace)
         if document in self.documents:
             if self.documents[document] != Filed(workspace, by):
                 raise AccountError("taken", "there is a document of this id")
-            return
+            return False
+        if self._is_gone(document):
+            raise AccountError("taken", "the document of this id was deleted")
         self.documents[document] = Filed(workspace, by)
         if user_of(by):
             self.document_roles[document] = {user_of(by): Role.OWNER}
         self._note(by, "document.created", document, origin)
         self._rights_changed(document)
+        return True
 
     @operation
     def set_document_role(self, by: str, document: str, user: str, role: Role, origin: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.responses import JSONResponse, Response
@@ -10,11 +11,20 @@ from starlette.responses import JSONResponse, Response
 from groupcore.shared.documents import Document
 from server.accounts.errors import AccountError
 from server.accounts.people import HOME
-from server.accounts.roles import Role
+from server.accounts.roles import ADMIN, Role
+from server.node import Node
 from server.routes.asks import PUBLIC, Ask, Row
 from server.routes.auth import Gatehouse
 from server.routes.done import done
 from server.routes.gate import GUEST
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A workspace, empty for the first that fits, and a folder in it, empty for its top."""
+
+    workspace: str = ""
+    folder: str = ""
 
 
 class Access(Protocol):
@@ -26,8 +36,8 @@ class Access(Protocol):
     def editor(self, ask: Ask) -> Callable[[str], bool]:
         """Which documents who asks may write in."""
 
-    async def file(self, ask: Ask, doc: str, workspace: str) -> None:
-        """A document of this id is to be made in the workspace; empty: the first that fits."""
+    async def file(self, ask: Ask, doc: str, place: Place) -> None:
+        """A document of this id is to be made there."""
 
     async def settle(self, doc: str, document: Document) -> None:
         """The document has the list that it is to have, before anybody finds it."""
@@ -46,6 +56,9 @@ LOOK_OPEN = Row("GET", "/session", look_open, PUBLIC, "Who one is")
 class OpenAccess:
     """No accounts: everybody may everything."""
 
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
     def reader(self, ask: Ask) -> Callable[[str], bool]:
         """All of them."""
         del ask
@@ -53,11 +66,16 @@ class OpenAccess:
 
     editor = reader
 
-    async def file(self, ask: Ask, doc: str, workspace: str) -> None:
-        """Nothing is written down."""
+    async def file(self, ask: Ask, doc: str, place: Place) -> None:
+        """In a folder of the first workspace, or at its top."""
+        accounts = self._node.files.accounts
+        workspace = place.workspace or HOME
+        work = accounts.file_into(ADMIN, doc, workspace, place.folder, ask.origin)
+        await done(self._node, work)
 
     async def settle(self, doc: str, document: Document) -> None:
-        """It has no list."""
+        """It is everybody's."""
+        await self._node.files.lists.settle(doc, document)
 
 
 class AccountAccess:
@@ -75,12 +93,14 @@ class AccountAccess:
         accounts = self._gate.service.accounts
         return lambda doc: accounts.document_role(ask.by, doc) >= Role.EDITOR
 
-    async def file(self, ask: Ask, doc: str, workspace: str) -> None:
+    async def file(self, ask: Ask, doc: str, place: Place) -> None:
         """It is theirs from before it is there; AccountError when they may not."""
         accounts = self._gate.service.accounts
         known = accounts.documents.get(doc)
-        place = workspace or (known.workspace if known is not None else self._default(ask.by))
-        work = accounts.file_document(ask.by, doc, place, ask.origin)
+        workspace = place.workspace or accounts.workspace_of(place.folder)
+        if not workspace:
+            workspace = known.workspace if known is not None else self._default(ask.by)
+        work = accounts.file_into(ask.by, doc, workspace, place.folder, ask.origin)
         await done(self._gate.node, work)
 
     def _default(self, by: str) -> str:

@@ -10,19 +10,27 @@ from starlette.responses import JSONResponse, Response
 from groupcore.objects.parsing import check_title, is_identifier
 from groupcore.objects.rich_delta import plain
 from groupcore.objects.rich_parsing import to_wire
+from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.shown import Shot
+from groupcore.shared.errors import ForbiddenError
+from server.accounts.errors import forbidden
+from server.accounts.roles import ADMIN, KEEPER, Role
 from server.documents.making import NewBlock, document_id, make_document
 from server.documents.markdown import clean_title, export_markdown, import_markdown
 from server.errors import BadMessageError
 from server.node import Node
-from server.routes.access import Access
+from server.routes.access import Access, Place
 from server.routes.asks import PUBLIC, Ask, Field, Row
 from server.routes.done import SAVED_S, ordered
+from server.routes.files import FOLDER
+from server.routes.gate import GUEST
 from server.settings import Settings
 
 TITLE = Field("title", text="one line", min=1, max=200, pattern=r"^[^\n]+$")
 MARKDOWN = Field("markdown", str, False, "the text", 4 << 20)
 WORKSPACE = Field("workspace", str, False, "where; else the first in which one may edit", 64)
+COPY = Field("title", str, False, "its title; else “Copy of …”", 200, min=1, pattern=r"^[^\n]+$")
+TITLE_MAX = 200
 NAMED = Field("title", str, False, "else its first heading is the title", 1000)
 MADE = {"id": "the document", "title": "its title", "saved": "whether a quorum has it on disk"}
 
@@ -52,13 +60,35 @@ class DocumentRoutes:
                 write,
                 "Make a document",
                 201,
-                (TITLE, MARKDOWN, WORKSPACE),
+                (TITLE, MARKDOWN, WORKSPACE, FOLDER),
                 MADE,
                 (full, "bad_change"),
                 limit=import_kib,
             ),
             self.import_row(f"{at}/import"),
             Row("GET", f"{at}/{{doc}}", self.read, read, "Its blocks", errors=(none,)),
+            Row(
+                "PATCH",
+                f"{at}/{{doc}}",
+                self.rename,
+                write,
+                "Change its title",
+                200,
+                (TITLE,),
+                {"id": "the document", "title": "its title"},
+                (none, "trashed", "bad_change"),
+            ),
+            Row(
+                "POST",
+                f"{at}/{{doc}}/duplicate",
+                self.duplicate,
+                write,
+                "Make a new document with the same blocks",
+                201,
+                (COPY,),
+                MADE,
+                (none, full, "bad_change"),
+            ),
             Row(
                 "GET",
                 f"{at}/{{doc}}/markdown",
@@ -82,18 +112,18 @@ class DocumentRoutes:
             201,
             shows=MADE,
             errors=("too_many_documents", "bad_change"),
-            query=(NAMED, WORKSPACE),
+            query=(NAMED, WORKSPACE, FOLDER),
             takes=("text/markdown",),
             limit=import_kib,
         )
 
     async def list_documents(self, ask: Ask) -> Response:
-        """All documents that who asks may read, ordered by title."""
-        may_read = self.access.reader(ask)
+        """All documents that who asks may read and that are not in the trash, by title."""
+        may_read, accounts = self.access.reader(ask), self.node.files.accounts
         rows = [
             {"id": doc, "title": listed.title, "created": instant(listed.created_s)}
             for doc, listed in self.node.whole_catalogue.items()
-            if may_read(doc)
+            if may_read(doc) and accounts.buried(doc) is None
         ]
         rows.sort(key=lambda row: (row["title"].casefold(), row["id"]))
         return JSONResponse({"documents": rows})
@@ -102,7 +132,41 @@ class DocumentRoutes:
         """A new document, empty or from Markdown."""
         title = check_title(ask.text("title"))
         blocks = import_markdown(ask.text("markdown"), title).blocks
-        return await self._create(ask, ask.text("workspace"), title, blocks)
+        place = Place(ask.text("workspace"), ask.text("folder"))
+        return await self._create(ask, place, title, blocks)
+
+    async def rename(self, ask: Ask) -> Response:
+        """Another title, given by who asks, as the document's list allows."""
+        doc, title = ask.path("doc"), check_title(ask.text("title"))
+        await self._check_there(ask, doc)
+        if self.node.files.accounts.buried(doc) is not None:
+            raise BadMessageError("trashed", "this is in the trash; restore it first")
+        principal = KEEPER if ask.by == ADMIN else ask.by
+        try:
+            async with self.node.keeper.holding(doc) as document:
+                await self.access.settle(doc, document)
+                async with self.node.objects.session(principal) as session:
+                    outline = await session.open(DocumentOutline, f"doc/{doc}")
+                    await ordered(outline.rename(title))
+        except ForbiddenError:
+            raise forbidden() from None
+        return JSONResponse({"id": doc, "title": title})
+
+    async def duplicate(self, ask: Ask) -> Response:
+        """A new document with the same blocks, beside the other one where one may."""
+        doc, title, shot = await self._shot(ask)
+        title = check_title(ask.text("title")) if "title" in ask.body else f"Copy of {title}"
+        blocks = [(attributes, text) for _, attributes, text in shot]
+        return await self._create(ask, self._beside(ask.by, doc), title[:TITLE_MAX], blocks)
+
+    def _beside(self, by: str, doc: str) -> Place:
+        """Where the document is, if they may put something there."""
+        accounts = self.node.files.accounts
+        workspace = accounts.workspace_of(doc)
+        is_open = by == GUEST or accounts.workspace_role(by, workspace) >= Role.EDITOR
+        if not is_open or accounts.buried(doc) is not None:
+            return Place()
+        return Place(workspace, accounts.places.get(doc, ""))
 
     async def import_document(self, ask: Ask) -> Response:
         """A new document from a Markdown body."""
@@ -112,16 +176,15 @@ class DocumentRoutes:
             raise BadMessageError("bad_request", "the body is not UTF-8 text") from None
         given = ask.query["title"]
         imported = import_markdown(source, clean_title(given) if given else "")
-        return await self._create(ask, ask.query["workspace"], imported.title, imported.blocks)
+        place = Place(ask.query["workspace"], ask.query["folder"])
+        return await self._create(ask, place, imported.title, imported.blocks)
 
-    async def _create(
-        self, ask: Ask, workspace: str, title: str, blocks: list[NewBlock]
-    ) -> Response:
+    async def _create(self, ask: Ask, place: Place, title: str, blocks: list[NewBlock]) -> Response:
         node, settle = self.node, self.access.settle
         catalogue = node.whole_catalogue
         doc = document_id(node.settings.cluster, f"{ask.by}\n{ask.key}" if ask.key else "")
         most = node.settings.documents_max
-        await self.access.file(ask, doc, workspace)
+        await self.access.file(ask, doc, place)
         await ordered(make_document(node.keeper, catalogue, doc, title, blocks, most, settle))
         saved = True
         try:
@@ -135,12 +198,16 @@ class DocumentRoutes:
     async def _shot(self, ask: Ask) -> tuple[str, str, Shot]:
         """Id, title and blocks of the document that is asked for."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
-        if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
-            raise BadMessageError("no_such_document", "there is no document of this id here")
+        await self._check_there(ask, doc)
         found = await ordered(self._read(doc))
         if not may_read(doc):  # not any more
             raise BadMessageError("no_such_document", "there is no document of this id here")
         return found
+
+    async def _check_there(self, ask: Ask, doc: str) -> None:
+        may_read = self.access.reader(ask)
+        if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
+            raise BadMessageError("no_such_document", "there is no document of this id here")
 
     async def _read(self, doc: str) -> tuple[str, str, Shot]:
         async with self.node.keeper.holding(doc) as document:

@@ -10,8 +10,8 @@ from groupcore.shared.documents import Document
 from groupcore.web import Badge
 from server.accounts.service import AccountService
 from server.documents.entrance import Entrance
-from server.documents.keeper import Keeper
 from server.documents.names import place_of
+from server.node import Node
 
 LIST_WAIT_S = 2.0
 """How long an open waits for the document's list to be in force in a block."""
@@ -43,23 +43,24 @@ class Door:
 
 
 class GuardedEntrance:
-    """The gateway's hooks where there are accounts: nobody meets a list that is out of date."""
+    """The gateway's hooks: nobody meets a document's list that is out of date."""
 
-    def __init__(self, entrance: Entrance, service: AccountService, keeper: Keeper) -> None:
+    def __init__(self, entrance: Entrance, node: Node) -> None:
         self._entrance = entrance
-        self._service = service
-        self._keeper = keeper
+        self._node = node
 
     async def opening(self, principal: str, kind: str, name: str) -> None:
         """As `Entrance.opening`; then the list is the one that the accounts say."""
         await self._entrance.opening(principal, kind, name)
         place = place_of(name)
-        document = None if place is None else self._keeper.documents.get(place.doc)
+        document = None if place is None else self._node.keeper.documents.get(place.doc)
         if place is None or document is None:
             return
         try:
-            await self._service.lists.settle(place.doc, document)
+            await self._node.files.lists.settle(place.doc, document)
             await self._in_force(document, place.block)
+            if kind == "DocumentOutline":
+                self._node.files.note_opened(principal, place.doc)
         except BaseException:
             self._entrance.closed(principal, kind, name)
             raise

@@ -7,6 +7,7 @@ use it either, as whatever a browser sends on behalf of a page, by whatever name
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -21,10 +22,12 @@ from server.accounts.roles import ADMIN
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.service import AccountService
 from server.node import Node
+from server.routes.access import Place
 from server.routes.api import DocumentRoutes
 from server.routes.asks import Ask, Field, Row
 from server.routes.auth import Gatehouse
 from server.routes.done import done
+from server.routes.files import Files
 from server.routes.gate import OperatorGate
 from server.routes.people import DAY_S, People
 from server.routes.sessions import EMAIL, NAME, PASSWORD, Sessions
@@ -39,6 +42,8 @@ def management_routes(node: Node) -> list[Route]:
     """What an operator asks of documents, and of accounts where there are some."""
     documents = DocumentRoutes(node, OperatorAccess(node))
     rows = [documents.import_row("/admin/documents/import")]
+    filing = [row for row in Files(node).rows() if not row.path.startswith("/me/")]
+    rows += [replace(row, path=f"/admin{row.path}") for row in filing]
     if node.accounts is not None:
         rows += Management(node, node.accounts).rows()
     return OperatorGate(node).routes(rows)
@@ -57,17 +62,17 @@ class OperatorAccess:
 
     editor = reader
 
-    async def file(self, ask: Ask, doc: str, workspace: str) -> None:
+    async def file(self, ask: Ask, doc: str, place: Place) -> None:
         """In HOME, if there is one."""
-        service = self._node.accounts
-        if service is not None and HOME in service.accounts.workspaces:
-            place = workspace or HOME
-            await done(self._node, service.accounts.file_document(ask.by, doc, place, ask.origin))
+        accounts = self._node.files.accounts
+        if HOME in accounts.workspaces:
+            workspace = place.workspace or HOME
+            work = accounts.file_into(ask.by, doc, workspace, place.folder, ask.origin)
+            await done(self._node, work)
 
     async def settle(self, doc: str, document: Document) -> None:
         """As the accounts say, where there are some."""
-        if self._node.accounts is not None:
-            await self._node.accounts.lists.settle(doc, document)
+        await self._node.files.lists.settle(doc, document)
 
 
 class Management:

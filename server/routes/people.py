@@ -152,8 +152,7 @@ class People(Desk):
             self.node, self.accounts.found(digest, name, email, verifier, home, ask.origin)
         )
         self.sessions.knew(email, ask.origin)
-        old = list(self.node.whole_catalogue)
-        await done(self.node, self.accounts.adopt_documents(old, ask.origin))
+        await done(self.node, self.node.files.adopt(ask.origin))
         return await self.sessions.begin(ask, user)
 
     def _check_manages(self, ask: Ask) -> None:

@@ -109,7 +109,7 @@ async def get(url: str) -> tuple[int, Any]:
 async def post(url: str, body: object = None) -> tuple[int, Any]:
     """Status and body of a POST of JSON."""
     async with aiohttp.ClientSession() as session, session.post(url, json=body) as answer:
-        return answer.status, await answer.json()
+        return answer.status, await answer.json() if answer.status != 204 else None
 
 
 async def create(node: RunningNode, title: str = "Plan", markdown: str = "first") -> str:
