@@ -30,7 +30,7 @@ DEPTH_MAX = 8
 FOLDER_NAME_MAX = 120
 FOLDERS_MAX = 10_000
 """Most folders of all workspaces together."""
-ITEMS_MAX = 500
+ITEMS_MAX = 100
 """So many things are moved, thrown away or restored at once."""
 
 

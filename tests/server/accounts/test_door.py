@@ -7,9 +7,8 @@ from types import SimpleNamespace
 from typing import cast
 
 from groupcore.shared.documents import Document
-from server.accounts.service import AccountService
 from server.documents.entrance import Entrance
-from server.documents.keeper import Keeper
+from server.node import Node
 from server.routes.door import GuardedEntrance
 
 
@@ -37,9 +36,8 @@ class Settled:
         self.closings.append(name)
 
     def guarded(self) -> GuardedEntrance:
-        return GuardedEntrance(
-            cast("Entrance", self), cast("AccountService", self), cast("Keeper", self)
-        )
+        node = SimpleNamespace(keeper=self, files=self)
+        return GuardedEntrance(cast("Entrance", self), cast("Node", node))
 
 
 async def test_a_block_is_open_once_it_judges_by_the_list() -> None:
