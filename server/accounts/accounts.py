@@ -14,6 +14,7 @@ Source. reliability.md, T9, T11, T12, T14, T17, T21 and invariant 22.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from groupcore.shared import operation
@@ -25,7 +26,7 @@ NAME = "accounts"
 """As what the object is opened."""
 
 
-FORMERLY: dict[str, tuple[str, ...]] = {
+FORMERLY: Mapping[str, tuple[str, ...]] = {
     "438cd6d8f46465be": (  # before there were folders
         *("notes", "noted", "chain", "users", "emails", "subjects"),
         *("owner_digest", "owner_expires_s", "roles", "rights_number", "workspaces"),

@@ -179,13 +179,13 @@ async def test_open_pages_of_a_trashed_document_cannot_write_and_can_again(
                 outline = await page.hear("changes", name=f"doc/{doc}")
 
             async def is_refused() -> bool:
-                return (await page.call(name, "edit", 1, ["b"])).get("code") == "forbidden"
+                return bool((await page.call(name, "edit", 1, ["b"])).get("code") == "forbidden")
 
             await eventually(is_refused, "it is refused", 0.05)
             await act(ann, "restore", doc)
 
             async def is_taken() -> bool:
-                return (await page.call(name, "edit", 1, ["c"]))["t"] == "result"
+                return bool((await page.call(name, "edit", 1, ["c"]))["t"] == "result")
 
             await eventually(is_taken, "it is taken again", 0.05)
 
