@@ -5,6 +5,7 @@ export default {
   bad_credentials: "E-Mail-Adresse oder Passwort ist falsch.",
   bad_request: "Der Server hat das nicht angenommen. Prüfen Sie, was Sie geschrieben haben.",
   busy: "Der Server hat zu viel zu tun. Versuchen Sie es gleich noch einmal.",
+  cycle: "Ein Ordner kann nicht in sich selbst verschoben werden.",
   expired: "Dieser Link wurde benutzt, zurückgezogen oder ist zu alt.",
   forbidden: "Das dürfen Sie nicht. Fragen Sie einen Eigentümer.",
   forbidden_origin:
@@ -18,12 +19,14 @@ export default {
   no_such_document:
     "Unter dieser Adresse gibt es kein Dokument. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
   no_such_link: "Dieser Link ist falsch, widerrufen oder zu alt.",
+  not_empty: "In diesem Arbeitsbereich sind noch Dokumente oder Ordner.",
   not_found: "Das gibt es nicht mehr.",
   not_primary: "Die Server nehmen gerade keine Änderungen an. Versuchen Sie es gleich noch einmal.",
   not_ready: "Der Server startet gerade erst. Versuchen Sie es gleich noch einmal.",
   provider:
     "Die Anmeldung bei Ihrer Organisation ist fehlgeschlagen. Versuchen Sie es noch einmal.",
   taken: "Diesen Namen oder diese Adresse gibt es schon.",
+  too_deep: "Ordner können höchstens acht Ebenen tief ineinander liegen.",
   too_large: "Das ist zu groß.",
   too_many: "Davon gibt es schon zu viele. Entfernen Sie zuerst einige.",
   too_many_documents: "Der Server fasst keine weiteren Dokumente.",
@@ -32,6 +35,7 @@ export default {
     "Das ist kein Bild, das ein Dokument zeigen kann. Nehmen Sie eine PNG-, JPEG-, GIF- oder WebP-Datei.",
   bad_picture: "Dieses Bild ist beschädigt oder zu groß, um gezeigt zu werden.",
   no_room: "Die Server haben keinen Platz für dieses Bild.",
+  trashed: "Das liegt im Papierkorb. Stellen Sie es zuerst wieder her.",
   unauthenticated: "Sie sind nicht mehr angemeldet.",
   wait: "Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
   weak_password:
