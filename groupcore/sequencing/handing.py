@@ -2,15 +2,18 @@
 
 Idea. In memory a group's state lives with its members. When the only node that has it lets it go
 while another one still takes it, the group begins anew, and all that was said is lost. So a node
-remembers who has joined groups whose state it has, until that has been given to them. As long as
-all other nodes with members are such, the last LEAVE of this node is not sent, and a node that
-wants to leave the cluster stays. Both for a while only: who does not come for a state has crashed,
-or has it from elsewhere.
+remembers who has joined groups whose state it has, until that has been given to them. Of the nodes
+that have it the one whose member has joined first waits for them, whom they ask first: its last
+LEAVE is not sent, and if it wants to leave the cluster it stays. The others may go, even all at the
+same moment. A newcomer whose JOIN comes before a LEAVE that is on its way still finds the state: it
+is let go when that one has it. All this for a while only: who does not come for a state has
+crashed, or has it from elsewhere.
 
 Source. Design, 4.11; paper, section 3.2: with a JOIN comes the state.
 
 Invariants.
-  I1  While a newcomer's node has not taken the state, and nobody else may have it, it stays here.
+  I1  While a newcomer's node has not taken the state, it stays with whoever of those that have it
+      has joined first. When all of them have left, with each.
   I2  That ends: `PATIENCE_S` after the newcomer was last heard of in this matter, or `MOST_S` after
       it has joined.
 """
@@ -63,12 +66,14 @@ class Handing:
                 self._owe(key, now, self._owed[key][1])
 
     def owes(self, record: Record, now: float) -> bool:
-        """Whether the state may be nowhere else, and somebody comes for it (I1)."""
-        others = [one for one in self._plane.member_nodes(record) if one != self._plane.me]
-        until = [self._owed.get((record.group, one), (0.0, 0.0))[0] for one in others]
-        if record.hold is None or min(until, default=0.0) <= now:
+        """Whether somebody comes for the state, and this node has to wait for it (I1)."""
+        me, nodes = self._plane.me, self._plane.member_nodes(record)
+        until = {one: self._owed.get((record.group, one), (0.0, 0.0))[0] for one in nodes}
+        owed = [until[one] for one in nodes if one != me and until[one] > now]
+        having = [one for one in nodes if one == me or until[one] <= now]
+        if record.hold is None or not owed or (having and having[0] != me):
             return False
-        self._wake_at = min(until)
+        self._wake_at = min(owed)
         return True
 
     def owes_any(self, now: float) -> bool:

@@ -10,7 +10,7 @@ Source. Design, 4.11 and the joiner in 4.4; paper, section 3.2 (virtual synchron
 Invariants.
   I1  Between the JOIN and the state no message is lost: what follows the JOIN is queued.
   I2  A process is told that it is in only when its groups' states satisfy each other's contexts.
-  I3  The last process that leaves lets the group's state go; one that joins meanwhile keeps it.
+  I3  The last process that leaves lets the state go, when one that joins meanwhile has it.
   I4  A group begins anew at the node whose member has joined first, when all others with members
       have said that they wait for its state; they take it from nobody else from then on, as long as
       it is the first.
@@ -49,13 +49,15 @@ class Joining:
         self._plane = plane
         self._receiver = receiver
         self._sender = sender
-        self.states = States(plane, self._copy_state, self.place_of)
+        self.states = States(plane, self._copy_state, plane.place_of)
         self.copy_node_state = self._no_node_state
         self.handing = Handing(plane, self.states)
         self._leaders: dict[GroupId, Address] = {}
         self._wishes: dict[tuple[Process, GroupId], Wish] = {}
         self._settling: dict[tuple[Process, GroupId], Wish] = {}
         self._wanted: dict[int, tuple[int, bytes]] = {}
+        self._kept: dict[GroupId, Record] = {}
+        self._now = 0.0
         self._seen_progress = -1
 
     # --- wishes ---------------------------------------------------------------------------------
@@ -173,7 +175,9 @@ class Joining:
 
     def ask(self, now: float) -> None:
         """Send the requests that are due; they are repeated until the record shows them."""
-        options = self._plane.options
+        options, self._now = self._plane.options, now
+        for record in list(self._kept.values()):
+            self.let_go(record)
         for wish in self._wishes.values():
             if not wish.allowed or now < wish.asked_at + wish.wait_s:
                 continue
@@ -219,6 +223,7 @@ class Joining:
         self, record: Record, process: Process, what: int, seqno: int, now: float
     ) -> None:
         """A membership change has been recorded, of a process of this node or another."""
+        self._now = now
         if process.node != self._plane.me:
             if what == JOINED:
                 self.handing.on_joined(record, process.node, now)
@@ -246,7 +251,7 @@ class Joining:
         if record.order is Order.STRICT:
             self._plane.propose(ExitStrict(record.group, process))
         hold = record.hold
-        if hold is None or (hold.waiting_for_state and self._is_last(record)):
+        if hold is None or (hold.waiting_for_state and self._plane.has_no_member(record)):
             # The group's order is not told here; with its state the LEAVE is told at its place.
             self._plane.events.append(Departed(record.group, seqno, process, what == GONE))
             self.let_go(record)
@@ -312,14 +317,15 @@ class Joining:
 
     def let_go(self, record: Record) -> None:
         """A member of this node has gone: drop the state if it was the last one (I3)."""
-        if record.hold is not None and self._is_last(record):
-            self.states.forget(record.group)
-            self._receiver.drop(record)
-            self._plane.events.append(Released(record.group))
-
-    def _is_last(self, record: Record) -> bool:
-        """Whether no process of this node is a member any more."""
-        return all(process.node != self._plane.me for process in record.members)
+        self._kept.pop(record.group, None)
+        if record.hold is None or not self._plane.has_no_member(record):
+            return
+        if not record.hold.waiting_for_state and self.handing.owes(record, self._now):
+            self._kept[record.group] = record
+            return
+        self.states.forget(record.group)
+        self._receiver.drop(record)
+        self._plane.events.append(Released(record.group))
 
     # --- in -------------------------------------------------------------------------------------
 
@@ -380,12 +386,6 @@ class Joining:
             return Copy.NONE
         self._leaders[record.group] = node
         return Copy.AWAITED
-
-    def place_of(self, group: GroupId) -> int:
-        """Where the first of this node's members has joined; 0 without one."""
-        record = self._plane.records.get(group)
-        nodes = {} if record is None else self._plane.member_nodes(record)
-        return nodes.get(self._plane.me, 0)
 
     def _no_node_state(self, token: int, bases: tuple[Reach, ...]) -> Copy:
         del token, bases

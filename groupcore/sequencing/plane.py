@@ -142,6 +142,15 @@ class Plane:
                 nodes.setdefault(process.node, joined_at)
         return nodes
 
+    def place_of(self, group: GroupId) -> int:
+        """Where the first of this node's members has joined; 0 without one."""
+        record = self.records.get(group)
+        return 0 if record is None else self.member_nodes(record).get(self.me, 0)
+
+    def has_no_member(self, record: Record) -> bool:
+        """Whether no process of this node is a member of the group any more."""
+        return all(process.node != self.me for process in record.members)
+
     def safe(self, stream: Address) -> int:
         """Up to which frame the stream outlives this view: held, and with a log saved."""
         return self.reaches.held(stream) if self.log is None else self.reaches.saved(stream)

@@ -6,7 +6,7 @@ import pytest
 
 from groupcore.sequencing.events import StateInstalled
 from groupcore.sequencing.handing import MOST_S, PATIENCE_S
-from groupcore.sequencing.headers import StatePiece, StateRequest
+from groupcore.sequencing.headers import Accept, Change, Repair, StatePiece, StateRequest
 from groupcore.sequencing.names import GroupId, Process
 from tests.groupcore.sequencing.packets import header_of
 from tests.groupcore.sequencing.world import World
@@ -56,22 +56,62 @@ def test_i1_a_node_that_leaves_waits_until_a_newcomer_has_the_state() -> None:
     assert not a.hands_over(world.now)
 
 
-def test_where_another_node_has_the_state_nobody_waits() -> None:
+def two_have_it() -> tuple[World, GroupId, list[Process]]:
+    """A group of which a and b have the state, in this order, and c takes it in vain."""
     world = World("abc")
     group = world.create("g")
-    mine, other, late = (world.open(name) for name in "abc")
-    for process in (mine, other):
+    processes = [world.open(name) for name in "abc"]
+    for process in processes[:2]:
         world.join(process, group)
+    world.send(processes[0], group, b"one")
     world.run(20)
-    world.lost = lambda packet: isinstance(header_of(packet), StatePiece)
+    world.lost = lambda packet: isinstance(header_of(packet), StateRequest)
+    world["c"].service.join(processes[2], group, world.now)
+    world.run(10)
+    return world, group, processes
+
+
+def test_i1_of_those_that_have_the_state_who_has_joined_first_waits() -> None:
+    world, group, (mine, other, _) = two_have_it()
+    for name, process in (("b", other), ("a", mine)):
+        world[name].service.leave(process, group, world.now)
+    world.run(10)
+    assert not is_member(world, "a", group, other)
+    assert is_member(world, "b", group, mine)
+    assert world["a"].service.hands_over(world.now)
+    assert not world["b"].service.hands_over(world.now)
+
+
+def test_i1_when_all_that_have_the_state_leave_at_once_a_newcomer_gets_it() -> None:
+    world, group, (mine, other, _) = two_have_it()
+    for name, process in (("a", mine), ("b", other)):
+        world[name].service.leave(process, group, world.now)
+    world.run(10)
+    world.lost = lambda packet: False
+    world.run(200)
+    assert world["c"].state[group] == [b"one"]
+    assert group not in world["a"].state
+    assert group not in world["b"].state
+
+
+def test_i1_who_joins_before_a_leave_that_is_on_its_way_gets_the_state() -> None:
+    world = World("abc")
+    group = world.create("g", at="b")
+    mine, late = world.open("a"), world.open("c")
+    world.join(mine, group)
+    world.send(mine, group, b"one")
+    world.run(20)
+    for kind in (Change, Accept, Repair, StateRequest):
+        world.lose(kind, to="a")
     world["c"].service.join(late, group, world.now)
     world.run(10)
     world["a"].service.leave(mine, group, world.now)
     world.run(10)
     assert not is_member(world, "b", group, mine)
-    world["b"].service.leave(other, group, world.now)
-    world.run(30)
-    assert is_member(world, "a", group, other), "now it is the only one"
+    world.lose_nothing()
+    world.run(200)
+    assert world["c"].state[group] == [b"one"]
+    assert group not in world["a"].state
 
 
 @pytest.mark.parametrize("asks", [True, False])

@@ -18,13 +18,16 @@ GOES_MS = 2_045
 MESSAGES = 400
 
 
-def states(node_leaves: bool) -> list[tuple[str, int, bool]]:
-    """Who took a state at which number, anew or not, while a, the only member, goes."""
+def states(
+    node_leaves: bool, holders: int = 1, goes_ms: int = GOES_MS
+) -> list[tuple[str, int, bool]]:
+    """Who took a state at which number, anew or not, while a, and b if it has it, too, go."""
     acts = [Act(SECOND, JOIN, 0, 0, (0,)), Act(2 * SECOND, JOIN, 2, 0, (0,))]
     acts += [Act((1_100 + 2 * n) * MILLISECOND, SEND, 0, 0, (0,), (40,)) for n in range(MESSAGES)]
+    acts += [Act(1_050 * MILLISECOND, JOIN, 1, 0, (0,))][: holders - 1]
     if not node_leaves:
-        acts.append(Act(GOES_MS * MILLISECOND, LEAVE, 0, 0, (0,)))
-    faults = (Fault(GOES_MS * MILLISECOND, "leave", (0,), 2 * SECOND),) if node_leaves else ()
+        acts += [Act(goes_ms * MILLISECOND, LEAVE, node, 0, (0,)) for node in range(holders)]
+    faults = (Fault(goes_ms * MILLISECOND, "leave", (0,), 2 * SECOND),) if node_leaves else ()
     scenario = GroupScenario(
         seed=1,
         nodes=3,
@@ -47,6 +50,14 @@ def test_who_leaves_hands_the_state_over_first(node_leaves: bool) -> None:
     (first, second, *_) = states(node_leaves)
     assert first == ("a", 0, True)
     assert second == ("c", MESSAGES + 2, False), "all that was said, and both JOINs"
+
+
+def test_when_two_that_have_it_leave_at_once_the_state_is_handed_over() -> None:
+    """They have both heard of the newcomer, and it has not asked anybody yet."""
+    (first, second, third, *_) = states(node_leaves=False, holders=2, goes_ms=2_017)
+    assert [first, second[0], third[0]] == [("a", 0, True), "b", "c"]
+    assert not second[2]
+    assert not third[2], "it begins anew nowhere else"
 
 
 def test_without_that_the_group_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
