@@ -5,7 +5,8 @@ is done here. A new node takes directory and records of another one first, and w
 ordered meanwhile then.
 
 Invariants.
-  I1  Every command is applied once, in the order, behind the view in which it was ordered.
+  I1  Every command is applied once, in the order, behind the view in which it was ordered; what a
+      state contains that was taken over is not applied again, however late this node is told of it.
   I2  A new node's records and streams fit together: nothing between them is missing.
   I3  A node that has joined has no vote before it has the node's state: behind the cut of the view
       that has let it in it has the frames, as anybody has.
@@ -88,6 +89,7 @@ class Conductor:
         self._now = 0.0
         self._comparing = Comparing(plane)
         self._place = Place(0, 0)
+        self._heard = Place(0, 0)
         self._ordered: deque[tuple[Address, bytes, Position] | ViewInstalled] = deque()
         self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
         self._joins = False
@@ -101,10 +103,11 @@ class Conductor:
         self._now = now
         plane = self._plane
         place = (plane.view.epoch if plane.view is not None else 0, position)
-        if plane.ready:
-            self._apply(by, payload, place)
-        else:
+        self._heard = Place(self._heard.view, self._heard.commands + 1)
+        if not plane.ready:
             self._ordered.append((by, payload, place))
+        elif self._heard > self._place:
+            self._apply(by, payload, place)
 
     def install(self, event: ViewInstalled, now: float) -> None:
         """A view."""
@@ -115,6 +118,7 @@ class Conductor:
             # Who has lived through the view before comes behind no log.
             self._comparing.begin(event, self._place.view if first else view.number)
         plane.view, plane.primary = view, view.primary
+        self._heard = Place(view.number, 0)
         plane.reaches.install(view)
         self._cut.on_view(view.number)
         self.news = True
@@ -125,7 +129,8 @@ class Conductor:
         self._keeper.on_view()
         self._position = event.position
         if plane.ready:
-            self._apply_view(event)
+            if view.number > self._place.view:
+                self._apply_view(event)
             self._say_synced()
             return
         self._ordered.append(event)

@@ -9,6 +9,7 @@ from groupcore.sequencing import arriving, directory_snapshot, record_table
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.directory_snapshot import reading, unpack
 from groupcore.sequencing.node_state import Taking, take_node_state
+from groupcore.view import Address
 from tests.groupcore.sequencing.test_node_giving import busy_world, contents
 from tests.groupcore.sequencing.test_telling import header_of
 from tests.groupcore.sequencing.world import Packet, World
@@ -123,3 +124,29 @@ def test_i2_a_state_that_does_not_reach_where_the_streams_begin_is_not_taken(
     assert next(said, None) is None
     assert is_ready(world, "c")
     assert contents(world["c"].service) == contents(world["a"].service)
+
+
+def test_what_the_state_contains_is_not_applied_again_when_it_is_heard_of_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A slow node may take a state that is ahead of what it has been told of the order."""
+    world = World("ab")
+    world.create("first")
+    world.add("c")
+    late: list[tuple[Address, bytes, float, int]] = []
+    service, on_order = world["c"].service, world["c"].service.on_order
+    monkeypatch.setattr(service, "on_order", lambda *told: late.append(told))
+    for name in ("second", "third"):
+        world.create(name)
+    world.run(100)
+    assert service.plane.ready
+    assert service.plane.directory.newest_group == 3
+    assert late
+    for told in late:
+        on_order(*told)
+    monkeypatch.undo()
+    world.create("fourth")
+    world.run(20)
+    a = world["a"].service
+    assert service.conductor.place() == a.conductor.place()
+    assert service.plane.directory.fingerprint() == a.plane.directory.fingerprint()
