@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -108,6 +109,20 @@ function done(content: Rich, act: Act, letter: string): RichDelta {
   }
   return diffTable(content, tableOf(next));
 }
+
+interface Case {
+  readonly what: string;
+  readonly text: Rich;
+  readonly columns: string[];
+  readonly rows: { readonly id: string; readonly cells: Rich[] }[];
+}
+
+const path = new URL("../../../docs/vectors/tables.json", import.meta.url);
+const { tables } = JSON.parse(readFileSync(path, "utf-8")) as { tables: Case[] };
+
+test.each(tables)("$what", ({ text, columns, rows }) => {
+  expect(gridOf(text)).toEqual({ columns, rows });
+});
 
 test("a grid written as a text reads back as that grid", () => {
   const content = table(["a", "b"], ["c", ""]);
@@ -236,20 +251,6 @@ test("typing at the edge of a cell stays in it, whoever adds a column or a row t
       ["c!", "d"],
     ]);
   }
-});
-
-test("T1 to T4: what is missing, before, twice or behind has its place", () => {
-  const [one, two, row] = [marker("cell-1"), marker("cell-2"), marker("row-r")];
-  const read = (...items: Rich): string[][] => wordsOf(canonicalRich(items) as Rich);
-  expect(read(one, "a", two, "b", row, one, "c", marker("row-s"))).toEqual([
-    ["a", "b"],
-    ["c", ""],
-  ]);
-  expect(read("x", one, "a", two, row)).toEqual([["xa", ""]]);
-  expect(read(two, "b", one, "a", two, "c", row)).toEqual([["a", "bc"]]);
-  expect(read(one, "a", row, two, "b")).toEqual([["a", "b"]]);
-  expect(read("words")).toEqual([["words"]]);
-  expect(wordsOf([])).toEqual([[""]]);
 });
 
 test("T5: a table of no end is shown with a bounded number of cells, and all of its text", () => {
