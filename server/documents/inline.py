@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -20,13 +20,14 @@ from groupcore.objects.refusal import RefusalError
 from groupcore.objects.rich_delta import Marks, MarkValue, Rich, Run, canonical, inserted, plain
 from groupcore.objects.rich_parsing import parse_rich
 
-parser = MarkdownIt("commonmark").enable("strikethrough")
+parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["strikethrough", "table"])
+BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 SPECIAL = re.compile(r"[\\`*_\[\]<>~&!]")
 OPEN = {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}
 CLOSE = {"strong_close": "bold", "em_close": "italic", "s_close": "strike"}
 SIGNS = {"bold": "**", "italic": "*", "strike": "~~"}
 NESTED = ("link", "bold", "italic", "strike")
-"""The marks that open before others, outermost first; `code` is innermost."""
+"""The marks, outermost first where they end at one place; `code` is innermost."""
 KNOWN = {*NESTED, "code"}
 
 Env = MutableMapping[str, Any]
@@ -45,14 +46,16 @@ def broken(text: str) -> str:
     return "\n".join([*kept, lines[-1]])
 
 
-def read_inline(source: str, env: Env | None = None) -> Rich:
+def read_inline(source: str, env: Env | None = None, *, lines: bool = False) -> Rich:
     """The text of a paragraph; `env` knows the links that the document defines.
+
+    `lines`: a tag `<br>` is a line feed, as it has to be said in tables.
 
     Soft line breaks become spaces; hard ones stay, and those between the rows of a table: Markdown
     is often wrapped at a column, which means nothing.
     """
     [token] = parser.parseInline(source, {} if env is None else env)
-    reader = _Reader()
+    reader = _Reader(lines)
     children = token.children or []
     for place, child in enumerate(children):
         following = children[place + 1] if place + 1 < len(children) else None
@@ -63,7 +66,8 @@ def read_inline(source: str, env: Env | None = None) -> Rich:
 class _Reader:
     """Walks the tokens of one paragraph."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: bool) -> None:
+        self._has_lines = lines
         self.runs: list[Run] = []
         self._marks: dict[str, MarkValue] = {}
         self._line = ""
@@ -83,6 +87,8 @@ class _Reader:
                 self._close_link()
             case "image":
                 self._add(f"![{token.content}]({token.attrGet('src')})")
+            case "html_inline" if self._has_lines and BREAK.fullmatch(token.content):
+                self._add("\n")
             case kind if kind in OPEN:
                 self._marks[OPEN[kind]] = True
             case kind if kind in CLOSE:
@@ -123,15 +129,17 @@ def is_allowed(href: str) -> bool:
 # --- writing ------------------------------------------------------------------------------------
 
 
-def write_inline(text: Rich) -> str:
+def write_inline(text: Rich, *, lines: bool = False) -> str:
     """The text as Markdown that reads back as it; line feeds stay what they are.
 
-    Where Markdown cannot say a mark at its place, the text goes without its marks.
+    `lines`: they will be tags `<br>`, as they have to be said in tables. Where Markdown cannot say
+    a mark at its place, the text goes without its marks.
     """
     wanted = _trimmed(text)
     for escaped in (False, True):
         written = _write(wanted, escaped)
-        if read_inline(broken(written)) == wanted:
+        source = written.replace("\n", "<br>") if lines else broken(written)
+        if read_inline(source, lines=lines) == wanted:
             return written
     return _escape(plain(text))
 
@@ -162,23 +170,29 @@ def _both(marks: dict[str, MarkValue], others: dict[str, MarkValue]) -> Marks:
 
 
 def _write(text: Rich, escaped: bool) -> str:
+    """The text with signs; what goes on for longer is opened before what ends sooner."""
     written = ""
-    open_marks: list[tuple[str, MarkValue]] = []
-    for run in text:
-        marks = dict(run.marks)
-        kept = [one for one in NESTED if one in marks]
-        wanted = [(name, marks[name]) for name in kept]
-        shared = 0
-        while shared < min(len(open_marks), len(wanted)) and open_marks[shared] == wanted[shared]:
-            shared += 1
-        written += _closing(open_marks[shared:])
-        written += "".join("[" if name == "link" else SIGNS[name] for name, _ in wanted[shared:])
-        open_marks = wanted
-        if marks.get("code"):
+    opened: list[tuple[str, MarkValue]] = []
+    for place, run in enumerate(text):
+        wanted = [one for one in run.marks if one[0] in NESTED]
+        kept = 0
+        while kept < len(opened) and opened[kept] in wanted:
+            kept += 1
+        written += _closing(opened[kept:])
+        fresh = [one for one in wanted if one not in opened[:kept]]
+        fresh.sort(key=lambda one: (-_extent(text, place, one), NESTED.index(one[0])))
+        written += "".join("[" if name == "link" else SIGNS[name] for name, _ in fresh)
+        opened = opened[:kept] + fresh
+        if dict(run.marks).get("code"):
             written += _code(run.text)
         else:
             written += _escape(run.text) if escaped else run.text
-    return written + _closing(open_marks)
+    return written + _closing(opened)
+
+
+def _extent(text: Rich, place: int, mark: tuple[str, MarkValue]) -> int:
+    """In how many runs from this one on the mark is."""
+    return sum(1 for _ in takewhile(lambda run: mark in run.marks, text[place:]))
 
 
 def _closing(marks: list[tuple[str, MarkValue]]) -> str:

@@ -1,8 +1,8 @@
 """Markdown to blocks and back.
 
 Blocks carry the structure (headings, paragraphs, lists with depth, task lists, quotes, code,
-dividers), texts have marks (`server.documents.inline`). What CommonMark has and blocks have not
-(tables, raw HTML) becomes paragraphs that hold the source.
+dividers, tables), texts have marks (`server.documents.inline`). What CommonMark has and blocks have
+not (raw HTML) becomes paragraphs that hold the source.
 
 A text whose line would begin a block on the way back is escaped with one backslash, and the
 import takes exactly that backslash off again.
@@ -19,6 +19,7 @@ from markdown_it.token import Token
 from groupcore.objects.changes import DEFAULT_LIMITS
 from groupcore.objects.rich_delta import Rich, plain, rich
 from groupcore.shared.documents.parts import Value
+from server.documents.grids import Rows, cells_beyond, read_cell, table_lines, tables_of
 from server.documents.inline import Env, broken, parser, read_inline, write_inline
 from server.documents.making import NewBlock
 
@@ -29,7 +30,7 @@ LIST_KINDS = {"bullet", "numbered", "todo"}
 TASK = re.compile(r"\[([ xX])\](?: |$)")
 STARTS_BLOCK = re.compile(
     r"\\*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|\d{1,9}[.)](?=\s|$)|`{3,}|~{3,}|<|\[[ xX]\]"
-    r"|([-*_])[ \t]*(?:\1[ \t]*){2,}$|[-=]+[ \t]*$|\[[^\]]*\]:)"
+    r"|([-*_])[ \t]*(?:\1[ \t]*){2,}$|[-=]+[ \t]*$|[|:-][-:| \t]*$|\[[^\]]*\]:)"
 )
 """The beginning of a line that would be, or is escaped from being, more than text."""
 
@@ -52,14 +53,34 @@ class _Reader:
     item: bool = False
     heading: int = 0
     env: Env = field(default_factory=dict)
+    source: list[str] = field(default_factory=list)
+    row: list[int] | None = None
+    """The lines of the row that is being read."""
+    rows: Rows | None = None
+    """Of the table that is being read, the names of its columns first."""
 
     def add(self, attributes: dict[str, Value], text: Rich) -> None:
-        self.blocks.append((tuple(sorted(attributes.items())), text))
+        self.blocks.append(_block(attributes, text))
 
     def read(self, tokens: list[Token]) -> None:
         for token in tokens:
             match token.type:
+                case "table_open":
+                    self.rows = []
+                case "tr_open" if self.rows is not None:
+                    self.rows.append([])
+                    self.row = token.map
+                case "inline" if self.rows is not None:
+                    self.rows[-1].append(read_cell(token.content, self.env))
+                case "tr_close" if self.rows is not None:
+                    self.beyond(self.rows)
+                case "table_close" if self.rows is not None:
+                    self.blocks += [_block(*made) for made in tables_of(self.rows)]
+                    self.rows = None
+                    self.item = False
                 case "bullet_list_open" | "ordered_list_open":
+                    if self.item:  # an item that begins with a list has no words of its own
+                        self.text("")
                     self.lists.append("bullet" if token.type[0] == "b" else "numbered")
                 case "bullet_list_close" | "ordered_list_close":
                     self.lists.pop()
@@ -92,6 +113,13 @@ class _Reader:
             content = content[task.end() :]
         self.add(attributes, read_inline(unescape(content), self.env))
 
+    def beyond(self, rows: Rows) -> None:
+        """The cells of the last row that the header has no columns for."""
+        if self.row is None or len(rows) < 2:
+            return
+        line = self.source[self.row[0]]
+        rows[-1] += [read_cell(cell, self.env) for cell in cells_beyond(line, len(rows[0]))]
+
     def attributes(self) -> dict[str, Value]:
         """Those of the block that comes now."""
         attributes: dict[str, Value] = {"type": "paragraph"}
@@ -114,6 +142,10 @@ class _Reader:
         self.add(attributes, rich(token.content.removesuffix("\n")))
 
 
+def _block(attributes: dict[str, Value], text: Rich) -> NewBlock:
+    return tuple(sorted(attributes.items())), text
+
+
 def import_markdown(source: str, title: str = "") -> Imported:
     """The blocks of a Markdown text.
 
@@ -121,7 +153,7 @@ def import_markdown(source: str, title: str = "") -> Imported:
     the title is `Untitled`.
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
-    reader = _Reader()
+    reader = _Reader(source=source.split("\n"))
     reader.read(parser.parse(source, reader.env))
     blocks = reader.blocks
     if blocks and dict(blocks[0][0]).get("level") == 1:
@@ -188,6 +220,8 @@ def _plain(kind: str, attributes: dict[str, Value], content: Rich) -> list[str]:
             return [("> " + line).rstrip() for line in _broken(content)]
         case "divider":
             return ["---"]
+        case "table":
+            return table_lines(content, attributes.get("header") is not False)
         case "code":
             text = plain(content)
             runs = [len(run) for run in re.findall(r"`+", text)]

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from starlette.responses import JSONResponse, Response
 
 from groupcore.objects.parsing import check_title, is_identifier
-from groupcore.objects.rich_delta import plain
 from groupcore.objects.rich_parsing import to_wire
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.shown import Shot
+from groupcore.shared.documents.tables import words_of
 from groupcore.shared.errors import ForbiddenError
 from server.accounts.errors import forbidden
 from server.accounts.roles import ADMIN, KEEPER, Role
@@ -217,7 +217,12 @@ class DocumentRoutes:
         """The document as this node has it."""
         doc, title, shot = await self._shot(ask)
         blocks = [
-            {"id": block, **dict(attributes), "text": plain(text), "content": to_wire(text)}
+            {
+                "id": block,
+                **dict(attributes),
+                "text": words_of(dict(attributes), text),
+                "content": to_wire(text),
+            }
             for block, attributes, text in shot
         ]
         return JSONResponse({"id": doc, "title": title, "blocks": blocks})

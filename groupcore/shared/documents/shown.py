@@ -9,6 +9,7 @@ from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import JOINED, UNBORN
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.parts import Attributes
+from groupcore.shared.documents.tables import words_of
 
 Shot: TypeAlias = list[tuple[str, Attributes, Rich]]
 """Id, attributes and text of all blocks, in their order."""
@@ -87,7 +88,7 @@ class Shown:
 
     async def text(self) -> str:
         """The whole text without marks, a line a block."""
-        return "\n".join([plain(text) for _, _, text in await self.snapshot()])
+        return "\n".join([words_of(dict(kinds), text) for _, kinds, text in await self.snapshot()])
 
     async def find(self, words: str) -> list[tuple[str, int]]:
         """Where the words stand: blocks and places, in the document's order."""

@@ -18,7 +18,7 @@ Any rich text is a table. The rules, which webui/src/shared/table.ts has as well
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from groupcore.objects.rich_delta import EMBED, Rich, Run, canonical, inserted, plain
@@ -132,6 +132,11 @@ def _marker(name: str) -> Run:
 
 def _is_marker(run: Run) -> bool:
     return _MARKER.fullmatch(str(dict(run.marks).get("embed", ""))) is not None
+
+
+def words_of(attributes: Mapping[str, object], content: Rich) -> str:
+    """The words of a block: of a table those in its cells."""
+    return plain_table(content) if attributes.get("type") == "table" else plain(content)
 
 
 def plain_table(content: Rich) -> str:
