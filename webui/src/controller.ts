@@ -4,8 +4,9 @@ import { OwnRole } from "./account/own-role";
 import type { Options, Session, State } from "./client";
 import type { ClientLocks } from "./client-lock";
 import type { DocumentModel, Draft, SaveState } from "./document/types";
-import { DocumentEditor, type OfferedMenu, type Surroundings } from "./editor/editor";
+import { DocumentEditor, type OfferedMenu } from "./editor/editor";
 import type { Finding } from "./editor/find";
+import type { Surroundings } from "./editor/state";
 import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
 import { problemText } from "./problem";
@@ -72,7 +73,7 @@ const TEXTS_MS = 2_000;
 
 export class DocumentController {
   private editor: DocumentEditor | null = null;
-  private around: Surroundings = { block: "paragraph", marks: [], link: null };
+  private around: Surroundings = { block: "paragraph", marks: [], link: null, language: "" };
   private isLoadingMore = false;
   private menu: OfferedMenu | null = null;
   private finding: Finding = { query: "", matches: [], current: -1 };
@@ -297,9 +298,12 @@ export class DocumentController {
   }
 
   private onSurroundings(around: Surroundings): void {
-    const { block, marks, link } = this.around;
+    const { block, marks, link, language } = this.around;
     const isSame =
-      around.block === block && around.link === link && `${around.marks}` === `${marks}`;
+      around.block === block &&
+      around.link === link &&
+      around.language === language &&
+      `${around.marks}` === `${marks}`;
     this.around = around;
     if (!isSame) this.tell();
   }

@@ -16,6 +16,7 @@ import { type Command, type EditorState, TextSelection, type Transaction } from 
 import { editorWords } from "../words/en/editor";
 import { tableWords } from "../words/en/table";
 import { caretKeys } from "./caret-keys";
+import { indentCode, lineInCode, outdentCode } from "./code-keys";
 import { markKeys, toggle } from "./marks";
 import type { SimpleMark } from "./rich";
 import { attributeOf, awayType, type BlockType, blockAt, blockType, typeOf } from "./schema";
@@ -101,11 +102,6 @@ function insertText(text: string): Command {
     return true;
   };
 }
-
-const inType =
-  (test: (type: BlockType) => boolean, command: Command): Command =>
-  (state, dispatch, view) =>
-    test(typeOf(state.selection.$from.parent)) && command(state, dispatch, view);
 
 /** Enter in an empty list item, quote or heading ends it. */
 const leaveEmpty: Command = (state, dispatch) => {
@@ -224,14 +220,12 @@ const leaveEditor: Command = (_state, _dispatch, view) => {
 const inTableBack = chainCommands(stayInCell("start"), intoTable(-1));
 const inTableOn = chainCommands(stayInCell("end"), intoTable(1));
 
-const isCode = (type: BlockType): boolean => type === "code";
-
 /** Which key does what; the rest is as in any text. */
 export const keys = {
   Enter: chainCommands(
     lineInCell,
     leaveCode,
-    inType(isCode, insertText("\n")),
+    lineInCode,
     leaveDivider,
     leaveEmpty,
     createParagraphNear,
@@ -249,8 +243,8 @@ export const keys = {
   "Mod-Backspace": chainCommands(deleteSelection, inTableBack, atStart(lift), joinBackward),
   Delete: chainCommands(deleteSelection, inTableOn, joinForward),
   "Mod-Delete": chainCommands(deleteSelection, inTableOn, joinForward),
-  Tab: chainCommands(nextCell, inType(isCode, insertText("\t")), indent(1)),
-  "Shift-Tab": chainCommands(previousCell, indent(-1)),
+  Tab: chainCommands(nextCell, indentCode, indent(1)),
+  "Shift-Tab": chainCommands(previousCell, outdentCode, indent(-1)),
   ArrowDown: downFromTable,
   "Mod-a": selectAll,
   "Mod-z": undo,

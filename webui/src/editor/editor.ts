@@ -13,34 +13,26 @@ import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
 import { Carets, caretsPlugin } from "./carets";
 import { changedChildren } from "./changed";
-import { type Action, actions, choiceCommand, choiceOf, type EditorKey, keys } from "./commands";
+import { setLanguage } from "./code-keys";
+import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
 import { diffBlocks, isSame } from "./diff";
 import { type Finding, findPlugin } from "./find";
 import { Finder } from "./finder";
+import { highlightPlugin, lookAtCode } from "./highlight";
 import { HtmlReader, tamed } from "./html";
 import { markdownPlugin } from "./markdown";
-import { activeMarks, linkAt, openLink, setLink } from "./marks";
+import { openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
 import { fitted, handlePaste, parseText, serialiseText } from "./paste";
 import { type Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
-import type { SimpleMark } from "./rich";
 import { blockAt, blockIdAt, isShownAs, toBlock, toDoc } from "./schema";
 import { choose, menuAttributes, type SlashMenu, slashMenu, slashPlugin } from "./slash";
-import { isBlank, missingIn } from "./state";
+import { isBlank, missingIn, type Surroundings, surroundingsOf } from "./state";
 import { type TableAction, tableActions } from "./table-commands";
 import { cellAt, textPlace } from "./table-remote";
 import { TableView } from "./table-view";
 import { Viewport } from "./viewport";
-
-/** What the selection stands in: for the toolbar. */
-export interface Surroundings {
-  /** One of CHOICES. */
-  readonly block: string;
-  readonly marks: readonly SimpleMark[];
-  /** The address of the link at the caret. */
-  readonly link: string | null;
-}
 
 /** The menu behind a slash. */
 export interface OfferedMenu {
@@ -150,6 +142,7 @@ export class DocumentEditor {
       this.readSelection();
       model.look(first, last);
       this.carets.look(first, last);
+      lookAtCode(this.view, first, last);
       callbacks.viewed(String(this.view.state.doc.child(first).attrs.id));
     });
   }
@@ -174,6 +167,7 @@ export class DocumentEditor {
       tableEditing(),
       caretsPlugin(),
       findPlugin(),
+      highlightPlugin(),
     ];
   }
 
@@ -204,6 +198,11 @@ export class DocumentEditor {
   /** Does what a tool of a table says. */
   runTable(action: TableAction): void {
     this.command(tableActions[action]);
+  }
+
+  /** Says in which language the code at the caret is; empty: in none. */
+  setLanguage(language: string): void {
+    this.command(setLanguage(language));
   }
 
   /** Turns the selected blocks into what a toolbar choice says (see CHOICES). */
@@ -359,12 +358,7 @@ export class DocumentEditor {
   }
 
   private tellSurroundings(): void {
-    const { state } = this.view;
-    this.callbacks.surroundings({
-      block: choiceOf(blockAt(state.selection.$head)),
-      marks: activeMarks(state),
-      link: linkAt(state)?.href ?? null,
-    });
+    this.callbacks.surroundings(surroundingsOf(this.view.state));
   }
 
   private tellMenu(): void {

@@ -2,7 +2,28 @@
 
 import type { Node } from "prosemirror-model";
 import type { EditorState } from "prosemirror-state";
-import { awayType } from "./schema";
+import { choiceOf } from "./commands";
+import { activeMarks, linkAt } from "./marks";
+import type { SimpleMark } from "./rich";
+import { attributeOf, awayType, blockAt } from "./schema";
+
+/** What the selection stands in: for the toolbar. */
+export interface Surroundings {
+  /** What `choiceOf` says of the block. */
+  readonly block: string;
+  readonly marks: readonly SimpleMark[];
+  /** The address of the link at the caret. */
+  readonly link: string | null;
+  /** In which language the code is; empty: in none. */
+  readonly language: string;
+}
+
+export function surroundingsOf(state: EditorState): Surroundings {
+  const node = blockAt(state.selection.$head);
+  const block = choiceOf(node);
+  const language = node !== null && block === "code" ? String(attributeOf(node, "language")) : "";
+  return { block, marks: activeMarks(state), link: linkAt(state)?.href ?? null, language };
+}
 
 /** The selected blocks whose text is not here. */
 export function missingIn({ doc, selection }: EditorState): string[] {
