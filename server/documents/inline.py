@@ -20,7 +20,9 @@ from groupcore.objects.refusal import RefusalError
 from groupcore.objects.rich_delta import Marks, MarkValue, Rich, Run, canonical, inserted, plain
 from groupcore.objects.rich_parsing import parse_rich
 
-parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["strikethrough", "table"])
+NESTING_MAX = 100
+"""So deep the parser goes: a list takes two, an item's text one; what is deeper it leaves out."""
+parser = MarkdownIt("commonmark", {"maxNesting": NESTING_MAX}).enable(["strikethrough", "table"])
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 SPECIAL = re.compile(r"[\\`*_\[\]<>~&!]")
 OPEN = {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from markdown_it.token import Token
 
 from groupcore.objects.changes import DEFAULT_LIMITS
+from groupcore.objects.refusal import TooLargeError
 from groupcore.objects.rich_delta import Rich, plain, rich
 from groupcore.shared.documents.parts import Value
 from server.documents.grids import Rows, cells_beyond, read_cell, table_lines, tables_of
-from server.documents.inline import Env, broken, parser, read_inline, write_inline
+from server.documents.inline import NESTING_MAX, Env, broken, parser, read_inline, write_inline
 from server.documents.making import NewBlock
 
 TITLE_MAX = DEFAULT_LIMITS.title
@@ -150,11 +151,14 @@ def import_markdown(source: str, title: str = "") -> Imported:
     """The blocks of a Markdown text.
 
     A heading of level 1 at the very beginning is the title, unless one is given; without either
-    the title is `Untitled`.
+    the title is `Untitled`. TooLargeError when it is nested deeper than the parser goes.
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
     reader = _Reader(source=source.split("\n"))
-    reader.read(parser.parse(source, reader.env))
+    tokens = parser.parse(source, reader.env)
+    if any(token.level >= NESTING_MAX - 1 for token in tokens):
+        raise TooLargeError("the Markdown has lists or quotes in each other more than 40 deep")
+    reader.read(tokens)
     blocks = reader.blocks
     if blocks and dict(blocks[0][0]).get("level") == 1:
         first = " ".join(plain(blocks[0][1]).split())

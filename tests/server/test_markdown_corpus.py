@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from groupcore.objects.refusal import TooLargeError
 from groupcore.shared.documents.tables import words_of
 from server.documents.markdown import Imported, export_markdown, import_markdown
 
@@ -152,3 +153,10 @@ def test_no_word_of_markdown_is_lost(name: str) -> None:
     assert [
         word for word in KEPT.findall(CORPUS[name]) if word not in found and word not in NO_TEXT
     ] == []
+
+
+@pytest.mark.parametrize("sign", ["> ", "- ", "1. "])
+def test_what_the_parser_would_leave_out_is_refused(sign: str) -> None:
+    assert import_markdown(sign * 30 + "deep", "T").blocks
+    with pytest.raises(TooLargeError, match="40 deep"):
+        import_markdown(sign * 120 + "deeper", "T")
