@@ -4,6 +4,7 @@ import { DocumentEditor } from "../src/editor/editor";
 import { block, MemoryModel } from "../tests/document-double";
 import "../src/styles/base.css";
 import "../src/editor/editor.css";
+import "../src/editor/long.css";
 
 const WORDS = "one two three four five six seven eight nine ten eleven twelve".split(" ");
 const KINDS = ["paragraph", "paragraph", "paragraph", "heading", "bullet", "numbered", "todo"];

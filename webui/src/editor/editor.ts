@@ -32,7 +32,7 @@ import { isBlank, missingIn, type Surroundings, surroundingsOf } from "./state";
 import { type TableAction, tableActions } from "./table-commands";
 import { cellAt, textPlace } from "./table-remote";
 import { TableView } from "./table-view";
-import { Viewport } from "./viewport";
+import { LONG_BLOCKS, Viewport } from "./viewport";
 
 /** The menu behind a slash. */
 export interface OfferedMenu {
@@ -59,8 +59,6 @@ export interface EditorCallbacks {
   readonly found: (finding: Finding) => void;
 }
 
-/** From so many blocks on, what is out of sight is not drawn. */
-const LONG_BLOCKS = 200;
 /** So many blocks are loaded at once because they are selected. */
 const NEEDED_MAX = 200;
 

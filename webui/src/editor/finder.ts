@@ -6,6 +6,7 @@ import type { DocumentModel } from "../document/types";
 import { cleanText } from "../shared/text";
 import { changeFinding, type Finding, findingOf, type Match, replaced } from "./find";
 import { awayType } from "./schema";
+import { isComing } from "./viewport";
 
 /** So many blocks are loaded at a time for a replacement. */
 const LOADED_MAX = 40;
@@ -121,6 +122,7 @@ export class Finder {
     if (match === undefined) return;
     const element = this.view.nodeDOM(match.position);
     if (!(element instanceof HTMLElement)) return;
+    isComing(element);
     const place = match.isHere ? element.querySelector(".found.current") : null;
     (place ?? element).scrollIntoView?.({ block: "center" });
   }
