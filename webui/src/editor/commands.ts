@@ -18,8 +18,9 @@ import { tableWords } from "../words/en/table";
 import { caretKeys } from "./caret-keys";
 import { indentCode, lineInCode, outdentCode } from "./code-keys";
 import { markKeys, toggle } from "./marks";
+import { moveBlocks } from "./moving";
 import type { SimpleMark } from "./rich";
-import { attributeOf, awayType, type BlockType, blockAt, blockType, typeOf } from "./schema";
+import { attributeOf, awayType, type BlockType, blockType, typeOf } from "./schema";
 import {
   downFromTable,
   insertTable,
@@ -190,27 +191,6 @@ const toggleTodo: Command = (state, dispatch) => {
   return true;
 };
 
-/** Moves the block of the caret one place up or down. */
-const moveBlock =
-  (by: 1 | -1): Command =>
-  (state, dispatch) => {
-    const { $from, $head } = state.selection;
-    const index = $from.index(0);
-    const other = index + by;
-    const node = blockAt($from);
-    if (node === null || other < 0 || other >= state.doc.childCount) return false;
-    const from = $from.before(1);
-    const transaction = state.tr.delete(from, from + node.nodeSize);
-    const size = state.doc.child(other).nodeSize;
-    const place = by > 0 ? from + size : from - size;
-    transaction.insert(place, node);
-    const caret = place + 1 + Math.min($head.pos - $from.start(1), node.content.size);
-    dispatch?.(
-      transaction.setSelection(TextSelection.create(transaction.doc, caret)).scrollIntoView(),
-    );
-    return true;
-  };
-
 /** Escape leaves the editor, so that Tab moves on: lists take Tab for themselves. */
 const leaveEditor: Command = (_state, _dispatch, view) => {
   view?.dom.blur();
@@ -257,8 +237,8 @@ export const keys = {
   "Mod-Alt-4": setType("todo", { checked: false }),
   "Mod-Alt-5": setType("bullet"),
   "Mod-Alt-6": setType("numbered"),
-  "Alt-ArrowUp": moveBlock(-1),
-  "Alt-ArrowDown": moveBlock(1),
+  "Alt-ArrowUp": moveBlocks(-1),
+  "Alt-ArrowDown": moveBlocks(1),
   ...markKeys,
   ...caretKeys,
   Escape: leaveEditor,

@@ -18,6 +18,7 @@ import { type Action, actions, choiceCommand, type EditorKey, keys } from "./com
 import { diffBlocks, isSame } from "./diff";
 import { type Finding, findPlugin } from "./find";
 import { Finder } from "./finder";
+import { handlePlugin } from "./handle";
 import { highlightPlugin, lookAtCode } from "./highlight";
 import { HtmlReader, tamed } from "./html";
 import { markdownPlugin } from "./markdown";
@@ -166,6 +167,7 @@ export class DocumentEditor {
       caretsPlugin(),
       findPlugin(),
       highlightPlugin(),
+      handlePlugin(),
     ];
   }
 

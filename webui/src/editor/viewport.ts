@@ -50,8 +50,8 @@ export class Viewport {
     const blocks = this.root.children;
     if (blocks.length === 0) return;
     const height = this.root.ownerDocument.defaultView?.innerHeight ?? 0;
-    const first = firstBelow(blocks, 0, 0);
-    const last = Math.max(first, firstBelow(blocks, height, first) - 1);
+    const first = firstBelow(blocks, 0, 0, "bottom");
+    const last = Math.max(first, firstBelow(blocks, height, first, "top") - 1);
     this.mark(blocks, first, last);
     const shown = `${Math.min(first, blocks.length - 1)} ${last} ${blocks.length}`;
     if (shown === this.told) return;
@@ -88,15 +88,19 @@ export function isComing(block: Element): void {
   block.classList.remove(FAR);
 }
 
-/** The first block from `from` on whose lower edge is below this height; binary search. */
-function firstBelow(blocks: HTMLCollection, height: number, from: number): number {
+/** The first block from `from` on whose edge is below this height; binary search. */
+export function firstBelow(
+  blocks: HTMLCollection,
+  height: number,
+  from: number,
+  edge: "top" | "bottom",
+): number {
   let low = from;
   let high = blocks.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const box = blocks[middle]?.getBoundingClientRect();
-    const edge = height === 0 ? (box?.bottom ?? 0) : (box?.top ?? 0);
-    if (edge <= height) low = middle + 1;
+    const place = blocks[middle]?.getBoundingClientRect()[edge] ?? 0;
+    if (place <= height) low = middle + 1;
     else high = middle;
   }
   return low;
