@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
+from groupcore.sim.groups.scenario import SEND, Act
 from groupcore.sim.plant_schedules_groups import CAUSAL, join, move, scenario, sends
 
 LOST_DISKS = replace(
@@ -63,6 +64,25 @@ ONE_DISK = replace(
     durable=True,
 )
 """With logs: only a's disk stores when the power is cut; a is cut off when the others are back."""
+
+DROPPED = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(3)),
+            *(Act((2_020 + 5 * n) * MILLISECOND, SEND, 1, 0, (0,), (1_500,)) for n in range(30)),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(2_000 * MILLISECOND, "disk-full", (0,), 300 * MILLISECOND),
+            Fault(2_250 * MILLISECOND, "crash-all", (), SECOND // 5),
+            Fault(2_250 * MILLISECOND, "isolate", (2,), 4 * SECOND),
+        ),
+        length_s=5,
+    ),
+    durable=True,
+    core=True,
+)
+"""With logs: a, whose disk was full, gets what it lacks from the log of one other node or never."""
 
 LEFT_OUT = replace(
     scenario(

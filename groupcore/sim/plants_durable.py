@@ -14,7 +14,7 @@ from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.stream import Stream
 from groupcore.sim.node import Node
-from groupcore.sim.plant_schedules_durable import LEFT_OUT, LOST_DISKS, ONE_DISK, SHORTENED
+from groupcore.sim.plant_schedules_durable import DROPPED, LEFT_OUT, LOST_DISKS, ONE_DISK, SHORTENED
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address, View
 
@@ -125,9 +125,10 @@ DURABLE_PLANTS = (
     Plant(
         "d-dropped-early",
         "a log drops what others have not stored",
-        (18,),
+        (25,),
         _dropped_early,
         profile="durable",
+        schedule=DROPPED,
     ),
     Plant(
         "d-suffix-forgotten",

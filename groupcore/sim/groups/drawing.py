@@ -31,6 +31,8 @@ LOSES_MEMORY = frozenset({"crash-all", "leave-all", "disk-error", "wipe", "damag
 GROUPS_MENU = tuple(dish for dish in MENU if dish.kind not in LOSES_MEMORY)
 LOST_DISKS = 0.3
 """Share of the schedules with logs in which a disk is lost around a power cut."""
+STAGGERED = 0.7
+"""Share of the schedules with logs and five nodes in which two come back late from power cuts."""
 FORMED_NS = 700 * MILLISECOND
 """From then on processes join; the first view is there by then, if nothing hinders it."""
 
@@ -197,7 +199,7 @@ def draw_durable(seed: int) -> GroupScenario:
     """The schedule of a seed for the data plane with logs: the power is cut for all, disks fail.
 
     The power mostly while something that has just been sent is on its way to disks, which may be
-    slow. A disk is lost now and then around that.
+    slow. A disk is lost now and then around that. Of five nodes often only three come back at once.
     """
     drawn = draw_groups(seed, MENU)
     random = stream(seed, "power")
@@ -210,7 +212,8 @@ def draw_durable(seed: int) -> GroupScenario:
             at_ns = random.choice(sends) + random.randint(0, 30 * MILLISECOND)
         return Fault(at_ns, "crash-all", duration_ns=random.randint(10, 1_500) * MILLISECOND)
 
-    added = [cut() for _ in range(random.choice((1, 1, 2)))]
+    cuts = [cut() for _ in range(random.choice((1, 1, 2)))]
+    added = [*cuts, *_staggered(seed, drawn.nodes, cuts)]
     kinds = {fault.kind for fault in drawn.faults}
     if random.random() < LOST_DISKS and not kinds & (LOSES_DISK | SETS_CLOCK):
         kind, node = random.choice(sorted(LOSES_DISK)), random.randrange(drawn.nodes)
@@ -221,6 +224,18 @@ def draw_durable(seed: int) -> GroupScenario:
     # More than a majority could not hold anything while a node that has lost its disk is rebuilt.
     k = min(drawn.k, drawn.nodes // 2)
     return replace(drawn, disk=disk, durable=True, k=k, faults=tuple(faults))
+
+
+def _staggered(seed: int, nodes: int, cuts: list[Fault]) -> list[Fault]:
+    """Two of five nodes are cut off when the power is, and for longer than the others wait."""
+    random = stream(seed, "staggered")
+    if nodes < 5 or random.random() >= STAGGERED:
+        return []
+    return [
+        Fault(cut.at_ns, "isolate", (node,), cut.duration_ns + random.randint(2, 5) * SECOND)
+        for cut in cuts
+        for node in random.sample(range(nodes), 2)
+    ]
 
 
 def draw_groups(seed: int, menu: tuple[Dish, ...] = GROUPS_MENU) -> GroupScenario:
