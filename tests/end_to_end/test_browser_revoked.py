@@ -1,0 +1,174 @@
+"""A role is taken in mid-sentence: what was not taken comes back, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import WebSocketRoute, expect
+
+from tests.end_to_end.browser import BrowserTab, Tabs
+from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
+from tests.end_to_end.test_browser_accounts import (
+    REFUSED,
+    give_role,
+    invited,
+    joined,
+    made,
+    owner,
+)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+NODE_GONE = ("net::ERR_CONNECTION", "WebSocket connection to", "net::ERR_EMPTY_RESPONSE")
+"""What Chromium itself writes when a node is away."""
+
+LONGEST = """() => {
+  const block = document.querySelector("[data-testid=editor] [data-block-id]");
+  const read = () => {
+    const copy = block.cloneNode(true);
+    for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
+    return copy.textContent;
+  };
+  window.longest = read();
+  new MutationObserver(() => {
+    const now = read();
+    if (now.length > window.longest.length) window.longest = now;
+  }).observe(block, { childList: true, characterData: true, subtree: true });
+}"""
+"""Notes the most that was ever shown in the first block."""
+
+
+class Wire:
+    """What a page says to its node; while `is_held` it stays on the way."""
+
+    def __init__(self) -> None:
+        self.is_held = False
+        self._waiting: list[tuple[WebSocketRoute, str | bytes]] = []
+
+    def take(self, route: WebSocketRoute) -> None:
+        """A socket of the page."""
+        server = route.connect_to_server()
+
+        def on_message(message: str | bytes) -> None:
+            if self.is_held:
+                self._waiting.append((server, message))
+            else:
+                server.send(message)
+
+        route.on_message(on_message)
+
+    def release(self) -> None:
+        """All that was held arrives."""
+        self.is_held = False
+        waiting, self._waiting = self._waiting, []
+        for server, message in waiting:
+            server.send(message)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
+    """Three nodes where people sign in."""
+    folder = tmp_path_factory.mktemp("revoked")
+    async with running_cluster(folder, *NAMES, accounts="on") as cluster:
+        yield cluster
+
+
+async def draft_text(tab: BrowserTab) -> str:
+    """What is kept for the person."""
+    return "".join(await tab.page.locator(".draft-text").all_inner_texts())
+
+
+async def kept_for(tab: BrowserTab, text: str) -> None:
+    """Wait until this is kept for the person."""
+
+    async def is_kept() -> bool:
+        return await draft_text(tab) == text
+
+    await eventually(is_kept, f"{text!r} is kept")
+
+
+async def the_same(ann: BrowserTab, bob: BrowserTab) -> str:
+    """Wait until both show the same; the text."""
+
+    async def is_same() -> bool:
+        return await bob.texts() == await ann.texts()
+
+    await eventually(is_same, "both show the same")
+    return (await ann.texts())[0]
+
+
+async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_sequencer_dies(
+    town: Cluster, tabs: Tabs
+) -> None:
+    cookies: list[dict[str, Any]] = []
+    ann = await owner(town, tabs, cookies)
+    address = await invited(ann, "bob@example.org", "viewer")
+    bob = await joined(tabs, town, "b", address, "Bob")
+    await ann.page.get_by_role("link", name="Groupcore").first.click()
+    doc = await made(ann)
+    await ann.put_caret(0)
+    await ann.type("From Ann. ")
+    await ann.saved()
+    await give_role(ann, "Bob", "editor")
+    wire = Wire()
+    await bob.page.route_web_socket("**/ws", wire.take)
+    await bob.page.goto(f"{town.nodes['b'].url}/doc/{doc}")
+    await bob.loaded()
+    await expect(bob.editor).to_have_attribute("contenteditable", "true")
+    await bob.put_caret(0)
+    await bob.type("And from Bob: ")
+    await bob.saved()
+
+    # What he types now is still on its way when the role is gone.
+    wire.is_held = True
+    await bob.type("never taken")
+    await give_role(ann, "Bob", "viewer")
+    await expect(bob.editor).to_have_attribute("contenteditable", "false")
+    assert await draft_text(bob) == ""
+    wire.release()
+    await kept_for(bob, "never taken")
+    await expect(bob.page.get_by_test_id("draft").first).to_contain_text("You may not write here")
+    assert await the_same(ann, bob) == "From Ann. And from Bob: "
+    await bob.page.reload()
+    await bob.loaded()
+    await kept_for(bob, "never taken")
+    for _ in range(await bob.page.get_by_test_id("draft").count()):
+        await bob.page.get_by_role("button", name="Discard").first.click()
+    await kept_for(bob, "")
+
+    # Now the node that puts the block's edits in order dies at that moment.
+    await give_role(ann, "Bob", "editor")
+    await expect(bob.editor).to_have_attribute("contenteditable", "true")
+    status = await town.status("a")
+    block = next(name for name in status["groups"] if name.startswith(f"doc/{doc}/"))
+    await town.place("c", block)
+    for tab in (ann, bob):
+        tab.expect_complaints(*REFUSED, *NODE_GONE)
+    await bob.put_caret(0)
+    await bob.page.evaluate(LONGEST)
+    words = " ".join(f"word{number}" for number in range(80))
+    typing = asyncio.create_task(bob.type(words, delay_ms=12))
+    await expect(ann.editor).to_contain_text("word3")
+    await town.nodes["c"].kill()
+    await give_role(ann, "Bob", "viewer")
+    await typing
+    await expect(bob.editor).to_have_attribute("contenteditable", "false")
+    text = await the_same(ann, bob)
+    longest = str(await bob.page.evaluate("() => window.longest"))
+    prefix = "From Ann. And from Bob: "
+    assert text.startswith(prefix)
+    assert (prefix + words).startswith(longest)
+
+    async def all_there() -> bool:
+        return (await the_same(ann, bob)) + await draft_text(bob) == longest
+
+    await eventually(all_there, "what stands, and what is kept for Bob, is all that he wrote")
