@@ -129,6 +129,10 @@ class TupleCodec(Codec):
         make: Callable[..., object] = self._kind
         return make(*decoded)
 
+    def kept_to_wire(self, kept: object) -> object:
+        assert isinstance(kept, tuple)
+        return [one.kept_to_wire(item) for one, item in zip(self._items, kept, strict=True)]
+
 
 class SequenceCodec(Codec):
     """tuple[T, ...]."""
@@ -144,6 +148,10 @@ class SequenceCodec(Codec):
 
     def from_wire(self, wire: object) -> object:
         return tuple([self._item.from_wire(item) for item in array(self, wire)])
+
+    def kept_to_wire(self, kept: object) -> object:
+        assert isinstance(kept, tuple)
+        return [self._item.kept_to_wire(item) for item in kept]
 
 
 class RecordCodec(Codec):
@@ -169,6 +177,9 @@ class RecordCodec(Codec):
             return self._kind(**decoded)
         except (ValueError, TypeError) as error:
             raise MisfitError(f"no {self._kind.__name__}: {error}") from None
+
+    def kept_to_wire(self, kept: object) -> object:
+        return [codec.kept_to_wire(getattr(kept, name)) for name, codec in self._items.items()]
 
     def check(self, value: object) -> object:
         self.to_wire(value)

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groupcore.objects.rich_delta import rich
 from groupcore.sequencing.names import Process
-from groupcore.shared.codecs import DEPTH_MAX, PlainCodec
+from groupcore.shared.codecs import DEPTH_MAX, DictCodec, PlainCodec
 from groupcore.shared.errors import DeclarationError, MisfitError
 from groupcore.shared.messages import pack, unpack
 from groupcore.shared.scalars import Codec
 from groupcore.shared.schema import codec_of
+from groupcore.shared.types.rich_text import RichCodec, RichContent
 from groupcore.view import Address
 
 Key = NewType("Key", str)
@@ -232,3 +234,32 @@ def test_sets_are_packed_in_one_order() -> None:
     words = [f"w{number}" for number in range(50)]
     backwards = {f"w{number}" for number in reversed(range(50))}
     assert pack(codec.to_wire(set(words))) == pack(codec.to_wire(backwards))
+
+
+@dataclass(frozen=True)
+class Page:
+    text: RichContent
+    places: tuple[Point, ...]
+    more: tuple[RichContent, ...] = ()
+
+
+def test_what_a_state_keeps_is_packed_the_same_without_being_checked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    codec = codec_of(dict[str, Page])
+    assert isinstance(codec, DictCodec)
+    kept = {"a": Page(rich("Milk"), (Point(1, 2.0),), (rich("and"), rich("bread")))}
+    wire = codec.to_wire(kept)
+    checked = 0
+    from_wire = RichCodec.from_wire
+
+    def count(one: RichCodec, value: object) -> object:
+        nonlocal checked
+        checked += 1
+        return from_wire(one, value)
+
+    monkeypatch.setattr(RichCodec, "from_wire", count)
+    assert codec.kept_to_wire(kept) == wire
+    assert checked == 0
+    assert codec.to_wire(kept) == wire
+    assert checked == 3
