@@ -142,7 +142,8 @@ export class DocumentEditor {
       model.look(first, last);
       this.carets.look(first, last);
       lookAtCode(this.view, first, last);
-      callbacks.viewed(String(this.view.state.doc.child(first).attrs.id));
+      const shown = this.view.state.doc.maybeChild(first);
+      if (shown !== null) callbacks.viewed(String(shown.attrs.id));
     });
   }
 
