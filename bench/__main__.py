@@ -27,6 +27,7 @@ NAMES = (
     "sequencers",
     "migration",
     "memory",
+    "waking",
     "durable",
     "objects",
     "editor",

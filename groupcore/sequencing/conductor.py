@@ -121,6 +121,7 @@ class Conductor:
         self._heard = Place(view.number, 0)
         plane.reaches.install(view)
         self._cut.on_view(view.number)
+        self._joining.states.leave_gone()
         self.news = True
         joins = first and bool(event.holders) and plane.me not in event.holders
         if joins:

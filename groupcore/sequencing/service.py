@@ -335,6 +335,7 @@ class Service(DirectoryRequests):
             self.sender.go_on(now)
         self.conductor.giving.end_turn()
         self.expected.retry(now)
+        self.joining.states.proceed(now)
         self.joining.ask(now)
         self.ending.wake(now)
         self.migration.proceed()

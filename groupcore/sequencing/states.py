@@ -3,7 +3,8 @@
 Idea. Whoever needs a state asks one that has it; that one copies it at once, at a place that is
 late enough, and gives it piece by piece as it is asked for: the taker sets the pace, so both hold
 one state and nobody stops sending. When the giver is gone or silent, the next one is asked, from
-the beginning, as its state is of another place. The hash of the whole is checked.
+the beginning, as its state is of another place. The hash of the whole is checked. Who needs
+thousands at once asks for some at a time: what they cause at the givers stays bounded.
 
 Source. State transfer paper, MAKE_COPY and RETURN_STATE; design, 4.11.
 
@@ -11,6 +12,8 @@ Invariants.
   I1  A state is handed over whole and only when its hash is right.
   I2  As long as somebody has it, it comes: each silence moves on to another giver.
   I3  A silence is no answer: that nobody has it is concluded from what all have said.
+  I4  At most `TAKEN_AT_ONCE` states are asked for at a time; one for which nobody can be asked now
+      does not keep others waiting.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from hashlib import blake2b
 
+from groupcore.sequencing.deadlines import Deadlines
 from groupcore.sequencing.headers import Reach, StatePiece, StateRequest
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
@@ -29,8 +33,10 @@ NODE_STATE = 0
 """The group number under which a node's directory and records are asked for."""
 AHEAD = 4
 """Pieces that are asked for ahead of what has come."""
+TAKEN_AT_ONCE = 64
+"""States that a node asks for at a time."""
 GIVEN_MAX = 64
-"""States that a node keeps for others at a time."""
+"""States of several pieces that a node keeps for others at a time."""
 DIGEST_BYTES = 16
 
 
@@ -73,7 +79,6 @@ class Taking:
     count: int = 0
     digest: bytes = b""
     asked: int = 0
-    silent_at: float = 0.0
 
 
 class States:
@@ -93,8 +98,13 @@ class States:
         self._place_of = place_of
         self._token = 0
         self._taking: dict[int, Taking] = {}
+        self._of_group: dict[GroupId, list[Taking]] = {}
+        self._queue: dict[int, None] = {}
+        self._asking: set[int] = set()
+        self._silent: Deadlines[int] = Deadlines()
         self._given: dict[tuple[Address, int], tuple[bytes, bytes]] = {}
         self._copying: dict[int, tuple[Address, StateRequest]] = {}
+        self._copied_for: set[tuple[Address, int]] = set()
         self._copy_token = 0
         self._postponed: dict[int, None] = {}
 
@@ -114,12 +124,42 @@ class States:
         self._token += 1
         taking = Taking(self._token, group, least, bases, givers, may_begin, done)
         self._taking[self._token] = taking
-        self._next_giver(taking, now)
+        self._of_group.setdefault(group, []).append(taking)
+        self._queue[taking.token] = None
+        self.proceed(now)
+
+    def proceed(self, now: float) -> None:
+        """Ask for as many of those that wait as there is room for (I4)."""
+        while self._queue and len(self._asking) < TAKEN_AT_ONCE:
+            token = next(iter(self._queue))
+            del self._queue[token]
+            self._next_giver(self._taking[token], now)
 
     def forget(self, group: GroupId) -> None:
         """The state of this group is not wanted any more."""
-        for token in [token for token, one in self._taking.items() if one.group == group]:
-            del self._taking[token]
+        for taking in list(self._of_group.get(group, ())):
+            self._drop(taking)
+
+    def _drop(self, taking: Taking) -> None:
+        """It is over, whatever has become of it."""
+        self._leave(taking.token)
+        del self._taking[taking.token]
+        others = self._of_group[taking.group]
+        others.remove(taking)
+        if not others:
+            del self._of_group[taking.group]
+
+    def _leave(self, token: int) -> None:
+        """Nobody is asked under this number now, and nothing is planned."""
+        self._queue.pop(token, None)
+        self._asking.discard(token)
+        self._silent.drop(token)
+
+    def _pause(self, taking: Taking, until: float) -> None:
+        """Ask nobody until then; others have their turn (I4)."""
+        self._leave(taking.token)
+        taking.giver = None
+        self._silent.set(taking.token, until)
 
     def _next_giver(self, taking: Taking, now: float) -> None:
         if taking.giver is not None:
@@ -129,31 +169,32 @@ class States:
         candidates = taking.givers()
         left = [one for one in candidates if one not in taking.refused]
         if not candidates:
-            del self._taking[taking.token]
+            self._drop(taking)
             taking.done(None)
             return
         if not left:
             if taking.awaiting.items() >= candidates.items() and taking.may_begin():
-                del self._taking[taking.token]
+                self._drop(taking)
                 self._plane.counters["states_lost"] += 1
                 taking.done(None)
                 return
             taking.refused.clear()  # one of them may be able to by and by
-            taking.giver = None
-            taking.silent_at = now + self._plane.options.state_pause_s
+            self._pause(taking, now + self._plane.options.state_pause_s)
             return
         # A new number: what the former giver still sends is not taken for this one's.
+        self._leave(taking.token)
         del self._taking[taking.token]
         self._token += 1
         taking.token = self._token
         self._taking[taking.token] = taking
+        self._asking.add(taking.token)
         taking.giver = left[0]
         self._ask(taking, 0, now)
 
     def _ask(self, taking: Taking, index: int, now: float) -> None:
         assert taking.giver is not None
         taking.asked = max(taking.asked, index + 1)
-        taking.silent_at = now + self._plane.options.state_timeout_s
+        self._silent.set(taking.token, now + self._plane.options.state_timeout_s)
         self._plane.to(
             taking.giver,
             StateRequest(taking.token, taking.group, taking.least, index, taking.bases),
@@ -175,7 +216,7 @@ class States:
             self._plane.counters["bad_piece"] += 1
             return
         taking.pieces[header.index] = header.data
-        taking.silent_at = now + self._plane.options.state_timeout_s
+        self._silent.set(taking.token, now + self._plane.options.state_timeout_s)
         if len(taking.pieces) < taking.count:
             while taking.asked < min(taking.count, len(taking.pieces) + AHEAD):
                 self._ask(taking, taking.asked, now)
@@ -185,7 +226,7 @@ class States:
             self._plane.counters["damaged_state"] += 1
             self._next_giver(taking, now)
             return
-        del self._taking[taking.token]
+        self._drop(taking)
         # Asking for one piece more than there are tells the giver that it may forget the state.
         self._plane.to(
             node, StateRequest(taking.token, taking.group, taking.least, taking.count, ())
@@ -194,25 +235,30 @@ class States:
 
     def wake(self, now: float) -> None:
         """Givers that are silent for long, or gone, are left."""
-        for taking in list(self._taking.values()):
+        for token in self._silent.take_due(now):
+            taking = self._taking[token]
             giver = taking.giver
             if giver is None:
-                if now >= taking.silent_at:
-                    self._next_giver(taking, now)
-            elif not self._plane.in_view(giver):
+                self._queue[token] = None
+                continue
+            missing = [at for at in range(taking.asked) if at not in taking.pieces]
+            if giver in taking.refused or not missing or not self._plane.in_view(giver):
                 self._next_giver(taking, now)
-            elif now >= taking.silent_at:
-                missing = [at for at in range(taking.asked) if at not in taking.pieces]
-                if giver in taking.refused or not missing:
-                    self._next_giver(taking, now)
-                    continue
-                taking.refused.add(giver)  # once more, and then another one
-                for index in missing[:AHEAD]:
-                    self._ask(taking, index, now)
+                continue
+            taking.refused.add(giver)  # once more, and then another one
+            for index in missing[:AHEAD]:
+                self._ask(taking, index, now)
+        self.proceed(now)
+
+    def leave_gone(self) -> None:
+        """Whoever is not in the view any more is asked for nothing."""
+        for taking in self._taking.values():
+            if taking.giver is not None and not self._plane.in_view(taking.giver):
+                self._silent.set(taking.token, 0.0)
 
     def next_wake(self) -> float | None:
         """When a giver's silence is too long."""
-        return min((taking.silent_at for taking in self._taking.values()), default=None)
+        return self._silent.next()
 
     # --- giving ---------------------------------------------------------------------------------
 
@@ -222,12 +268,10 @@ class States:
         state = self._given.get(key)
         if state is not None:
             self._give_piece(node, header, *state)
-        elif header.index == 0 and not any(
-            asker == node and request.token == header.token
-            for asker, request in self._copying.values()
-        ):
+        elif header.index == 0 and key not in self._copied_for:
             self._copy_token += 1
             self._copying[self._copy_token] = (node, header)
+            self._copied_for.add(key)
             self._begin(self._copy_token)
 
     def _begin(self, token: int) -> None:
@@ -244,12 +288,12 @@ class States:
 
     def ask_nobody_but(self, group: GroupId, node: Address) -> bool:
         """Leave whom this node asks for a group's state, unless that one has begun to give it."""
-        for taking in self._taking.values():
-            if taking.group != group or taking.giver == node:
+        for taking in self._of_group.get(group, ()):
+            if taking.giver == node:
                 continue
             if taking.count:
                 return False
-            taking.giver, taking.silent_at = None, 0.0
+            self._pause(taking, 0.0)
         return True
 
     def retry(self) -> None:
@@ -259,24 +303,29 @@ class States:
 
     def give(self, token: int, state: bytes) -> None:
         """The copy that was begun under this number is here."""
-        node, header = self._copying.pop(token)
+        node, header = self._copied(token)
         self._plane.counters["states_given"] += 1
-        while len(self._given) >= GIVEN_MAX:
-            del self._given[next(iter(self._given))]
-        given = self._given[node, header.token] = (state, state_digest(state))
+        given = (state, state_digest(state))
+        if len(state) > self._plane.options.state_chunk_bytes:  # else it is given whole, here
+            while len(self._given) >= GIVEN_MAX:
+                del self._given[next(iter(self._given))]
+            self._given[node, header.token] = given
         self._give_piece(node, header, *given)
 
     def refuse(self, token: int, awaits: int = 0) -> None:
         """There is no copy to be had here; `awaits`: see `StatePiece`."""
-        node, header = self._copying.pop(token)
+        node, header = self._copied(token)
         self._plane.to(node, StatePiece(header.token, awaits, 0, b"", b""))
+
+    def _copied(self, token: int) -> tuple[Address, StateRequest]:
+        """The copy of this number is made, or none will be; for whom."""
+        node, header = self._copying.pop(token)
+        self._copied_for.discard((node, header.token))
+        return node, header
 
     def gives(self, node: Address, token: int) -> bool:
         """Whether the node is being given a state, or will be."""
-        copying = self._copying.values()
-        return (node, token) in self._given or any(
-            (asker, request.token) == (node, token) for asker, request in copying
-        )
+        return (node, token) in self._given or (node, token) in self._copied_for
 
     def _give_piece(self, node: Address, header: StateRequest, state: bytes, digest: bytes) -> None:
         size = self._plane.options.state_chunk_bytes
@@ -294,7 +343,8 @@ class States:
             del self._given[key]
         for token, (node, _) in list(self._copying.items()):
             if token in self._postponed and not self._plane.in_view(node):
-                del self._copying[token], self._postponed[token]
+                self._copied(token)
+                del self._postponed[token]
 
 
 def state_digest(state: bytes) -> bytes:
