@@ -14,12 +14,13 @@ Invariants.
   I4  A group begins anew at the node whose member has joined first, when all others with members
       have said that they wait for its state; they take it from nobody else from then on, as long as
       it is the first.
+  I5  Where nothing but JOINs has been said in a group, whoever joins begins with these, alone.
 """
 
 from __future__ import annotations
 
 from groupcore.context import encode_context
-from groupcore.sequencing.archive import Archive
+from groupcore.sequencing.beginning import begin_alone, begin_archived, knows_all
 from groupcore.sequencing.commands import EnterStrict, ExitStrict
 from groupcore.sequencing.events import (
     Departed,
@@ -31,7 +32,7 @@ from groupcore.sequencing.events import (
 )
 from groupcore.sequencing.group_state import pack_group_state, unpack_group_state
 from groupcore.sequencing.handing import Handing
-from groupcore.sequencing.headers import Join, Leave, Reach, StateRequest
+from groupcore.sequencing.headers import Reach, StateRequest
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
@@ -39,6 +40,7 @@ from groupcore.sequencing.record import GONE, JOINED, Hold, Record
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import Copy, States
 from groupcore.sequencing.wish import Wish
+from groupcore.sequencing.wishes import Key, Wishes
 from groupcore.view import Address
 
 
@@ -53,8 +55,9 @@ class Joining:
         self.copy_node_state = self._no_node_state
         self.handing = Handing(plane, self.states)
         self._leaders: dict[GroupId, Address] = {}
-        self._wishes: dict[tuple[Process, GroupId], Wish] = {}
-        self._settling: dict[tuple[Process, GroupId], Wish] = {}
+        self._wishes = Wishes(plane, self._is_awaited)
+        self._settling: dict[Key, Wish] = {}
+        self._ready: dict[Key, None] = {}
         self._wanted: dict[int, tuple[int, bytes]] = {}
         self._kept: dict[GroupId, Record] = {}
         self._now = 0.0
@@ -74,13 +77,15 @@ class Joining:
             self.refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
         else:
             strict = record.order is Order.STRICT
-            wish = self._wishes[key] = Wish(request, process, group, False, not strict)
+            wish = Wish(request, process, group, False, not strict)
+            self._wishes.add(wish)
             hold = record.hold
             if strict:
                 self._plane.propose(EnterStrict(request, group, process))
             elif hold is not None and not hold.waiting_for_state and self._stays(record):
                 wish.recorded = hold.seqno + 1
-                self._settling[key] = wish  # the group is here: nobody need be waited for
+                self._settling[key] = wish
+                self._ready[key] = None  # the group is here: nobody need be waited for
 
     def leave(self, request: int, process: Process, group: GroupId) -> None:
         """LEAVE-GROUP; what is delivered from now on is not the process's any more."""
@@ -102,27 +107,24 @@ class Joining:
         if record.hold is not None:
             record.hold.local.pop(process, None)
         self._settling.pop(key, None)
-        self._wishes[key] = Wish(request, process, group, True, True, was_in=was_in)
+        self._wishes.add(Wish(request, process, group, True, True, was_in=was_in))
 
     def allow(self, process: Process, group: GroupId) -> None:
         """S2 holds with this process in the group: JOIN may take its number."""
-        wish = self._wishes.get((process, group))
-        if wish is not None:
-            wish.allowed = True
+        self._wishes.allow((process, group))
 
     def refuse_entry(self, process: Process, group: GroupId, code: str, detail: str) -> None:
         """The directory, or the sequencer, says no."""
-        wish = self._wishes.pop((process, group), None)
+        wish = self._wishes.remove((process, group))
         if wish is not None:
             self.refuse(wish.request, code, detail)
 
     def refuse_request(self, request: int, code: str, detail: str) -> bool:
         """The directory refuses a request; whether it was one of these."""
-        for (process, group), wish in self._wishes.items():
-            if wish.request == request:
-                self.refuse_entry(process, group, code, detail)
-                return True
-        return False
+        wish = self._wishes.of_request(request)
+        if wish is not None:
+            self.refuse_entry(wish.process, wish.group, code, detail)
+        return wish is not None
 
     def groups_of(self, process: Process) -> list[GroupId]:
         """The groups that the process is in, or is about to be in as its JOIN has its number."""
@@ -134,16 +136,21 @@ class Joining:
         """The process ends: what it still wanted is not wanted any more."""
         for key in [key for key in self._settling if key[0] == process]:
             del self._settling[key]
-        for key, wish in list(self._wishes.items()):
-            if key[0] == process and not wish.leaving:
-                self._wishes[key] = Wish(self._plane.request(), process, key[1], True, True)
+        for wish in self._wishes.of_process(process):
+            if not wish.leaving:
+                self._leave_again(process, wish.group)
+
+    def _leave_again(self, process: Process, group: GroupId) -> None:
+        """What the process has asked for, or come into, is not wanted any more."""
+        self._wishes.add(Wish(self._plane.request(), process, group, True, True))
 
     def delete(self, record: Record) -> None:
         """The group is no more."""
         group = record.group
-        for wishes in (self._wishes, self._settling):
-            for key in [key for key in wishes if key[1] == group]:
-                del wishes[key]
+        for wish in self._wishes.of_group(group):
+            self._wishes.remove((wish.process, group))
+        for key in [key for key in self._settling if key[1] == group]:
+            del self._settling[key]
         for local in self._sender.locals.values():
             local.groups.pop(group, None)
         self._sender.forget_group(group)
@@ -154,19 +161,21 @@ class Joining:
 
     def on_refusal(self, request: int, code: str, detail: str) -> None:
         """A sequencer refuses a request; who is not in a group has left it."""
-        for key, wish in list(self._wishes.items()):
-            if wish.request == request:
-                del self._wishes[key]
-                self._settling.pop(key, None)
-                record = self._plane.records.get(wish.group)
-                if record is not None:
-                    if record.order is Order.STRICT:
-                        self._plane.propose(ExitStrict(record.group, wish.process))
-                    self.let_go(record)
-                if wish.was_in:  # it had been told so before its JOIN had a number
-                    self._plane.events.append(Departed(wish.group, 0, wish.process, False))
-                elif wish.process in self._sender.locals:
-                    self.refuse(request, code, detail)
+        wish = self._wishes.of_request(request)
+        if wish is None:
+            return
+        key = (wish.process, wish.group)
+        self._wishes.remove(key)
+        self._settling.pop(key, None)
+        record = self._plane.records.get(wish.group)
+        if record is not None:
+            if record.order is Order.STRICT:
+                self._plane.propose(ExitStrict(record.group, wish.process))
+            self.let_go(record)
+        if wish.was_in:  # it had been told so before its JOIN had a number
+            self._plane.events.append(Departed(wish.group, 0, wish.process, False))
+        elif wish.process in self._sender.locals:
+            self.refuse(request, code, detail)
 
     def refuse(self, request: int, code: str, detail: str) -> None:
         """Nothing comes of the request."""
@@ -175,47 +184,29 @@ class Joining:
 
     def ask(self, now: float) -> None:
         """Send the requests that are due; they are repeated until the record shows them."""
-        options, self._now = self._plane.options, now
+        self._now = now
         for record in list(self._kept.values()):
             self.let_go(record)
-        for wish in self._wishes.values():
-            if not wish.allowed or now < wish.asked_at + wish.wait_s:
-                continue
-            owner = self._plane.owner(wish.group)
-            if owner is None or (wish.leaving and self._is_awaited(wish.group, now)):
-                wish.asked_at = -1.0  # as soon as that is over: no time is planned for it
-                continue
-            wish.wait_s = min(wish.wait_s * 2, options.resend_max_s) or options.resend_s
-            wish.asked_at = now
-            request = Leave if wish.leaving else Join
-            self._plane.to(owner, request(wish.group, wish.process.number, wish.request))
+        self._wishes.ask(now)
 
     def _is_awaited(self, group: GroupId, now: float) -> bool:
         """Whether a process joins, here or where the state is not yet: it is not let go (I3)."""
         record = self._plane.records.get(group)
         if record and self.handing.owes(record, now) and not self._stays(record):
             return True
-        return any(key[1] == group and not wish.leaving for key, wish in self._wishes.items())
+        return any(not wish.leaving for wish in self._wishes.of_group(group))
 
     def hurry(self, groups: tuple[GroupId, ...]) -> None:
         """The groups have another sequencer: ask it at once."""
-        if not self._wishes:
-            return
-        having = set(groups)
-        for wish in self._wishes.values():
-            if wish.group in having:
-                wish.asked_at, wish.wait_s = -1.0, 0.0
+        self._wishes.hurry(groups)
 
     def wanted(self) -> list[GroupId]:
         """The groups that processes wait to be in, or out of."""
-        return [wish.group for wish in self._wishes.values()]
+        return list(self._wishes.groups())
 
     def next_wake(self) -> float | None:
         """When a request is to be repeated."""
-        times = [
-            w.asked_at + w.wait_s for w in self._wishes.values() if w.allowed and w.asked_at >= 0
-        ]
-        return min(times, default=None)
+        return self._wishes.next_wake()
 
     # --- the record shows it --------------------------------------------------------------------
 
@@ -232,21 +223,20 @@ class Joining:
         wish = self._wishes.get(key)
         if what == JOINED:
             if wish is None or wish.leaving or process not in self._sender.locals:
-                # It has gone meanwhile: leave again.
-                if wish is None:
-                    self._wishes[key] = Wish(
-                        self._plane.request(), process, record.group, True, True
-                    )
+                if wish is None:  # it has gone meanwhile
+                    self._leave_again(process, record.group)
                 return
-            del self._wishes[key]
+            self._wishes.remove(key)
             if wish.recorded == 0:
                 wish.recorded = seqno
                 self._settling[key] = wish
             if record.hold is None:
                 self._begin(record, seqno, now)
+            if not (record.hold and record.hold.waiting_for_state):
+                self._ready[key] = None
             return
         if wish is not None and wish.leaving:
-            del self._wishes[key]
+            self._wishes.remove(key)
         self._settling.pop(key, None)
         if record.order is Order.STRICT:
             self._plane.propose(ExitStrict(record.group, process))
@@ -262,7 +252,12 @@ class Joining:
         record.hold = Hold(seqno - 1, waiting_for_state=True)
         self._leaders.pop(record.group, None)
         if plane.archive is not None:
-            self._begin_archived(record, record.hold, seqno, plane.archive)
+            plane.events += begin_archived(record, record.hold, seqno, plane.archive, plane.me)
+            self._receiver.apply_queue(record)
+            return
+        if knows_all(record):
+            plane.events += begin_alone(record, record.hold, plane.me)  # I5
+            self._receiver.apply_queue(record)
             return
 
         def givers() -> dict[Address, int]:
@@ -295,17 +290,18 @@ class Joining:
             hold.seqno, hold.context, content = unpack_group_state(state)
             self._plane.events.append(StateInstalled(record.group, hold.seqno, content))
         self._receiver.apply_queue(record)
+        self._look_at(record)
+
+    def _look_at(self, record: Record) -> None:
+        """The group's state is here: its members may be in."""
+        for process in record.members:
+            key = (process, record.group)
+            if key in self._settling:
+                self._ready[key] = None
 
     def _leaving(self, group: GroupId) -> set[Process]:
         """This node's members that have asked to leave the group."""
-        return {one for (one, left), wish in self._wishes.items() if left == group and wish.leaving}
-
-    def _begin_archived(self, record: Record, hold: Hold, at: int, archive: Archive) -> None:
-        """This node has kept what was said in the group, though it delivered it to nobody."""
-        kept = archive.get(record.group)
-        hold.seqno, hold.context = max(hold.seqno, kept.seqno), dict(kept.context)
-        self._plane.events += kept.events(record.group, at, self._plane.me)
-        self._receiver.apply_queue(record)
+        return {wish.process for wish in self._wishes.of_group(group) if wish.leaving}
 
     def _stays(self, record: Record) -> bool:
         """Whether a process of this node is a member and does not leave: the state stays here."""
@@ -331,16 +327,18 @@ class Joining:
 
     def settle(self) -> None:
         """Tell the processes that are in by now (I2); looked at when something has moved."""
-        if not self._settling or self._plane.progress == self._seen_progress:
+        if not self._ready or self._plane.progress == self._seen_progress:
             return
         self._seen_progress = self._plane.progress
-        for key, wish in list(self._settling.items()):
-            record = self._plane.records.get(wish.group)
-            local = self._sender.locals.get(wish.process)
-            if record is None or local is None:
-                del self._settling[key]
+        for key in list(self._ready):
+            wish = self._settling.get(key)
+            record = self._plane.records.get(key[1])
+            local = self._sender.locals.get(key[0])
+            if wish is None or record is None or local is None:
+                del self._ready[key]
+                self._settling.pop(key, None)
             elif self._is_settled(record, wish, local.groups):
-                del self._settling[key]
+                del self._ready[key], self._settling[key]
                 hold = record.hold
                 assert hold is not None
                 hold.local[wish.process] = wish.recorded

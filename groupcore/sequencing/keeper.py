@@ -17,7 +17,7 @@ from groupcore.errors import WireError
 from groupcore.sequencing.headers import Accept, Change, Digest, Fetch, Repair
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiving import Receiving
-from groupcore.sequencing.stream import Stream
+from groupcore.sequencing.stream import Stream, frame_cost
 from groupcore.sequencing.telling import Telling
 from groupcore.view import Address
 from groupcore.wire import decode_packet, encode_packet, unpack_packets
@@ -79,7 +79,7 @@ class Keeper:
             stream = plane.stream(sequencer)
         if stream.take(number, batch):
             self.touched[sequencer] = stream
-            self.telling.came(len(batch.body))
+            self.telling.came(frame_cost(batch))
             self._count_its_own(sequencer, number, batch)
             self._count(self.receiving.advance(stream))
         else:

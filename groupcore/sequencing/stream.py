@@ -25,6 +25,14 @@ from groupcore.errors import WireError
 from groupcore.sequencing.record import Record, Run
 from groupcore.view import Address
 
+FRAME_COST_BYTES = 100
+"""What a frame counts beside its body: many have none."""
+
+
+def frame_cost(batch: Batch) -> int:
+    """What a frame takes of the window, in bytes."""
+    return len(batch.body) + FRAME_COST_BYTES
+
 
 class Frame:
     """A recorded frame; `waiting` are those of its runs that have not been delivered here."""
@@ -109,7 +117,7 @@ class Stream:
         if self.fenced and number > self.allowed:
             return False
         self._kept[number] = batch
-        self.kept_bytes += len(batch.body)
+        self.kept_bytes += frame_cost(batch)
         if number > self.highest:
             self.highest = number
         taken = self.taken
@@ -122,7 +130,7 @@ class Stream:
         """Keep the next frame of one's own stream."""
         self.highest = self.taken = self.received = self.received + 1
         self._kept[self.received] = batch
-        self.kept_bytes += len(batch.body)
+        self.kept_bytes += frame_cost(batch)
 
     def note_last(self, number: int) -> None:
         """Its sequencer says that it has sent frames up to here."""
@@ -135,7 +143,7 @@ class Stream:
             return
         self.fenced = True
         for number in [number for number in self._kept if number > self.received]:
-            self.kept_bytes -= len(self._kept.pop(number).body)
+            self.kept_bytes -= frame_cost(self._kept.pop(number))
         self.allowed = self.highest = self.taken = self.received
 
     def want(self, frame: int) -> None:
@@ -154,7 +162,7 @@ class Stream:
         """Its end is agreed; what has come from behind it was delivered nowhere."""
         self.fence()
         for number in [number for number in self._kept if number > end]:
-            self.kept_bytes -= len(self._kept.pop(number).body)
+            self.kept_bytes -= frame_cost(self._kept.pop(number))
         self.received = min(self.received, end)
         self.taken = min(self.taken, end)
         self.allowed = self.highest = self.end = end
@@ -169,7 +177,7 @@ class Stream:
     def cut(self, number: int) -> None:
         """Forget the frames behind this one, which is not before the last recorded."""
         for later in [later for later in self._kept if later > number]:
-            self.kept_bytes -= len(self._kept.pop(later).body)
+            self.kept_bytes -= frame_cost(self._kept.pop(later))
         self.taken = min(self.taken, number)
         self.received = self.highest = self.logged = min(self.received, number)
 
@@ -187,7 +195,7 @@ class Stream:
             self.received = self.taken = 0
             self.cut(0)  # between the state and what is here something is missing
         for old in [old for old in self._kept if old <= number]:
-            self.kept_bytes -= len(self._kept.pop(old).body)
+            self.kept_bytes -= frame_cost(self._kept.pop(old))
         self.recorded = self.delivered = self.stable = self.logged = number
         self.received = max(number, self.received)
         self.taken = max(number, self.taken)
@@ -250,5 +258,5 @@ class Stream:
         for number in range(self.stable + 1, stable + 1):
             batch = self._kept.pop(number, None)
             if batch is not None:
-                self.kept_bytes -= len(batch.body)
+                self.kept_bytes -= frame_cost(batch)
         self.stable = max(stable, self.stable)

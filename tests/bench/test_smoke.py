@@ -35,6 +35,7 @@ from bench import (
     scroll,
     sequencers,
     view_change,
+    waking,
 )
 from bench.__main__ import NAMES, commit, machine
 from bench.crew import Crew
@@ -110,6 +111,10 @@ def run_migration(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return migration.measure(3)
 
 
+def run_waking(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return waking.measure(20)
+
+
 def run_memory(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return memory.weights(20), memory.cluster_of(20)
 
@@ -148,6 +153,7 @@ SMOKES: dict[str, Smoke] = {
     "sequencers": run_sequencers,
     "migration": run_migration,
     "memory": run_memory,
+    "waking": run_waking,
     "durable": run_durable,
     "objects": run_objects,
     "scroll": run_scroll,

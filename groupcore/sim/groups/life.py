@@ -297,4 +297,5 @@ class Life:
         replica.seqno = seqno
         self.replicas[group] = replica
         sh = replica.fingerprint()
-        self._trace.add(GroupState(self._now, *self.address, group, seqno, sh, state is None))
+        anew = state is None and seqno > 0  # behind number 0 everybody has the same: nothing
+        self._trace.add(GroupState(self._now, *self.address, group, seqno, sh, anew))

@@ -94,7 +94,7 @@ def _state(service: Service, now: float) -> bytes:
         service.sequencer.ownership.owned,
         service.sender.outstanding,
         service.sender.locals,
-        service.joining._wishes,
+        list(service.joining._wishes.groups()),
     ]
     return key_of_value(parts, now, LEFT_OUT)
 

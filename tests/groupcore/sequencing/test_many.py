@@ -1,0 +1,211 @@
+"""Thousands of groups wished for at once: the rules of `wishes`, `states` (I4) and `joining` (I5).
+
+What one program asks for in one turn is a small part of everybody's turns, and all of it comes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from groupcore.sequencing.events import Enrolled, Joined, StateInstalled
+from groupcore.sequencing.headers import Accept, Change, Join, Leave, StateRequest
+from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.states import TAKEN_AT_ONCE
+from groupcore.sequencing.wishes import ASKED_AT_ONCE
+from groupcore.view import Address
+from tests.groupcore.sequencing.packets import frames_of, header_of
+from tests.groupcore.sequencing.world import World
+
+MANY = ASKED_AT_ONCE + 150
+
+
+def create_many(world: World, count: int) -> list[GroupId]:
+    service = world["a"].service
+    for at in range(count):
+        service.create(f"g{at}", Order.CAUSALLY_TOTAL, world.now)
+    world.turn()
+    return sorted(service.plane.records)
+
+
+def ask(world: World, process: Process, groups: list[GroupId]) -> None:
+    for group in groups:
+        world.hosts[process.node].service.join(process, group, world.now)
+
+
+def kinds(world: World, source: Address) -> Counter[type]:
+    """What is on its way from a node to one other, by kind."""
+    return Counter(type(header_of(one)) for one in world.packets if one[0] == source)
+
+
+def inside(world: World, process: Process) -> int:
+    return len(world.hosts[process.node].service.sender.locals[process].groups)
+
+
+def test_i1_requests_are_under_way_some_at_a_time_and_all_are_answered() -> None:
+    world = World("abc")
+    groups = create_many(world, MANY)
+    late = world.open("c")
+    ask(world, late, groups)
+    world.turn()
+    asked = kinds(world, late.node)[Join]
+    assert 0 < asked <= ASKED_AT_ONCE
+    wishes = world["c"].service.joining._wishes
+    for _ in range(200):
+        assert len(wishes._under_way) <= ASKED_AT_ONCE
+        world.run(1)
+    assert inside(world, late) == MANY
+    for group in groups:
+        world["c"].service.leave(late, group, world.now)
+    world.turn()
+    assert 0 < kinds(world, late.node)[Leave] <= ASKED_AT_ONCE
+    world.run(200)
+    assert len(wishes) == inside(world, late) == 0
+
+
+def test_i1_what_nobody_answers_keeps_nobody_waiting() -> None:
+    world = World("abc")
+    groups = create_many(world, ASKED_AT_ONCE)
+    before = [group for group in groups if world["a"].service.plane.owner(group) is not None]
+    silent = set(before[:ASKED_AT_ONCE])
+    answered = world.create("answered")
+
+    def is_lost(packet: tuple[Address, Address, bytes]) -> bool:
+        header = header_of(packet)
+        return isinstance(header, Join) and header.group in silent
+
+    world.lost = is_lost
+    late = world.open("c")
+    own = world["c"].service.plane
+    remote = [group for group in before if own.owner(group) != own.me]
+    ask(world, late, [*before, answered])
+    world.run(1_500)
+    assert answered in world["c"].service.sender.locals[late].groups
+    assert inside(world, late) == 1 + len(before) - len(remote)
+
+
+def test_i2_wishes_have_their_turns_in_order() -> None:
+    world = World("abc")
+    groups = create_many(world, MANY)
+    late = world.open("c")
+    ask(world, late, groups)
+    world.turn()
+    first = [
+        header.group
+        for packet in world.packets
+        if packet[0] == late.node and isinstance(header := header_of(packet), Join)
+    ]
+    assert first == sorted(first)
+    assert max(first) <= ASKED_AT_ONCE
+
+
+def test_i4_states_are_asked_for_some_at_a_time_and_all_come() -> None:
+    world = World("ab")
+    groups = create_many(world, 3 * TAKEN_AT_ONCE)
+    first, late = world.open("a"), world.open("b")
+    for group in groups:
+        world.join(first, group)
+        world["a"].service.send(first, group, [b"%d" % group], world.now)
+    world.run(50)
+    ask(world, late, groups)
+    asking = world["b"].service.joining.states._asking
+    seen = 0
+    for _ in range(100):
+        world.run(1)
+        assert len(asking) <= TAKEN_AT_ONCE
+        asked = Counter(
+            header_of(one).token  # type: ignore[attr-defined]
+            for one in world.packets
+            if isinstance(header_of(one), StateRequest) and header_of(one).index == 0  # type: ignore[attr-defined]
+        )
+        assert len(asked) <= TAKEN_AT_ONCE
+        seen = max(seen, len(asked))
+    assert seen > TAKEN_AT_ONCE // 2
+    assert inside(world, late) == len(groups)
+    assert all(world["b"].state[group] == [b"%d" % group] for group in groups)
+
+
+def test_i4_states_that_cannot_be_had_now_keep_no_others_waiting() -> None:
+    """Of two nodes each waits for what the other has to begin first."""
+    world = World("ab")
+    groups = create_many(world, 4 * TAKEN_AT_ONCE)
+    stranger = world.open("a")
+    for group in groups:  # so that nobody can begin alone
+        world["a"].service.send(stranger, group, [b"said"], world.now)
+    world.run(50)
+    half = len(groups) // 2
+    one, other = world.open("a"), world.open("b")
+    ask(world, one, groups[:half])
+    ask(world, other, groups[half:])
+    world.turn()
+    world.lost = lambda packet: isinstance(header_of(packet), StateRequest)
+    world.run(20)
+    ask(world, one, groups[half:])
+    ask(world, other, groups[:half])
+    world.run(20)
+    world.lose_nothing()
+    world.run(600)
+    assert inside(world, one) == inside(world, other) == len(groups)
+
+
+def test_i5_who_joins_where_nothing_was_said_begins_with_the_joins_alone() -> None:
+    world = World("abc")
+    group = world.create("g")
+    one, other, late = (world.open(name) for name in "abc")
+    for process in (one, other):
+        world.join(process, group)
+    world.lost = lambda packet: isinstance(header_of(packet), StateRequest)
+    world.join(late, group)
+    events = world["c"].events
+    (installed,) = [event for event in events if isinstance(event, StateInstalled)]
+    joined = [
+        (event.seqno, event.process) for event in events if isinstance(event, Joined | Enrolled)
+    ]
+    assert (installed.seqno, installed.state) == (0, None)
+    assert joined[:3] == [(1, one), (2, other), (3, late)]
+    world.lose_nothing()
+    world.send(one, group, b"first")
+    world.run(30)
+    assert [world[name].state[group] for name in "abc"] == [[b"first"]] * 3
+
+
+def test_i5_who_joins_behind_a_message_or_a_leave_takes_the_state() -> None:
+    for what in ("message", "leave"):
+        world = World("abc")
+        group = world.create("g")
+        one, other, late = (world.open(name) for name in "abc")
+        world.join(one, group)
+        world.join(other, group)
+        if what == "message":
+            world.send(one, group, b"said")
+        else:
+            world["b"].service.leave(other, group, world.now)
+        world.run(30)
+        world["c"].service.join(late, group, world.now)
+        world.turn()
+        asked = False
+        for _ in range(20):
+            asked = asked or bool(kinds(world, late.node)[StateRequest])
+            world.run(1)
+        assert asked, what
+        assert world["c"].state[group] == world["a"].state[group]
+
+
+def test_i5_a_newcomer_that_begins_alone_is_not_waited_for() -> None:
+    world = World("ab")
+    group = world.create("g")
+    mine, late = world.open("a"), world.open("b")
+    world.join(mine, group)
+    world.lost = frames_of(world, "a", "b")
+    world["b"].service.join(late, group, world.now)
+    world.run(20)
+    assert not world["a"].service.hands_over(world.now)
+
+
+def test_frames_without_messages_count_in_the_window() -> None:
+    world = World("ab")
+    groups = create_many(world, 50)
+    world.lost = lambda packet: isinstance(header_of(packet), Accept | Change)
+    process = world.open("a")
+    ask(world, process, groups)
+    world.turn()
+    assert world["a"].service.plane.own.kept_bytes > 0
