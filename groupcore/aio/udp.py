@@ -13,6 +13,7 @@ import socket
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable
+from time import perf_counter
 
 from groupcore.aio.errors import PortInUseError
 from groupcore.errors import GroupcoreError, SettingsError
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 
 DATAGRAMS_A_TURN_MAX = 64
 """Datagrams that are read before what they caused is sent."""
+READING_S = 0.01
+"""When reading a socket has taken so long in a turn, the rest is left for the next one."""
 RECEIVE_BUFFER_BYTES = 8 << 20
 """What is asked of the kernel for each socket; it grants up to `net.core.rmem_max`, doubled."""
 RECEIVE_BUFFER_BYTES_LEAST = 1 << 20
@@ -120,6 +123,7 @@ class UdpSockets:
     def drain(self, on_datagram: OnDatagram) -> None:
         """Hand over what has arrived, up to DATAGRAMS_A_TURN_MAX datagrams, half from each socket.
 
+        Less if that takes long: a datagram may be full of small requests.
         The view is valid during the call only: the buffer is used again.
         """
         buffer = self._buffer
@@ -127,11 +131,14 @@ class UdpSockets:
         for watched in sockets:
             receive_into = watched.recvfrom_into
             received = 0
+            until = perf_counter() + READING_S
             try:
                 while received < DATAGRAMS_A_TURN_MAX // len(sockets):
                     size, source = receive_into(buffer)
                     received += 1
                     on_datagram(buffer[:size], source)
+                    if perf_counter() > until:
+                        break
             except BlockingIOError:
                 pass
             except OSError as error:  # an ICMP answer to something that was sent

@@ -21,6 +21,7 @@ from groupcore.events import Synced, ViewInstalled
 from groupcore.sequencing.arriving import Arriving
 from groupcore.sequencing.commands import decode_command
 from groupcore.sequencing.comparing import Comparing
+from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.directory_changes import (
     Change,
@@ -73,6 +74,7 @@ class Conductor:
         volatiles: Volatiles,
         planning: Planning,
         inheriting: Inheriting,
+        creating: Creating,
     ) -> None:
         self._plane = plane
         self._sequencer = sequencer
@@ -85,6 +87,7 @@ class Conductor:
         self._volatiles = volatiles
         self._planning = planning
         self._inheriting = inheriting
+        self._creating = creating
         self.news = False
         self._now = 0.0
         self._comparing = Comparing(plane)
@@ -279,6 +282,7 @@ class Conductor:
                 self._sequencer.enrolment.disowned(group)  # what came here before the group did
             plane.events.append(OwnerChanged(group, change.owner.name, 1))
         if change.by == plane.me:
+            self._creating.answered(change.request)
             plane.events.append(Created(change.request, group, change.order, change.again))
 
     def _on_deleted(self, change: GroupDeleted) -> None:
@@ -290,6 +294,7 @@ class Conductor:
             self._joining.delete(record)
 
     def _on_refused(self, change: CommandRefused) -> None:
+        self._creating.answered(change.request)
         if not self._joining.refuse_request(change.request, change.code, change.detail):
             self._plane.counters[f"refused.{change.code}"] += 1
             self._plane.events.append(Refused(change.request, change.code, change.detail))

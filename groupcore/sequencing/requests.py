@@ -10,6 +10,7 @@ from groupcore.sequencing.commands import (
     Drain,
     Move,
 )
+from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.sequencing.plan import check_plan
 from groupcore.sequencing.plane import Plane
@@ -22,12 +23,13 @@ class DirectoryRequests:
 
     plane: Plane
     planning: Planning
+    creating: Creating
 
     def create(self, name: str, order: Order, now: float) -> int:
         """CREATE-GROUP; `Created` or `Refused` answers."""
         del now
         request = self.plane.request()
-        self.plane.propose(CreateGroup(request, name, int(order)))
+        self.creating.ask(CreateGroup(request, name, int(order)))
         return request
 
     def delete(self, group: GroupId, now: float) -> int:

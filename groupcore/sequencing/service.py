@@ -19,6 +19,7 @@ from groupcore.sequencing import headers as h
 from groupcore.sequencing.archiving import Archiving
 from groupcore.sequencing.balancing import Balancing
 from groupcore.sequencing.conductor import Conductor
+from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
 from groupcore.sequencing.events import Refused
@@ -67,6 +68,7 @@ class Service(DirectoryRequests):
         self.cut = Cut(self.plane, self.keeper)
         self.volatiles = Volatiles(self.plane)
         self.planning = Planning(self.plane)
+        self.creating = Creating(self.plane)
         self.inheriting = Inheriting(
             self.plane,
             lambda: chain(self.joining.wanted(), (group for group, _ in self.sender.outstanding)),
@@ -83,6 +85,7 @@ class Service(DirectoryRequests):
             self.volatiles,
             self.planning,
             self.inheriting,
+            self.creating,
         )
         self._now = 0.0
         self._processes = 0
@@ -303,6 +306,7 @@ class Service(DirectoryRequests):
             self.ending.next_wake(),
             self.balancing.next_wake(),
             self.inheriting.next_wake(),
+            self.creating.next_wake(),
         )
         return min((time for time in times if time is not None), default=None)
 
@@ -340,6 +344,7 @@ class Service(DirectoryRequests):
         self.ending.wake(now)
         self.migration.proceed()
         self.planning.proceed()
+        self.creating.proceed(now)
         self.inheriting.end_turn(now)
         self.balancing.wake(now)
         self.cut.end_turn()

@@ -25,6 +25,7 @@ from groupcore.objects.rich_delta import Rich, RichDelta, plain
 from groupcore.shared.changes import Change, Changed, MemberChanged
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import OPEN, UNBORN
+from groupcore.shared.documents.opening import Opening
 from groupcore.shared.documents.outline import LISTINGS, DocumentOutline
 from groupcore.shared.documents.own_edits import OwnEdit, OwnEdits
 from groupcore.shared.documents.parts import (
@@ -44,8 +45,6 @@ from groupcore.shared.errors import SharedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.streams import Stream
 
-OPENING_MAX = 200
-"""So many blocks are opened at a time."""
 IDS_MAX = 800
 """So many blocks are named in one message."""
 HOPS_MAX = 50
@@ -107,6 +106,8 @@ class Document(Shown):
         self._closing: dict[str, Pending[None]] = {}
         self.own = OwnEdits(host, author)
         self._attends = False
+        self._owing: dict[str, None] = {}
+        self._opening = Opening(host, self._keep_block)
 
     async def begin(self) -> None:
         """Follow the outline; when it keeps, open all that has a group."""
@@ -153,24 +154,16 @@ class Document(Shown):
             stream.tap = lambda change: self._on_block(block, change)
             self.blocks[block] = found
             self.own.follow(block, found.content)
+            self._look_at(block)
             self.tender.wake(block)
         return found
 
     async def _open_all(self, blocks: list[str]) -> None:
-        """Open many blocks at once, OPENING_MAX at a time."""
+        """Open many blocks, some at a time, and before any others that are to be opened."""
+        wait = self.outline._shared.caller.wait
         wanted = [block for block in blocks if block not in self.blocks]
-        for start in range(0, len(wanted), OPENING_MAX):
-            opening = []
-            for block in wanted[start : start + OPENING_MAX]:
-                done: Pending[None] = Pending(self.outline._shared.caller.wait)
-                self._host.start(self._open_one(block, done))
-                opening.append(done)
-            for done in opening:
-                await done
-
-    async def _open_one(self, block: str, done: Pending[None]) -> None:
-        await self._keep_block(block)
-        done.resolve(None)
+        for done in [self._opening.waited(block, Pending(wait)) for block in wanted]:
+            await done
 
     async def block(self, block: str) -> Block:
         """Open a block to write in it; NoSuchBlockError when there is none of that id."""
@@ -210,6 +203,7 @@ class Document(Shown):
         del self.blocks[block]
         self._streams.pop(block).close()
         self.own.unfollow(block)
+        self._owing.pop(block, None)
         closing = self._closing[block] = found.close()
         closing.when_done(lambda: self._closed(block))
 
@@ -222,11 +216,22 @@ class Document(Shown):
         if isinstance(change, Changed):
             for detail in change.details:
                 if isinstance(detail, BlockCut):
+                    self.note_coming(block, detail.new)
                     self._host.start(self._keep_block(detail.new))
                 if isinstance(detail, Received) and detail.outcome == "drafted":
                     self._collect(block, f"{detail.source}:{detail.number}")
         self.own.on_change(block, self.blocks[block].content, change)
+        self._look_at(block)
         self.tender.wake(block)
+
+    def _look_at(self, block: str) -> None:
+        """Whether it is here, and owes something: what the outline says may concern that."""
+        if self.blocks[block].status != UNBORN:
+            self.coming.pop(block, None)
+        if self.blocks[block].owes:
+            self._owing[block] = None
+        else:
+            self._owing.pop(block, None)
 
     def _collect(self, block: str, key: str) -> None:
         """A draft may be this author's."""
@@ -248,12 +253,11 @@ class Document(Shown):
             changed = list({**self.blocks, **self.outline.entries})
             if self._attends:  # the node may live again, as another process
                 self._host.start(self._attend())
-        owing = [name for name, block in self.blocks.items() if block.owes]
-        for block in dict.fromkeys((*changed, *owing)):
+        for block in dict.fromkeys((*changed, *self._owing)):
             self.tender.wake(block)
             entry = self.outline.entries.get(block)
             if self._keep and entry is not None and entry.live and block not in self.blocks:
-                self._host.start(self._keep_block(block))
+                self._opening.want(block)
 
     async def _keep_block(self, block: str) -> None:
         with suppress(

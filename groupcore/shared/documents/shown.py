@@ -21,10 +21,17 @@ class Shown:
     def __init__(self, outline: DocumentOutline, blocks: dict[str, Block]) -> None:
         self.outline = outline
         self.blocks = blocks
+        self.coming: dict[str, Rich] = {}
 
     async def _group(self, block: str) -> Block:
         """Open the block's group."""
         raise NotImplementedError
+
+    def note_coming(self, source: str, new: str) -> None:
+        """A text leaves this block: until its own group is here, it is shown as it left."""
+        for parcel in self.blocks[source].owes.get(new, ()):
+            if parcel.kind == "birth" and new not in self.blocks:
+                self.coming[new] = inserted(parcel.delta)
 
     def content(self, block: str) -> Rich | None:
         """The text of a block as it is to be shown; None where it is not open here.
@@ -44,6 +51,8 @@ class Shown:
         entry = self.outline.entries.get(block)
         if block in self.outline.seeds and (found is not None or not (entry and entry.live)):
             return self.outline.seeds[block].content
+        if block in self.coming:
+            return self.coming[block]
         for other in () if entry is not None else self.blocks.values():
             for parcel in other.owes.get(block, ()):
                 if parcel.kind == "birth":

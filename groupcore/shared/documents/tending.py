@@ -24,6 +24,8 @@ T = TypeVar("T")
 Secure = Callable[[], Awaitable[object]]
 """Waits until what was sent from here up to now survives the loss of all nodes."""
 
+PLANTED_AT_ONCE = 800
+"""So many seeds are forgotten in one message."""
 LENGTH_OFF = 40
 """The outline's lengths may be wrong by so much, or a quarter."""
 
@@ -70,6 +72,7 @@ class Tender:
         self._find = find
         self._copies = copies
         self._secure = secure
+        self._planted: dict[str, None] = {}
         self._securing: dict[tuple[str, str], int] = {}
         self._busy: dict[str, bool] = {}
         self._done: dict[str, list[Pending[None]]] = {}
@@ -205,9 +208,24 @@ class Tender:
 
     async def _forgotten(self, source: str, target: str, number: int) -> None:
         if not source:
-            await self._outline.planted([target])
+            self._planted[target] = None
+            if len(self._planted) == 1:
+                self._host.start(self._say_planted())
         elif source in self.blocks:
             await self.blocks[source].handed(target, number)
+
+    async def _say_planted(self) -> None:
+        """Tell the outline of seeds that it may forget; of many at once in one message."""
+        try:
+            while self._planted and not self.ended:
+                some = list(self._planted)[:PLANTED_AT_ONCE]
+                await self._outline.planted(some)
+                for target in some:
+                    self._planted.pop(target, None)
+        except GroupcoreError as error:
+            self.troubles = [*self.troubles[-9:], error]
+        finally:
+            self._planted.clear()
 
     # --- parcels --------------------------------------------------------------------------------
 

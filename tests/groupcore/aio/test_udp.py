@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 
 import pytest
 
@@ -82,6 +83,18 @@ def test_a_turn_reads_a_bounded_number_and_no_socket_starves_the_other(
     rest = [data for _ in range(5) for data, _ in read(b)]
     assert (first + rest).count(b"alone") == 100
     assert b.counters["received"] == 110
+
+
+def test_reading_ends_when_what_is_read_takes_long(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = opened(), opened()
+    a.send([Datagram(b"full of requests", b.address)] * 5)
+    clock = count(0.0, udp.READING_S)
+    monkeypatch.setattr(udp, "perf_counter", lambda: next(clock))
+    assert len(read(b)) == 2
+    monkeypatch.undo()
+    assert len(read(b)) == 3
 
 
 def test_a_send_that_the_kernel_refuses_is_counted(opened: Open) -> None:

@@ -1,4 +1,4 @@
-"""Thousands of groups wished for at once: the rules of `wishes`, `states` (I4) and `joining` (I5).
+"""Thousands of groups wished for at once: `wishes`, `creating`, `states` (I4), `joining` (I5).
 
 What one program asks for in one turn is a small part of everybody's turns, and all of it comes.
 """
@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from groupcore.sequencing.events import Enrolled, Joined, StateInstalled
+from groupcore.events import PrimaryLost
+from groupcore.sequencing import creating
+from groupcore.sequencing.creating import CREATED_AT_ONCE
+from groupcore.sequencing.events import Created, Enrolled, Joined, Refused, StateInstalled
 from groupcore.sequencing.headers import Accept, Change, Join, Leave, StateRequest
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.states import TAKEN_AT_ONCE
@@ -209,3 +212,78 @@ def test_frames_without_messages_count_in_the_window() -> None:
     ask(world, process, groups)
     world.turn()
     assert world["a"].service.plane.own.kept_bytes > 0
+
+
+# --- creating -------------------------------------------------------------------------------------
+
+
+def created(world: World, name: str) -> dict[int, tuple[GroupId, bool]]:
+    """What this node's requests have come to: the group, and whether it was there before."""
+    events = [event for event in world[name].events if isinstance(event, Created)]
+    return {event.request: (event.group, event.again) for event in events}
+
+
+def test_creating_i1_requests_are_in_the_order_some_at_a_time_and_all_are_answered() -> None:
+    world = World("ab")
+    service = world["b"].service
+    requests = [service.create(f"g{at}", Order.FIFO, world.now) for at in range(MANY)]
+    service.end_turn(world.now)
+    output = service.take()
+    assert len(output.commands) == CREATED_AT_ONCE
+    for command in output.commands:
+        world.position += 1
+        for host in world.hosts.values():
+            host.service.on_order(world["b"].address, command, world.now, world.position)
+    world.turn()
+    assert sorted(created(world, "b")) == requests
+    assert len({group for group, _ in created(world, "b").values()}) == MANY
+
+
+def test_creating_i1_what_is_not_answered_keeps_nobody_waiting() -> None:
+    world = World("ab")
+    service = world["b"].service
+    for at in range(MANY):
+        service.create(f"g{at}", Order.FIFO, world.now)
+    service.end_turn(world.now)
+    service.take()  # lost
+    later = service.next_wake()
+    while later is not None and later <= world.now + creating.PATIENCE_S:
+        world.now = max(later, world.now + 0.001)
+        service.wake(world.now)
+        service.end_turn(world.now)
+        left = service.take().commands
+        if len(left) == MANY - CREATED_AT_ONCE:
+            return
+        later = service.next_wake()
+    raise AssertionError("the others wait for ever")
+
+
+def test_creating_i2_a_name_that_is_there_is_answered_without_the_order() -> None:
+    world = World("ab")
+    group = world.create("g")
+    service = world["b"].service
+    request = service.create("g", Order.CAUSALLY_TOTAL, world.now)
+    service.end_turn(world.now)
+    output = service.take()
+    assert output.commands == []
+    world["b"].handle(output.events)
+    assert created(world, "b")[request] == (group, True)
+
+
+def test_creating_i2_outside_the_primary_view_only_the_order_answers() -> None:
+    world = World("ab")
+    world.create("g")
+    service = world["b"].service
+    service.on_event(PrimaryLost(), world.now)
+    service.create("g", Order.CAUSALLY_TOTAL, world.now)
+    service.end_turn(world.now)
+    assert len(service.take().commands) == 1
+
+
+def test_creating_i2_a_name_of_another_order_is_refused_by_the_order() -> None:
+    world = World("ab")
+    world.create("g")
+    request = world["b"].service.create("g", Order.STRICT, world.now)
+    world.turn()
+    refused = [one for one in world["b"].events if isinstance(one, Refused)]
+    assert [(one.request, one.code) for one in refused] == [(request, "bad_order")]
