@@ -2,17 +2,21 @@
 
 Idea. A state of the group as of some number, as its host gave it, and the runs behind it. It knows
 nothing of what the messages mean. Every node with a log keeps it of every group; after a restart it
-is put together again from the log. `archivists` says who keeps it of which group.
+is put together again from the log. `archivists` says who keeps it of which group. A newer state
+takes the place of runs: of a group whose runs outgrow its state, and, when those of all groups are
+more than a node should hold and give away, of the groups whose oldest run is the oldest.
 
-Source. Design, 4.11 and 6; decision 0026.
+Source. Design, 4.11 and 6; decisions 0026 and 0037.
 
 Invariants.
   I1  State and runs follow each other without a gap, up to the group's record.
+  I2  A group that has runs is in `behind`, once, and `runs_bytes` is what all of them take.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groupcore.batch import Batch, unpack_messages
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from groupcore.sequencing.stream import Frame
 
 WIDTH = 6
+RUN_COST_BYTES = 200
+"""What a run takes beside its messages, in memory and in a node's state."""
 
 
 class Kept(NamedTuple):
@@ -79,6 +85,16 @@ class Archived:
         self._flat += (*run, 0)
         self.size_bytes += sum(map(len, run.payloads))
 
+    @property
+    def cost_bytes(self) -> int:
+        """What the runs take."""
+        return self.size_bytes + RUN_COST_BYTES * (len(self._flat) // WIDTH)
+
+    def detach(self) -> None:
+        """Let the packets go that the runs came in: others' messages are in them, too."""
+        for _ in self.runs():
+            pass
+
     def runs(self) -> Iterator[Kept]:
         """The runs; the packets that they came in are let go."""
         flat = self._flat
@@ -115,11 +131,18 @@ def _open(batch: Batch, offset: int, count: int) -> list[bytes]:
 
 
 class Archive:
-    """All groups of a node. `large`: those whose runs have outgrown their state."""
+    """All groups of a node. `large`: those whose runs have outgrown their state.
 
-    def __init__(self, bytes_max: int) -> None:
+    `behind`: those that have runs, the one whose first run came first ahead; `runs_bytes`: what all
+    runs take, which is to be `total_max` at most, as far as there are hosts to give newer states.
+    """
+
+    def __init__(self, bytes_max: int, total_max: int) -> None:
         self.groups: dict[GroupId, Archived] = {}
         self.large: dict[GroupId, None] = {}
+        self.behind: dict[GroupId, None] = {}
+        self.runs_bytes = 0
+        self.total_max = total_max
         self._bytes_max = bytes_max
 
     def add(
@@ -138,7 +161,10 @@ class Archive:
             one = self.groups[group] = Archived()
         if seqno + count <= one.seqno + bool(count):
             return  # the state is newer
+        self.behind[group] = None
+        self.runs_bytes -= one.size_bytes
         one.add(seqno, process, first, count, frame.batch, offset)
+        self.runs_bytes += one.size_bytes + RUN_COST_BYTES
         if one.size_bytes > self._bytes_max and one.size_bytes > 2 * len(one.state or b""):
             self.large[group] = None
         address = frame.stream.address
@@ -161,11 +187,39 @@ class Archive:
         for run in former.runs():
             if run.last > seqno:
                 one.keep(run)
+        self.runs_bytes += one.cost_bytes - former.cost_bytes
+        self.behind.pop(group, None)
+        if one.cost_bytes:
+            self.behind[group] = None
+
+    def oldest(self, most: int) -> list[GroupId]:
+        """Groups that are to have newer states, as all runs take too much; these come last then.
+
+        Whose state nobody can give now keeps its messages, and nothing of others with them.
+        """
+        if self.runs_bytes <= self.total_max:
+            return []
+        chosen = list(islice(self.behind, most))
+        for group in chosen:
+            del self.behind[group]
+            self.behind[group] = None
+            self.groups[group].detach()
+        return chosen
 
     def forget(self, group: GroupId) -> None:
         """The group is deleted."""
-        self.groups.pop(group, None)
+        one = self.groups.pop(group, None)
+        if one is not None:
+            self.runs_bytes -= one.cost_bytes
         self.large.pop(group, None)
+        self.behind.pop(group, None)
+
+    def clear(self) -> None:
+        """Know nothing."""
+        self.groups.clear()
+        self.large.clear()
+        self.behind.clear()
+        self.runs_bytes = 0
 
     # What msgpack hands over is a node's own packing: Any lives here.
 
@@ -178,12 +232,15 @@ class Archive:
 
     def restore(self, packed: list[Any]) -> None:
         """Be what was packed."""
-        self.groups.clear()
+        self.clear()
         for group, seqno, state, context, runs in packed:
             one = self.groups[group] = Archived(seqno, state)
             one.context = decode_context(context)
             for at, (node, number), first, count, payloads in runs:
                 one.keep(Kept(at, Process(Address(*node), number), first, count, payloads))
+            if one.cost_bytes:
+                self.behind[group] = None
+                self.runs_bytes += one.cost_bytes
 
 
 def archivists(group: GroupId, view: View) -> tuple[Address, ...]:

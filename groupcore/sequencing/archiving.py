@@ -1,16 +1,18 @@
 """Archiving: what a node keeps for restarts stays in proportion to the groups' states.
 
 Idea. When the runs behind a group's archived state have become larger than the state, a newer one
-is asked for, of a node that hosts the group, the own one first. When the log has become larger than
-what it is the log of, the node's state is put into it, as a checkpoint, and what lies before goes
-as soon as everybody has stored what the checkpoint contains: until then somebody may have to be
-given frames from there after a power cut.
+is asked for, of a node that hosts the group, the own one first; and when those of all groups
+together have become too large, of the groups whose runs are the oldest. When the log has become
+larger than what it is the log of, the node's state is put into it, as a checkpoint, and what lies
+before goes as soon as everybody has stored what the checkpoint contains: until then somebody may
+have to be given frames from there after a power cut.
 
-Source. Decision 0026.
+Source. Decisions 0026 and 0037.
 
 Invariants.
   I1  Nothing is dropped from the log that a member of the view has not stored.
   I2  A group that nobody hosts keeps its runs.
+  I3  While the runs of all groups are too large, every group with a host has its turn.
 """
 
 from __future__ import annotations
@@ -18,13 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from groupcore.context import Numbers
+from groupcore.sequencing.archive import Archive
 from groupcore.sequencing.group_state import unpack_group_state
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import States
 from groupcore.view import Address
 
-ASKED_AT_ONCE = 4
+ASKED_AT_ONCE = 16
 """States that are on their way to the archive at a time."""
 PATIENCE_S = 5.0
 """After this a state that has not come is asked for again."""
@@ -43,21 +46,21 @@ class Archiving:
     def end_turn(self, now: float) -> None:
         """Ask for states that are due, and drop from the log what may go."""
         plane = self._plane
-        if plane.archive is not None and plane.archive.large:
-            self._ask(now)
+        archive = plane.archive
+        if archive is not None and (archive.large or archive.runs_bytes > archive.total_max):
+            self._ask(archive, now)
         if plane.log is not None and plane.ready:
             self._check(plane)
 
     # --- states ---------------------------------------------------------------------------------
 
-    def _ask(self, now: float) -> None:
-        archive = self._plane.archive
-        assert archive is not None
+    def _ask(self, archive: Archive, now: float) -> None:
         self._asked = {one: until for one, until in self._asked.items() if now < until}
-        for group in list(archive.large):
-            if len(self._asked) >= ASKED_AT_ONCE:
-                return
+        room = ASKED_AT_ONCE - len(self._asked)
+        large = list(archive.large)[: max(room, 0)]
+        for group in large:
             del archive.large[group]  # it comes back with the next run, if nothing comes of this
+        for group in dict.fromkeys((*large, *archive.oldest(max(room - len(large), 0)))):
             if group not in self._asked and self._hosts(group):
                 self._asked[group] = now + PATIENCE_S
                 self._take(group, now)

@@ -25,7 +25,8 @@ class ServiceOptions:
     `catch_up_s`: how long a join waits for a group that this node has not heard of.
     `durable`: the node puts out a log, which its driver stores; the same at all nodes of a cluster.
     `archive_bytes`: the messages that a group's archive may have behind its state, which may be
-    twice the state if that is more; `checkpoint_bytes`: the same of the log and the node's state.
+    twice the state if that is more; `archive_total_bytes`: the same of all groups together.
+    `checkpoint_bytes`: of the log and the node's state.
     """
 
     k: int = 1
@@ -46,5 +47,6 @@ class ServiceOptions:
     catch_up_s: float = 1.0
     durable: bool = False
     archive_bytes: int = 64 << 10
+    archive_total_bytes: int = 16 << 20
     checkpoint_bytes: int = 16 << 20
     placement: PlacementOptions = DEFAULT_PLACEMENT

@@ -67,7 +67,9 @@ class Plane:
         self.basis = (0, 0)
         self.bases: dict[Address, tuple[int, int]] = {}
         self.log = Log(me) if options.durable else None
-        self.archive = Archive(options.archive_bytes) if options.durable else None
+        self.archive: Archive | None = None
+        if options.durable:
+            self.archive = Archive(options.archive_bytes, options.archive_total_bytes)
         self.unsaved: dict[Address, deque[tuple[int, GroupId, MessageId]]] | None = None
         if options.durable:
             self.unsaved = {}

@@ -176,7 +176,7 @@ def forget_records(plane: Plane) -> None:
     plane.chains = Chains()
     plane.early = 0
     if plane.archive is not None:
-        plane.archive.groups.clear()
+        plane.archive.clear()
     for address, stream in plane.streams.items():
         if address != plane.me:
             stream.rewind()

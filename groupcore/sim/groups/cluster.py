@@ -52,7 +52,11 @@ class GroupCluster(Cluster):
         """The service of a life."""
         durable = self.groups.durable
         options = ServiceOptions(
-            k=self.groups.k, durable=durable, archive_bytes=1_000, checkpoint_bytes=20_000
+            k=self.groups.k,
+            durable=durable,
+            archive_bytes=1_000,
+            archive_total_bytes=4_000,
+            checkpoint_bytes=20_000,
         )
         options = tighten_service(options, self.groups.points)
         chance = Random(random.getrandbits(64))
