@@ -220,7 +220,8 @@ class Lives:
 
         def make_service(address: Address) -> Service:
             assert hosting is not None
-            service = Service(address, options, SystemRandom(), parts)
+            shelf = None if self._storage is None else self._storage.new_shelf()
+            service = Service(address, options, SystemRandom(), parts, shelf)
             if options.durable:
                 self.held = service.held
             hosting.begin(service)

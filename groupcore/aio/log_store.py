@@ -25,6 +25,7 @@ from groupcore.aio.errors import (
     FormatError,
     StorageError,
 )
+from groupcore.aio.file_shelf import FileShelf
 from groupcore.aio.sealed_store import GENESIS, HEAD, SealedStore, chained, checksum
 from groupcore.sequencing.log import LogPart
 
@@ -36,6 +37,8 @@ CREATE TABLE log(position INTEGER PRIMARY KEY, part BLOB NOT NULL, chain BLOB NO
 CREATE TABLE lineage(one INTEGER PRIMARY KEY CHECK (one = 1), record BLOB NOT NULL,
   checksum BLOB NOT NULL);
 """
+SHELF = "shelf.sqlite3"
+"""Scratch: see `groupcore.aio.file_shelf`."""
 FILES = ("log.sqlite3", "log.sqlite3-wal", "log.sqlite3-shm", "head")
 QUEUED_BYTES_MAX = 256 << 20
 """What waits for a disk that is full or slow; above it the node gives up."""
@@ -154,6 +157,7 @@ class LogStorage:
         self._owner = {"cluster": cluster, "node": node_id}
         self._lock: int | None = None
         self._bytes = 0
+        self._shelf: FileShelf | None = None
         self._writer: GroupCommit[LogStore] | None = None
         self._on_trouble: OnTrouble = lambda kind, detail: None
 
@@ -259,6 +263,13 @@ class LogStorage:
                 (self.folder / name).rename(aside / name)
         return aside
 
+    def new_shelf(self) -> FileShelf:
+        """A shelf for a life that begins; that of the former one is no more. StorageError."""
+        if self._shelf is not None:
+            self._shelf.close()
+        self._shelf = FileShelf(self.folder / SHELF)
+        return self._shelf
+
     def start(self, on_trouble: OnTrouble) -> None:
         """Start the writer; called on the loop. `on_trouble(kind, detail)`: `full`, `failed`."""
         self._on_trouble = on_trouble
@@ -269,6 +280,9 @@ class LogStorage:
         if self._writer is not None:
             await self._writer.close()
             self._writer = None
+        if self._shelf is not None:
+            self._shelf.close()
+            self._shelf = None
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None

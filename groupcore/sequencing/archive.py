@@ -4,13 +4,15 @@ Idea. A state of the group as of some number, as its host gave it, and the runs 
 nothing of what the messages mean. Every node with a log keeps it of every group; after a restart it
 is put together again from the log. `archivists` says who keeps it of which group. A newer state
 takes the place of runs: of a group whose runs outgrow its state, and, when those of all groups are
-more than a node should hold and give away, of the groups whose oldest run is the oldest.
+more than a node should hold and give away, of the groups whose oldest run is the oldest. What
+nobody can give a newer state of is put on the node's shelf, as states are.
 
 Source. Design, 4.11 and 6; decisions 0026 and 0037.
 
 Invariants.
   I1  State and runs follow each other without a gap, up to the group's record.
-  I2  A group that has runs is in `behind`, once, and `runs_bytes` is what all of them take.
+  I2  A group that has runs in memory is in `behind`, once, and `runs_bytes` is what these take.
+  I3  What is not needed any more is on the shelf no longer.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgpack import packb, unpackb
 
 from groupcore.batch import Batch, unpack_messages
 from groupcore.context import Numbers, decode_context, encode_context, merge, merge_into
@@ -32,12 +36,15 @@ from groupcore.sequencing.events import (
 )
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.record import GONE, JOINED
+from groupcore.sequencing.shelf import MemoryShelf, Shelf
 from groupcore.view import Address, View
 
 if TYPE_CHECKING:
     from groupcore.sequencing.stream import Frame
 
 WIDTH = 6
+SHELVED_LEAST_BYTES = 200
+"""Smaller states stay in memory: their places on the shelf would take as much."""
 RUN_COST_BYTES = 200
 """What a run takes beside its messages, in memory and in a node's state."""
 
@@ -61,17 +68,37 @@ class Archived:
     """One group: `state` as of `seqno` (None: nothing), what that depends on, the runs behind.
 
     The runs lie in one list, `WIDTH` values each, with the packet that they came in until they are
-    looked at: there are many, and nearly always nobody ever does.
+    looked at: there are many, and nearly always nobody ever does. Those that were `shelve`d come
+    first: their numbers there, with the last number of a message in each.
     """
 
-    __slots__ = ("_flat", "context", "seqno", "size_bytes", "state")
+    __slots__ = (
+        "_flat",
+        "_shelf",
+        "_shelved",
+        "_state",
+        "context",
+        "seqno",
+        "size_bytes",
+        "state_bytes",
+    )
 
-    def __init__(self, seqno: int = 0, state: bytes | None = None) -> None:
+    def __init__(self, shelf: Shelf, seqno: int = 0, state: bytes | None = None) -> None:
         self.seqno = seqno
-        self.state = state
         self.context: Numbers = {}
         self.size_bytes = 0
+        self.state_bytes = len(state or b"")
+        self._shelf = shelf
+        self._state: bytes | int | None = state
+        self._shelved: tuple[tuple[int, int], ...] = ()
         self._flat: list[Any] = []
+        if state is not None and len(state) > SHELVED_LEAST_BYTES:
+            self._state = shelf.put(state)
+
+    @property
+    def state(self) -> bytes | None:
+        """The state; None where there is none."""
+        return self._shelf.get(self._state) if isinstance(self._state, int) else self._state
 
     def add(
         self, seqno: int, process: Process, first: int, count: int, batch: Batch, offset: int
@@ -90,13 +117,29 @@ class Archived:
         """What the runs take."""
         return self.size_bytes + RUN_COST_BYTES * (len(self._flat) // WIDTH)
 
-    def detach(self) -> None:
-        """Let the packets go that the runs came in: others' messages are in them, too."""
-        for _ in self.runs():
-            pass
+    def shelve(self) -> None:
+        """Put the runs that are in memory on the shelf."""
+        if self._flat:
+            runs = list(self._in_memory())
+            self._shelved += ((self._shelf.put(packb(runs)), runs[-1].last),)
+            self._flat, self.size_bytes = [], 0
 
-    def runs(self) -> Iterator[Kept]:
-        """The runs; the packets that they came in are let go."""
+    def drop(self) -> None:
+        """It is needed no more (I3)."""
+        if isinstance(self._state, int):
+            self._shelf.drop(self._state)
+        for number, _ in self._shelved:
+            self._shelf.drop(number)
+
+    def runs(self, behind: int = 0) -> Iterator[Kept]:
+        """The runs, those behind this number at least."""
+        for number, last in self._shelved:
+            if last > behind:
+                yield from unpack_runs(unpackb(self._shelf.get(number)))
+        yield from self._in_memory()
+
+    def _in_memory(self) -> Iterator[Kept]:
+        """Those that are here; the packets that they came in are let go."""
         flat = self._flat
         for at in range(0, len(flat), WIDTH):
             source = flat[at + 4]
@@ -119,6 +162,15 @@ class Archived:
                 yield said(group, run.seqno, run.process)
 
 
+# What msgpack hands over is a node's own packing: Any lives here.
+
+
+def unpack_runs(packed: list[Any]) -> Iterator[Kept]:
+    """The runs as they were packed."""
+    for seqno, (node, number), first, count, payloads in packed:
+        yield Kept(seqno, Process(Address(*node), number), first, count, payloads)
+
+
 def _open(batch: Batch, offset: int, count: int) -> list[bytes]:
     """A run's messages; empty ones where the body does not open, as at the members."""
     try:
@@ -137,12 +189,13 @@ class Archive:
     runs take, which is to be `total_max` at most, as far as there are hosts to give newer states.
     """
 
-    def __init__(self, bytes_max: int, total_max: int) -> None:
+    def __init__(self, bytes_max: int, total_max: int, shelf: Shelf | None = None) -> None:
         self.groups: dict[GroupId, Archived] = {}
         self.large: dict[GroupId, None] = {}
         self.behind: dict[GroupId, None] = {}
         self.runs_bytes = 0
         self.total_max = total_max
+        self.shelf: Shelf = MemoryShelf() if shelf is None else shelf
         self._bytes_max = bytes_max
 
     def add(
@@ -158,14 +211,14 @@ class Archive:
         """The next run of a group has been recorded (I1)."""
         one = self.groups.get(group)
         if one is None:
-            one = self.groups[group] = Archived()
+            one = self.groups[group] = Archived(self.shelf)
         if seqno + count <= one.seqno + bool(count):
             return  # the state is newer
         self.behind[group] = None
         self.runs_bytes -= one.size_bytes
         one.add(seqno, process, first, count, frame.batch, offset)
         self.runs_bytes += one.size_bytes + RUN_COST_BYTES
-        if one.size_bytes > self._bytes_max and one.size_bytes > 2 * len(one.state or b""):
+        if one.size_bytes > self._bytes_max and one.size_bytes > 2 * one.state_bytes:
             self.large[group] = None
         address = frame.stream.address
         if frame.number > one.context.get(address, 0):
@@ -175,53 +228,59 @@ class Archive:
 
     def get(self, group: GroupId) -> Archived:
         """What there is of a group."""
-        return self.groups.get(group) or Archived()
+        return self.groups.get(group) or Archived(self.shelf)
 
     def replace(self, group: GroupId, seqno: int, state: bytes, context: Numbers) -> None:
         """A newer state: the runs up to it may go."""
         former = self.get(group)
         if seqno <= former.seqno:
             return
-        one = self.groups[group] = Archived(seqno, state)
+        one = self.groups[group] = Archived(self.shelf, seqno, state)
         one.context = merge(former.context, context)
-        for run in former.runs():
+        for run in former.runs(seqno):
             if run.last > seqno:
                 one.keep(run)
+        former.drop()
         self.runs_bytes += one.cost_bytes - former.cost_bytes
         self.behind.pop(group, None)
         if one.cost_bytes:
             self.behind[group] = None
 
     def oldest(self, most: int) -> list[GroupId]:
-        """Groups that are to have newer states, as all runs take too much; these come last then.
-
-        Whose state nobody can give now keeps its messages, and nothing of others with them.
-        """
+        """Groups that are to have newer states, as all runs take too much; these come last then."""
         if self.runs_bytes <= self.total_max:
             return []
         chosen = list(islice(self.behind, most))
         for group in chosen:
             del self.behind[group]
             self.behind[group] = None
-            self.groups[group].detach()
         return chosen
+
+    def shelve(self, group: GroupId) -> None:
+        """Nobody can give a newer state: have the runs out of memory."""
+        one = self.groups.get(group)
+        if one is not None:
+            self.runs_bytes -= one.cost_bytes
+            one.shelve()
+            self.behind.pop(group, None)
 
     def forget(self, group: GroupId) -> None:
         """The group is deleted."""
         one = self.groups.pop(group, None)
         if one is not None:
             self.runs_bytes -= one.cost_bytes
+            one.drop()
         self.large.pop(group, None)
         self.behind.pop(group, None)
 
     def clear(self) -> None:
         """Know nothing."""
+        for one in self.groups.values():
+            one.drop()
         self.groups.clear()
         self.large.clear()
         self.behind.clear()
         self.runs_bytes = 0
-
-    # What msgpack hands over is a node's own packing: Any lives here.
 
     def pack(self) -> list[Any]:
         """Plain values for a node's state."""
@@ -234,10 +293,10 @@ class Archive:
         """Be what was packed."""
         self.clear()
         for group, seqno, state, context, runs in packed:
-            one = self.groups[group] = Archived(seqno, state)
+            one = self.groups[group] = Archived(self.shelf, seqno, state)
             one.context = decode_context(context)
-            for at, (node, number), first, count, payloads in runs:
-                one.keep(Kept(at, Process(Address(*node), number), first, count, payloads))
+            for run in unpack_runs(runs):
+                one.keep(run)
             if one.cost_bytes:
                 self.behind[group] = None
                 self.runs_bytes += one.cost_bytes

@@ -11,7 +11,7 @@ Source. Decisions 0026 and 0037.
 
 Invariants.
   I1  Nothing is dropped from the log that a member of the view has not stored.
-  I2  A group that nobody hosts keeps its runs.
+  I2  A group that nobody hosts keeps its runs, on the shelf when they are many.
   I3  While the runs of all groups are too large, every group with a host has its turn.
 """
 
@@ -60,10 +60,15 @@ class Archiving:
         large = list(archive.large)[: max(room, 0)]
         for group in large:
             del archive.large[group]  # it comes back with the next run, if nothing comes of this
-        for group in dict.fromkeys((*large, *archive.oldest(max(room - len(large), 0)))):
-            if group not in self._asked and self._hosts(group):
+        oldest = archive.oldest(max(room - len(large), 0))
+        for group in dict.fromkeys((*large, *oldest)):
+            if group in self._asked:
+                continue
+            if self._hosts(group):
                 self._asked[group] = now + PATIENCE_S
                 self._take(group, now)
+            else:
+                archive.shelve(group)  # I2
 
     def _hosts(self, group: GroupId) -> dict[Address, int]:
         """Who hosts it, this node first."""
@@ -79,7 +84,9 @@ class Archiving:
 
         def done(state: bytes | None) -> None:
             self._asked.pop(group, None)
-            if state is not None and group in self._plane.records:
+            if state is None:
+                archive.shelve(group)
+            elif group in self._plane.records:
                 seqno, context, content = unpack_group_state(state)
                 archive.replace(group, seqno, content, context)
 

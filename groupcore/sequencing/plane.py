@@ -19,6 +19,7 @@ from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.record import Hold, Record, Senders
+from groupcore.sequencing.shelf import Shelf
 from groupcore.sequencing.stream import Stream
 from groupcore.view import Address, View
 
@@ -40,7 +41,7 @@ class Plane:
     group, message.
     """
 
-    def __init__(self, me: Address, options: ServiceOptions) -> None:
+    def __init__(self, me: Address, options: ServiceOptions, shelf: Shelf | None = None) -> None:
         self.me = me
         self.options = options
         self.view: View | None = None
@@ -69,7 +70,7 @@ class Plane:
         self.log = Log(me) if options.durable else None
         self.archive: Archive | None = None
         if options.durable:
-            self.archive = Archive(options.archive_bytes, options.archive_total_bytes)
+            self.archive = Archive(options.archive_bytes, options.archive_total_bytes, shelf)
         self.unsaved: dict[Address, deque[tuple[int, GroupId, MessageId]]] | None = None
         if options.durable:
             self.unsaved = {}

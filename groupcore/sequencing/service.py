@@ -42,6 +42,7 @@ from groupcore.sequencing.saving import Saving
 from groupcore.sequencing.sections import Local
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
+from groupcore.sequencing.shelf import Shelf
 from groupcore.sequencing.status import GroupFacts, GroupStatus, group_facts, group_status
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
@@ -51,11 +52,16 @@ class Service(DirectoryRequests):
     """One life of one node's communication module. `now` is monotonic seconds."""
 
     def __init__(
-        self, me: Address, options: ServiceOptions, random: Random, log: Iterable[bytes] = ()
+        self,
+        me: Address,
+        options: ServiceOptions,
+        random: Random,
+        log: Iterable[bytes] = (),
+        shelf: Shelf | None = None,
     ) -> None:
-        """`log`: what former lives of this node have put out, oldest first."""
+        """`log`: what former lives of this node have put out, oldest first. `shelf`: a new one."""
         del random  # nothing here needs chance
-        self.plane = Plane(me, options)
+        self.plane = Plane(me, options, shelf)
         self.sequencer = Sequencer(self.plane)
         self.sender = Sender(self.plane)
         self.receiver = Receiver(self.plane, self.sender.on_frame, self._on_change, self._on_left)
@@ -402,5 +408,7 @@ class Service(DirectoryRequests):
         result = {f"sequencing.{name}": n for name, n in sorted(plane.counters.items())}
         result["sequencing.groups"] = len(plane.records)
         result["sequencing.owned"] = len(self.sequencer.ownership.owned)
+        if plane.archive is not None:
+            result["sequencing.archived_bytes"] = plane.archive.runs_bytes
         result["sequencing.kept_bytes"] = sum(s.kept_bytes for s in plane.streams.values())
         return result

@@ -77,7 +77,7 @@ def _dropped_early() -> list[Patch]:
 
 def _suffix_forgotten() -> list[Patch]:
     def replace(self: Archive, group: GroupId, seqno: int, state: bytes, context: Numbers) -> None:
-        self.groups[group] = Archived(seqno, state)
+        self.groups[group] = Archived(self.shelf, seqno, state)
 
     return [(Archive, "replace", replace)]
 
