@@ -7,7 +7,7 @@ says how it works; each rule is in the module that is named after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import chain
 from random import Random
 
@@ -24,6 +24,7 @@ from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
 from groupcore.sequencing.events import Refused
 from groupcore.sequencing.expected import Expected
+from groupcore.sequencing.figures import Figures
 from groupcore.sequencing.inheriting import Inheriting
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
@@ -43,12 +44,11 @@ from groupcore.sequencing.sections import Local
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.shelf import Shelf
-from groupcore.sequencing.status import GroupFacts, GroupStatus, group_facts, group_status
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
 
-class Service(DirectoryRequests):
+class Service(DirectoryRequests, Figures):
     """One life of one node's communication module. `now` is monotonic seconds."""
 
     def __init__(
@@ -393,22 +393,3 @@ class Service(DirectoryRequests):
                 plane.log.more(plane.streams.values())
             output.log = plane.log.take(plane.streams.values() if plane.ready else ())
         return output
-
-    def groups(self) -> Iterator[GroupStatus]:
-        """All groups, as this node knows them now."""
-        return group_status(self.plane)
-
-    def facts(self, group: GroupId) -> GroupFacts | None:
-        """One group, looked at closely; None for an unknown one."""
-        return group_facts(self.plane, group)
-
-    def counters(self) -> dict[str, int]:
-        """How much of what has happened, by name."""
-        plane = self.plane
-        result = {f"sequencing.{name}": n for name, n in sorted(plane.counters.items())}
-        result["sequencing.groups"] = len(plane.records)
-        result["sequencing.owned"] = len(self.sequencer.ownership.owned)
-        if plane.archive is not None:
-            result["sequencing.archived_bytes"] = plane.archive.runs_bytes
-        result["sequencing.kept_bytes"] = sum(s.kept_bytes for s in plane.streams.values())
-        return result
