@@ -13,6 +13,7 @@ import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
 import { Carets, caretsPlugin } from "./carets";
 import { changedChildren } from "./changed";
+import { clicksPlugin } from "./clicks";
 import { setLanguage } from "./code-keys";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
 import { diffBlocks, isSame } from "./diff";
@@ -169,6 +170,7 @@ export class DocumentEditor {
       findPlugin(),
       highlightPlugin(),
       handlePlugin(),
+      clicksPlugin(),
     ];
   }
 
