@@ -28,7 +28,7 @@ import { guardPlugin, normalisePlugin } from "./normalise";
 import { fitted, handlePaste, parseText, serialiseText } from "./paste";
 import { type Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
-import { blockAt, blockIdAt, isShownAs, toBlock, toDoc } from "./schema";
+import { blockAt, blockIdAt, isShownAs, tableType, toBlock, toDoc } from "./schema";
 import { choose, menuAttributes, type SlashMenu, slashMenu, slashPlugin } from "./slash";
 import { isBlank, missingIn, type Surroundings, surroundingsOf } from "./state";
 import { type TableAction, tableActions } from "./table-commands";
@@ -315,7 +315,9 @@ export class DocumentEditor {
     this.tellSurroundings();
     this.tellMenu();
     this.finder?.tell();
-    if (!isRemote && (transaction.selectionSet || transaction.docChanged)) {
+    // In a table what others do moves a caret's place by whole cells.
+    const isMoved = blockAt(state.selection.$head)?.type === tableType;
+    if (isRemote ? isMoved : transaction.selectionSet || transaction.docChanged) {
       this.reportCaret(this.view.hasFocus());
     }
   }

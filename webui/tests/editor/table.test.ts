@@ -229,6 +229,15 @@ test("places of carets in cells travel as places in the text", () => {
   expect(found && toEditorPosition(found, caret?.head ?? 0)).toBe(on.view.state.selection.head);
 });
 
+test("a caret in a cell is told anew when others have moved the cell", () => {
+  const on = bench(small());
+  on.view.dom.focus();
+  into(on.view, 1, 1, 1);
+  const before = on.carets.at(-1);
+  on.model.others([["edit", "t", [["\ufffc", { embed: "cell-0" }]]]]);
+  expect(on.carets.at(-1)?.head).toBe((before?.head ?? 0) + 1);
+});
+
 test("Backspace at the edges of cells and tables joins nothing with them", () => {
   const on = bench(small());
   into(on.view, 1, 1);
