@@ -59,6 +59,14 @@ class BadMessageError(Exception):
         self.message = message
 
 
+class TooFastError(BadMessageError):
+    """Ask again in `wait_s` seconds."""
+
+    def __init__(self, message: str, wait_s: int, code: str = "too_fast") -> None:
+        super().__init__(code, message)
+        self.wait_s = wait_s
+
+
 def refusal(code: str, detail: str) -> ServerError:
     """The error of a membership that was refused."""
     match code:

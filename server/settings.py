@@ -203,6 +203,13 @@ SETTINGS: tuple[Setting, ...] = (
         "a session's lasting rate; above it, it is closed with 4429",
     ),
     Setting("burst", between(1, 1_000_000), "messages", "1000", "what a session may send at once"),
+    Setting(
+        "api_rate",
+        between(1, 1_000_000),
+        "requests/s",
+        "100",
+        "what one asker may ask the API lasting, ten times as much at once; above it, 429",
+    ),
     Setting("sessions_max", between(1, 1_000_000), "sessions", "10000", "30 KB each, then 503"),
     Setting("import_kib", between(1, 65536), "KiB", "4096", "largest Markdown document imported"),
     Setting("picture_kib", between(1, 262_144), "KiB", "10240", "largest picture that is taken"),
@@ -269,6 +276,7 @@ class Settings:
     heartbeat_s: int
     rate: int
     burst: int
+    api_rate: int
     sessions_max: int
     import_kib: int
     picture_kib: int

@@ -6,6 +6,7 @@ in where there are none; `OperatorGate` is that of the management address.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -15,12 +16,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from groupcore.origins import is_address
+from server.accounts.backoff import address_key
 from server.accounts.roles import ADMIN
 from server.accounts.service import Caller
-from server.errors import BadMessageError
+from server.errors import BadMessageError, TooFastError
 from server.node import Node
 from server.routes.asks import Ask, Row, read_body, read_query
 from server.routes.origins import origin_allowed
+from server.routes.pace import Pace
 
 CSRF = "X-Groupcore-CSRF"
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -38,6 +41,7 @@ class Gate:
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        self._pace = Pace(node.settings.api_rate)
 
     cookie_name = ""
     """What the browser keeps its sign-in under; empty where nobody signs in."""
@@ -62,6 +66,7 @@ class Gate:
 
         async def answer(request: Request) -> Response:
             caller = self.let_in(request, row.scope)
+            self._check_pace(request, caller)
             query = read_query(request, row.query)
             body, raw = await read_body(request, row, self.node.settings)
             ask = Ask(request, caller, body, self.address(request), query, raw)
@@ -71,6 +76,14 @@ class Gate:
             return response
 
         return answer
+
+    def _check_pace(self, request: Request, caller: Caller | None) -> None:
+        """TooFastError for who asks more than the settings allow."""
+        known = caller is not None and caller.user
+        asker = caller.user if caller is not None and known else address_key(self.address(request))
+        wait_s = self._pace.take(asker, asyncio.get_running_loop().time())
+        if wait_s:
+            raise TooFastError(f"too many requests; try again in {wait_s} s", wait_s)
 
     def share(self, request: Request, response: Response) -> None:
         """A page of another node of this cluster may read the answer."""
@@ -126,6 +139,9 @@ class OperatorGate(Gate):
         if named or "origin" in request.headers or "sec-fetch-site" in request.headers:
             raise BadMessageError("forbidden_origin", "this address is for programs, not for pages")
         return Caller(ADMIN, "", "", "")
+
+    def _check_pace(self, request: Request, caller: Caller | None) -> None:
+        """The machine's own programs are as fast as they are."""
 
     def address(self, request: Request) -> str:
         """What the audit log says."""

@@ -155,7 +155,7 @@ def _responses(row: Row) -> Schema:
         success["content"] = {"application/json": {"schema": schema}}
     elif row.gives != JSON:
         success["content"] = {media: {"schema": {"type": "string"}} for media in row.gives}
-    codes = [*row.errors, "not_ready", "unauthenticated", "too_large"]
+    codes = [*row.errors, "not_ready", "unauthenticated", "too_large", "too_fast"]
     codes += ["bad_request"] if row.fields or row.query or row.takes else []
     codes += [] if row.scope == PUBLIC else ["forbidden", "not_found"]
     codes += [] if row.method == "GET" else ["forbidden_origin", "forged", "not_primary"]

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from groupcore.errors import GroupcoreError
 from groupcore.objects.refusal import RefusalError
 from server.documents.catalogue import TooManyDocumentsError
-from server.errors import BadMessageError
+from server.errors import BadMessageError, TooFastError
 
 STATUS = {
     "busy": 503,
@@ -39,6 +39,7 @@ STATUS = {
     "not_found": 404,
     "provider": 502,
     "taken": 409,
+    "too_fast": 429,
     "too_many": 409,
     "unauthenticated": 401,
     "wait": 429,
@@ -75,7 +76,10 @@ async def on_http_error(_: Request, error: Exception) -> Response:
 async def on_bad_message(_: Request, error: Exception) -> Response:
     """What the application refuses."""
     assert isinstance(error, BadMessageError)
-    return problem(STATUS.get(error.code, 400), error.code, error.message)
+    response = problem(STATUS.get(error.code, 400), error.code, error.message)
+    if isinstance(error, TooFastError):
+        response.headers["Retry-After"] = str(error.wait_s)
+    return response
 
 
 async def on_refusal(_: Request, error: Exception) -> Response:

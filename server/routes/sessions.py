@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 from starlette.responses import JSONResponse, Response
 
@@ -14,6 +15,7 @@ from server.accounts.passwords import LENGTH_MAX, LENGTH_MIN, check_password
 from server.accounts.records import SignIn, User
 from server.accounts.secrets import csrf_of, digest_of, new_secret
 from server.accounts.tickets import VALID_S
+from server.errors import TooFastError
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
@@ -226,7 +228,8 @@ def _try(key: str, backoff: Backoff) -> None:
     now_s = asyncio.get_running_loop().time()
     wait_s = backoff.wait_s(key, now_s)
     if wait_s > 0:
-        raise AccountError("wait", f"too many attempts; try again in {wait_s:.0f} s")
+        seconds = math.ceil(wait_s)
+        raise TooFastError(f"too many attempts; try again in {seconds} s", seconds, "wait")
     backoff.attempt(key, now_s)
 
 

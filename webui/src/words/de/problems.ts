@@ -37,6 +37,8 @@ export default {
   no_room: "Die Server haben keinen Platz für dieses Bild.",
   trashed: "Das liegt im Papierkorb. Stellen Sie es zuerst wieder her.",
   unauthenticated: "Sie sind nicht mehr angemeldet.",
+  too_fast:
+    "Zu viele Anfragen auf einmal. Warten Sie einen Augenblick und versuchen Sie es noch einmal.",
   wait: "Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
   weak_password:
     "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie ein anderes mit mindestens 10 Zeichen.",

@@ -32,6 +32,7 @@ export const problemWords = area("problems", {
   no_room: "The servers have no room for this picture.",
   trashed: "This is in the trash. Restore it first.",
   unauthenticated: "You are not signed in any more.",
+  too_fast: "Too many requests at once. Wait a moment, then try again.",
   wait: "Too many attempts. Wait a minute, then try again.",
   weak_password:
     "This password is too short, or easily guessed. Take another of at least 10 characters.",
