@@ -17,6 +17,7 @@ import { clicksPlugin } from "./clicks";
 import { setLanguage } from "./code-keys";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
 import { diffBlocks, isSame } from "./diff";
+import { drawnPlugin } from "./drawn";
 import { type Finding, findPlugin } from "./find";
 import { Finder } from "./finder";
 import { handlePlugin } from "./handle";
@@ -166,6 +167,7 @@ export class DocumentEditor {
       normalisePlugin(),
       guardPlugin((ids) => this.load(ids)),
       tableEditing(),
+      drawnPlugin(),
       caretsPlugin(),
       findPlugin(),
       highlightPlugin(),
