@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from itertools import count
 from random import Random
-from types import FunctionType, MethodType
+from types import CellType, FunctionType, MethodType
 from typing import TypeVar, cast
 
 from groupcore.batch import Batch, Header
@@ -60,6 +60,8 @@ def duplicate(value: T) -> T:
 
 def _duplicate(value: object, done: dict[int, object]) -> object:
     kind = type(value)
+    if isinstance(value, FunctionType) and value.__closure__:
+        return _duplicate_closure(value, done)
     if kind in _ATOMS or isinstance(value, SHARED) or kind.__name__.endswith("Options"):
         return value
     known = done.get(id(value))
@@ -74,6 +76,22 @@ def _duplicate(value: object, done: dict[int, object]) -> object:
     if isinstance(value, count):
         return copy(value)
     return _duplicate_container(value, done)
+
+
+def _duplicate_closure(value: FunctionType, done: dict[int, object]) -> object:
+    """A function that was made inside another one sees the copies of what it has seen."""
+    known = done.get(id(value))
+    if known is not None:
+        return known
+    seen = value.__closure__ or ()
+    cells = tuple(cast(CellType, done.setdefault(id(cell), CellType())) for cell in seen)
+    made = FunctionType(
+        value.__code__, value.__globals__, value.__name__, value.__defaults__, cells
+    )
+    done[id(value)] = made
+    for old, new in zip(seen, cells, strict=True):
+        new.cell_contents = _duplicate(old.cell_contents, done)
+    return made
 
 
 def _duplicate_container(value: object, done: dict[int, object]) -> object:

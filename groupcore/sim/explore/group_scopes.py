@@ -16,8 +16,8 @@ LOSS = Budget(losses=1)
 class GroupAction:
     """A step of the script: `node` does `kind` with `groups` once `after` are done.
 
-    Kinds: send (one message of its process), move (to node `target`). With `caused` a message is
-    sent once the node has been given the one that an earlier step sent.
+    Kinds: send (one message of its process), move (to node `target`), join (its process).
+    With `caused` a message is sent once the node has been given the one that an earlier step sent.
     """
 
     kind: str
@@ -57,6 +57,11 @@ def send(node: int, group: int = 0, caused: int = -1) -> GroupAction:
 def move(target: int, *groups: int, by: int = 2) -> GroupAction:
     """A migration that node `by` asks for."""
     return GroupAction("move", by, groups or (0,), target)
+
+
+def join(node: int, group: int = 0) -> GroupAction:
+    """Its process joins."""
+    return GroupAction("join", node, (group,))
 
 
 CAUSE_EFFECT = (send(2, 0), send(2, 1, caused=0))
@@ -161,6 +166,25 @@ GROUP_SCOPES: dict[str, GroupScope] = {
             (0, 2),
             members=((0, 1, 2),),
             orders=(Order.CAUSALLY_TOTAL,),
+        ),
+        GroupScope(
+            "g-join",
+            "a process joins while another one sends",
+            (0,),
+            (send(1), join(2)),
+            members=((0, 1),),
+            orders=(Order.CAUSALLY_TOTAL,),
+            quick=True,
+        ),
+        GroupScope(
+            "g-join-loss",
+            "a process joins, a packet is lost",
+            (0,),
+            (join(2),),
+            LOSS,
+            members=((0, 1),),
+            orders=(Order.CAUSALLY_TOTAL,),
+            quick=True,
         ),
         GroupScope(
             "g-strict-failover",

@@ -241,6 +241,10 @@ class GroupWorld:
         match action.kind:
             case "send":
                 turning.send(action.node, action.groups[0])
+            case "join":
+                alive = turning.nodes[action.node].alive
+                assert alive is not None
+                self._join(turning, alive.life.processes[0], action.groups[0])
             case "move":
                 target = turning.nodes[action.target].address
                 turning.turn(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from groupcore.sequencing import moving
@@ -10,8 +12,11 @@ from groupcore.sequencing.conductor import Conductor
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.ownership import Takeover
 from groupcore.sequencing.reaches import Reaches
+from groupcore.sequencing.receiver import Receiver
+from groupcore.sequencing.record import Record
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
+from groupcore.sequencing.states import States
 from groupcore.sequencing.telling import Telling
 from groupcore.sim.explore.copying import duplicate
 from groupcore.sim.explore.group_scopes import GROUP_SCOPES, GroupScope, move, send
@@ -160,6 +165,12 @@ def none_lost(*_: object) -> list[object]:
     return []
 
 
+def apply_no_queue(self: Receiver, record: Record) -> None:
+    assert record.hold is not None
+    record.hold.waiting_for_state, record.hold.queue = False, None
+    self._plane.progress += 1
+
+
 PLANTS: dict[str, list[Patch]] = {
     "no context": [(Sender, "context_of", lambda *_: {}), (Chains, "add_place", nothing)],
     "nothing asked for again": [(Keeper, "ask", nothing)],
@@ -168,6 +179,8 @@ PLANTS: dict[str, list[Patch]] = {
     "target begins at once": [(Takeover, "ready", always)],
     "lost target, and the move goes on": [(moving, "cancel_lost", none_lost)],
     "held by one": [(Reaches, "held", received_is_held)],
+    "what came before the state forgotten": [(Receiver, "apply_queue", apply_no_queue)],
+    "no state asked for again": [(States, "wake", nothing)],
     "nothing acknowledged": [(Telling, "tell", nothing)],
     "nothing sent to the next": [(Conductor, "send_again", nothing), (Sender, "wake", nothing)],
 }
@@ -191,6 +204,8 @@ FOUND = [
     ("held by one", "g-two-crashes", 11),
     ("nothing sent to the next", "g-two-crashes", 25),
     ("held by one", "g-strict-failover", 11),
+    ("what came before the state forgotten", "g-join", 25),
+    ("no state asked for again", "g-join-loss", 25),
 ]
 
 
@@ -210,3 +225,17 @@ def test_a_planted_bug_is_found(
 
 def test_in_every_scope_a_planted_bug_is_found() -> None:
     assert {name for _, name, _ in FOUND} == set(GROUP_SCOPES)
+
+
+def test_a_copy_goes_on_by_itself_with_what_it_waits_for() -> None:
+    """Who takes a state has said what is to be done with it: in the copy, with what is there."""
+
+    class Waiting:
+        def __init__(self) -> None:
+            self.had: list[int] = []
+            self.done: Callable[[int], None] = lambda item: self.had.append(item)
+
+    first = Waiting()
+    second = duplicate(first)
+    second.done(1)
+    assert (first.had, second.had) == ([], [1])
