@@ -1,6 +1,7 @@
 /** What leads from one table to another, as one edit of its text; and places in tables. */
 
 import {
+  EMBED,
   isFormat,
   isInsert,
   type Rich,
@@ -93,13 +94,14 @@ export function diffTable(before: Rich, after: Rich, caret?: TableCaret): RichDe
   const layout = layoutOf(before);
   const grid = gridOf(after);
   if (sameGrid(gridOf(before), grid)) return [];
-  const isWhole =
-    layout.rows.every(({ end }) => end >= 0) && grid.rows.every(({ id }) => id !== "");
-  const sameRows =
-    layout.rows.length === grid.rows.length &&
-    layout.rows.every(({ id }, at) => id === grid.rows[at]?.id);
-  if (!isWhole || (layout.hasRest && !sameRows)) return diffRich(before, tableOf(grid));
+  const isNameless = grid.rows.some(({ id }) => id === "");
+  if (isNameless && !hasOneRow(layout)) return diffRich(before, tableOf(grid));
   return new TableDiffer(layout, gridOf(before), grid, caret).delta();
+}
+
+/** Whether the text has no end of a row: all of it is one (T4). */
+function hasOneRow({ rows }: Layout): boolean {
+  return rows.length === 1 && rows[0]?.end === -1;
 }
 
 interface Operation {
@@ -120,9 +122,13 @@ class TableDiffer {
 
   delta(): RichDelta {
     const places = new Map(this.layout.rows.map((row, at) => [row.id, at]));
+    const [first] = this.grid.rows;
+    // The one row that had no end is the first one now, and gets an end.
+    if (hasOneRow(this.layout) && first !== undefined) places.set(first.id, 0);
     const kept = keptRows(this.grid.rows, places);
-    this.layout.rows.forEach((row) => {
-      if (!kept.has(row.id)) this.remove(row.start, row.end + 1);
+    const stays = new Set(kept.values());
+    this.layout.rows.forEach((row, at) => {
+      if (!stays.has(at)) this.removeRow(row);
     });
     let behind = 0;
     this.grid.rows.forEach((row, at) => {
@@ -131,11 +137,28 @@ class TableDiffer {
       if (known === undefined) this.insertRow(behind, row);
       else {
         this.row(known, place as number, at);
-        behind = known.end + 1;
+        behind = this.ended(known, row.id, at);
       }
     });
     this.showAll(kept);
     return this.finish();
+  }
+
+  private removeRow(row: RowPlace): void {
+    this.remove(row.start, row.end + 1);
+    for (const { start, to } of row.pieces) if (start > row.end) this.remove(start, to);
+  }
+
+  /** Where a row behind this one is put in; what follows its end gets into the row (T4). */
+  private ended({ end, pieces }: RowPlace, id: string, at: number): number {
+    const last = pieces.at(-1)?.to ?? 0;
+    const isLast = at === this.grid.rows.length - 1;
+    if (end >= 0 && (isLast || last <= end)) return end + 1;
+    if (end < 0 && isLast && id === "") return last;
+    if (end >= 0) this.remove(end, end + 1);
+    const marker: Rich = [[EMBED, { embed: `row-${id === "" ? "0" : id}` }]];
+    this.operations.push({ at: last, item: marker });
+    return last;
   }
 
   private insertRow(at: number, row: GridRow): void {
@@ -153,37 +176,39 @@ class TableDiffer {
   private row(place: RowPlace, oldRow: number, newRow: number): void {
     const { grid, layout } = this;
     const row = grid.rows[newRow] as GridRow;
-    const isOther = layout.columns[0] !== grid.columns[0];
-    if (isOther && place.pieces.some(({ key }) => key === null)) {
-      this.rewrite(place, row);
-      return;
-    }
+    const [was = ""] = layout.columns;
+    // What stands in no cell would be of another column: it gets a cell of its own.
+    const isOther = was !== grid.columns[0] && grid.columns.includes(was);
+    const loose = isOther ? place.pieces.filter((piece) => piece.key === null) : [];
+    const free = loose.length > 0 ? place.start : freePlace(place);
     layout.columns.forEach((key, column) => {
       if (grid.columns.includes(key)) return;
       for (const { start, to } of piecesOf(layout, place, column)) this.remove(start, to);
     });
+    const pieces = grid.columns.map((key) => {
+      const known = layout.columns.indexOf(key);
+      return known < 0 ? [] : piecesOf(layout, place, known);
+    });
+    const edit = (): void => {
+      const { caret } = this;
+      grid.columns.forEach((key, column) => {
+        const isAt = caret?.row === newRow && caret.column === column;
+        const cell = this.old.rows[oldRow]?.cells[layout.columns.indexOf(key)] ?? [];
+        const delta = diffRich(cell, row.cells[column] ?? [], isAt ? caret.offset : undefined);
+        if (pieces[column]?.length !== 0) this.edit(pieces[column] ?? [], delta);
+      });
+    };
+    // At one place comes first what is of the cell before: new cells go behind what has none.
+    if (loose.length === 0) edit();
     grid.columns.forEach((key, column) => {
       const content = row.cells[column] ?? [];
-      const known = layout.columns.indexOf(key);
-      const pieces = known < 0 ? [] : piecesOf(layout, place, known);
-      if (pieces.some((piece) => piece.key === key)) this.shown.add(key);
-      if (known < 0 || (pieces.length === 0 && content.length > 0))
-        this.insertCell(freePlace(place), key, content);
-      else if (pieces.length > 0) {
-        const { caret } = this;
-        const isAt = caret?.row === newRow && caret.column === column;
-        const cell = this.old.rows[oldRow]?.cells[known] ?? [];
-        this.edit(pieces, diffRich(cell, content, isAt ? caret.offset : undefined));
-      }
+      const isNew = !layout.columns.includes(key) || content.length > 0;
+      if (pieces[column]?.some((one) => one.key === key)) this.shown.add(key);
+      if (pieces[column]?.length === 0 && isNew) this.insertCell(free, key, content);
     });
-  }
-
-  /** What stands before the first cell would be of another column: the row is written anew. */
-  private rewrite(place: RowPlace, row: GridRow): void {
-    for (const { start, to } of place.pieces) this.remove(start, to);
-    this.grid.columns.forEach((key, column) => {
-      this.insertCell(place.start, key, row.cells[column] ?? []);
-    });
+    if (loose.length === 0) return;
+    for (const { start } of loose) this.insertCell(start, was, []);
+    edit();
   }
 
   private insertCell(at: number, key: string, content: Rich): void {

@@ -3,6 +3,7 @@
 import { Work } from "../../src/document/doc";
 import type { DocumentValue, ShownBlock, Verb, ViewEvent } from "../../src/document/types";
 import { plainText, type Rich, type RichDelta } from "../../src/shared/rich";
+import { newTable, tableEdit, wordsIn } from "./tables";
 import { Page, World } from "./world";
 
 /** How a game is played. Numbers of `rates` are chances of an action a turn. */
@@ -75,6 +76,11 @@ class Typist {
     const at = Math.floor(this.draw() * (block.length + 1));
     const head = at > 0 ? [at] : [];
     const { id } = block;
+    if (block.attributes.type === "table" && chosen < 0.7) {
+      const erased = (letters: readonly string[]): void => this.ledger.erase(letters);
+      const delta = tableEdit(block.content ?? [], this.words(), this.draw, erased);
+      return delta.length > 0 ? [["edit", id, delta]] : [];
+    }
     if (chosen < 0.4) return [["edit", id, [...head, this.words()]]];
     if (chosen < 0.5) {
       const count = Math.min(1 + Math.floor(this.draw() * 3), block.length - at);
@@ -117,6 +123,14 @@ class Typist {
   }
 
   private insert(after: string): Verb {
+    if (this.draw() < 0.3) {
+      const content = newTable(this.words());
+      return [
+        "insert",
+        after,
+        [{ id: this.ledger.newId(), attributes: { type: "table" }, content }],
+      ];
+    }
     const attributes = { type: "bullet" };
     const block = { id: this.ledger.newId(), attributes, content: [this.words()] };
     const second = { id: this.ledger.newId(), attributes, content: [] };
@@ -263,6 +277,11 @@ async function check(
     }
   }
   const text = truth.blocks.map(([, , content]) => plainText(content)).join("");
+  for (const [id, , content] of truth.blocks) {
+    // Any text is a table: whatever was done to it at once, its words are in the cells.
+    const letters = plainText(content).replaceAll("\ufffc", "").length;
+    if (wordsIn(content).length !== letters) throw new Error(`cells of ${id} lack words`);
+  }
   const drafts = typists
     .flatMap(({ page }) => page.model.drafts.map((draft) => draft.text))
     .join("");
