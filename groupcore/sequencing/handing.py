@@ -20,7 +20,6 @@ Invariants.
 
 from __future__ import annotations
 
-from groupcore.sequencing.beginning import knows_all
 from groupcore.sequencing.headers import StateRequest
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
@@ -48,8 +47,6 @@ class Handing:
         hold = record.hold
         if hold is None or hold.waiting_for_state or self._plane.archive is not None:
             return
-        if knows_all(record):
-            return  # it begins alone
         if sum(process.node == node for process in record.members) == 1:
             self._owe((record.group, node), now, now + MOST_S)
 

@@ -14,13 +14,12 @@ Invariants.
   I4  A group begins anew at the node whose member has joined first, when all others with members
       have said that they wait for its state; they take it from nobody else from then on, as long as
       it is the first.
-  I5  Where nothing but JOINs has been said in a group, whoever joins begins with these, alone.
 """
 
 from __future__ import annotations
 
 from groupcore.context import encode_context
-from groupcore.sequencing.beginning import begin_alone, begin_archived, knows_all
+from groupcore.sequencing.beginning import begin_archived
 from groupcore.sequencing.commands import EnterStrict, ExitStrict
 from groupcore.sequencing.events import (
     Departed,
@@ -253,10 +252,6 @@ class Joining:
         self._leaders.pop(record.group, None)
         if plane.archive is not None:
             plane.events += begin_archived(record, record.hold, seqno, plane.archive, plane.me)
-            self._receiver.apply_queue(record)
-            return
-        if knows_all(record):
-            plane.events += begin_alone(record, record.hold, plane.me)  # I5
             self._receiver.apply_queue(record)
             return
 

@@ -161,7 +161,7 @@ class GroupLeft(NamedTuple):
 class GroupState(NamedTuple):
     """A node installed a group's state as of `seqno`; `sh`: its hash, empty if not computed.
 
-    `anew`: nobody had one, so it begins there with nothing, though there were messages before.
+    `anew`: nobody had one, so it begins there with nothing.
     """
 
     t: int

@@ -297,5 +297,4 @@ class Life:
         replica.seqno = seqno
         self.replicas[group] = replica
         sh = replica.fingerprint()
-        anew = state is None and seqno > 0  # behind number 0 everybody has the same: nothing
-        self._trace.add(GroupState(self._now, *self.address, group, seqno, sh, anew))
+        self._trace.add(GroupState(self._now, *self.address, group, seqno, sh, state is None))

@@ -1,4 +1,4 @@
-"""Thousands of groups wished for at once: `wishes`, `creating`, `states` (I4), `joining` (I5).
+"""Thousands of groups wished for at once: `wishes`, `creating`, `states` (I4).
 
 What one program asks for in one turn is a small part of everybody's turns, and all of it comes.
 """
@@ -10,13 +10,13 @@ from collections import Counter
 from groupcore.events import PrimaryLost
 from groupcore.sequencing import creating
 from groupcore.sequencing.creating import CREATED_AT_ONCE
-from groupcore.sequencing.events import Created, Enrolled, Joined, Refused, StateInstalled
+from groupcore.sequencing.events import Created, Refused
 from groupcore.sequencing.headers import Accept, Change, Join, Leave, StateRequest
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.states import TAKEN_AT_ONCE
 from groupcore.sequencing.wishes import ASKED_AT_ONCE
 from groupcore.view import Address
-from tests.groupcore.sequencing.packets import frames_of, header_of
+from tests.groupcore.sequencing.packets import header_of
 from tests.groupcore.sequencing.world import World
 
 MANY = ASKED_AT_ONCE + 150
@@ -148,60 +148,6 @@ def test_i4_states_that_cannot_be_had_now_keep_no_others_waiting() -> None:
     world.lose_nothing()
     world.run(600)
     assert inside(world, one) == inside(world, other) == len(groups)
-
-
-def test_i5_who_joins_where_nothing_was_said_begins_with_the_joins_alone() -> None:
-    world = World("abc")
-    group = world.create("g")
-    one, other, late = (world.open(name) for name in "abc")
-    for process in (one, other):
-        world.join(process, group)
-    world.lost = lambda packet: isinstance(header_of(packet), StateRequest)
-    world.join(late, group)
-    events = world["c"].events
-    (installed,) = [event for event in events if isinstance(event, StateInstalled)]
-    joined = [
-        (event.seqno, event.process) for event in events if isinstance(event, Joined | Enrolled)
-    ]
-    assert (installed.seqno, installed.state) == (0, None)
-    assert joined[:3] == [(1, one), (2, other), (3, late)]
-    world.lose_nothing()
-    world.send(one, group, b"first")
-    world.run(30)
-    assert [world[name].state[group] for name in "abc"] == [[b"first"]] * 3
-
-
-def test_i5_who_joins_behind_a_message_or_a_leave_takes_the_state() -> None:
-    for what in ("message", "leave"):
-        world = World("abc")
-        group = world.create("g")
-        one, other, late = (world.open(name) for name in "abc")
-        world.join(one, group)
-        world.join(other, group)
-        if what == "message":
-            world.send(one, group, b"said")
-        else:
-            world["b"].service.leave(other, group, world.now)
-        world.run(30)
-        world["c"].service.join(late, group, world.now)
-        world.turn()
-        asked = False
-        for _ in range(20):
-            asked = asked or bool(kinds(world, late.node)[StateRequest])
-            world.run(1)
-        assert asked, what
-        assert world["c"].state[group] == world["a"].state[group]
-
-
-def test_i5_a_newcomer_that_begins_alone_is_not_waited_for() -> None:
-    world = World("ab")
-    group = world.create("g")
-    mine, late = world.open("a"), world.open("b")
-    world.join(mine, group)
-    world.lost = frames_of(world, "a", "b")
-    world["b"].service.join(late, group, world.now)
-    world.run(20)
-    assert not world["a"].service.hands_over(world.now)
 
 
 def test_frames_without_messages_count_in_the_window() -> None:

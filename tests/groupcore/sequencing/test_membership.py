@@ -250,7 +250,7 @@ def test_who_has_promised_to_wait_takes_no_late_state_of_another_one(
     group = world.create("g")
     founder = world.open("d")
     world.join(founder, group)
-    world.send(founder, group, b"said")  # else who joins begins alone
+    world.send(founder, group, b"said")
     world.run(20)
     a, b = world["a"], world["b"]
     late: list[Packet] = []

@@ -67,7 +67,7 @@ def test_a_session_waits_for_no_delivery_in_a_group_that_it_is_not_in() -> None:
     scene = Scene("effect")
     session = scene.member("c", "effect")
     world, c = scene.world, scene.world["c"].address
-    scene.send(scene.asker, "cause", b"said")  # else who joins begins alone
+    scene.send(scene.asker, "cause", b"said")
     other = world.open("c")
     world.lost = lambda packet: packet[1] == c and is_of_a_state(packet)
     world["c"].service.join(other, scene.groups["cause"], world.now)

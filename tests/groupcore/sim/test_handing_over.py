@@ -48,7 +48,7 @@ def states(
 @pytest.mark.parametrize("node_leaves", [True, False])
 def test_who_leaves_hands_the_state_over_first(node_leaves: bool) -> None:
     (first, second, *_) = states(node_leaves)
-    assert first == ("a", 0, False)
+    assert first == ("a", 0, True)
     assert second == ("c", MESSAGES + 2, False), "all that was said, and both JOINs"
 
 
