@@ -75,7 +75,7 @@ export function send(
   return ask(`/api/v1${path}`, { method, headers, ...content });
 }
 
-function textOfProblem(body: Fields, code: string, status: number): string {
+export function textOfProblem(body: Fields, code: string, status: number): string {
   const detail = [body.detail, body.title].map(textOf).find((text) => text !== "") ?? "";
   if (code === "" && detail === "") return commonWords.serverError(status);
   return problemText(code, detail);

@@ -1,6 +1,7 @@
 /** One open document: the session, the model, the store, the people and the editor held together. */
 
 import { OwnRole } from "./account/own-role";
+import { nodeOf } from "./account/ticket";
 import type { Options, Session, State } from "./client";
 import type { ClientLocks } from "./client-lock";
 import type { DocumentModel, Draft, SaveState } from "./document/types";
@@ -9,6 +10,8 @@ import type { Finding } from "./editor/find";
 import type { Surroundings } from "./editor/state";
 import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
+import { PictureDesk } from "./pictures/desk";
+import type { UploadParts } from "./pictures/uploads";
 import { problemText } from "./problem";
 import type { Socket } from "./shared/link";
 import type { Kept, Store } from "./store";
@@ -64,6 +67,8 @@ export interface ControllerParts {
   readonly role?: (doc: string) => Promise<string>;
   /** The texts of all blocks, as the node has them. */
   readonly texts: (doc: string) => Promise<ReadonlyMap<string, string>>;
+  /** How pictures get to a node. */
+  readonly pictures?: Pick<UploadParts, "send" | "copy">;
   readonly changed: (state: DocumentState) => void;
 }
 
@@ -82,11 +87,13 @@ export class DocumentController {
   private areTextsAsked = false;
   private cancels: (() => void)[] = [];
   private drafts: readonly Draft[] = [];
+  private nodes: readonly string[] = [];
   private isTold = false;
   private readonly keeper: Keeper;
   private readonly waiting: Waiting;
   /** Who else is here. */
   readonly company: Company;
+  private readonly pictures: PictureDesk | null;
   readonly session: Session;
   readonly model: OpenModel;
   /** The person asks for a link at the selection: by a key. */
@@ -117,6 +124,19 @@ export class DocumentController {
     const text = () => this.editor;
     this.company = new Company(name, { later, now_ms, text, changed: () => this.tell() });
     void this.company.meet(this.session, `doc/${doc}/here`);
+    this.pictures = this.pictureDesk();
+  }
+
+  private pictureDesk(): PictureDesk | null {
+    const { store, principal, locks, after, pictures } = this.parts;
+    if (pictures === undefined) return null;
+    const take = (id: string) => locks.take(id);
+    const parts = { ...pictures, doc: this.doc, principal, store, take, after };
+    return new PictureDesk(
+      parts,
+      () => this.nodes,
+      () => this.changed(),
+    );
   }
 
   /** Opens a document, with the edits that an earlier tab could not send. */
@@ -147,6 +167,7 @@ export class DocumentController {
         this.menu = menu;
         this.tell();
       },
+      ...(this.pictures === null ? {} : { pictures: this.pictures.editor }),
       found: (finding) => {
         this.finding = finding;
         this.tell();
@@ -154,6 +175,7 @@ export class DocumentController {
     });
     this.editor.setWritable(this.mayWrite);
     this.company.attached();
+    this.pictures?.restore((id) => this.model.value.blocks.some((block) => block.id === id));
   }
 
   get text(): DocumentEditor | null {
@@ -165,7 +187,7 @@ export class DocumentController {
     return {
       isLoaded: model.isLoaded,
       title: model.value.title,
-      save: model.save,
+      save: this.pictures?.with(model.save) ?? model.save,
       waited_s: this.waiting.waited_s,
       company: this.company.state,
       drafts: this.allDrafts,
@@ -230,6 +252,7 @@ export class DocumentController {
   /** The nodes that may be tried, this page's own first. */
   setUrls(urls: readonly string[]): void {
     this.session.urls = urls;
+    this.nodes = urls.slice(1).map(nodeOf);
   }
 
   discardDraft(id: string): void {
@@ -242,13 +265,15 @@ export class DocumentController {
   wake(): void {
     this.company.away(false);
     this.session.retryNow();
+    this.pictures?.wake();
   }
 
   /** The tab is being hidden or closed; true when closing now would lose edits. */
   hide(): boolean {
     this.company.away(true);
     this.keeper.flush();
-    return this.keeper.hasFailed && this.model.stored() !== null;
+    const isUnkept = this.keeper.hasFailed && this.model.stored() !== null;
+    return isUnkept || this.pictures?.wouldLose === true;
   }
 
   /** The page is left; a browser may bring it back as it was. */
@@ -261,6 +286,7 @@ export class DocumentController {
   close(): void {
     this.isClosed = true;
     this.keeper.flush();
+    this.pictures?.close();
     this.editor?.destroy();
     this.editor = null;
     this.model.close();

@@ -18,12 +18,28 @@ export interface Kept {
   readonly drafts: readonly Draft[];
 }
 
+/** A picture that is to get into a document. */
+export interface KeptUpload {
+  readonly id: string;
+  readonly doc: string;
+  readonly principal: string;
+  readonly work:
+    | {
+        readonly kind: "file";
+        readonly file: Blob;
+        readonly name: string;
+        readonly behind: string;
+      }
+    | { readonly kind: "copy"; readonly from: string; readonly picture: string };
+}
+
 interface Schema extends DBSchema {
   documents: { key: [string, string]; value: Kept; indexes: { doc: string } };
+  uploads: { key: string; value: KeptUpload; indexes: { doc: string } };
 }
 
 const NAME = "groupcore";
-const VERSION = 3;
+const VERSION = 4;
 
 /**
  * Whoever comes from version 1 had edits for another protocol: no node takes them any more. In
@@ -33,8 +49,10 @@ async function createTables(
   database: IDBPDatabase<Schema>,
   before: number,
   _now: number | null,
-  work: IDBPTransaction<Schema, "documents"[], "versionchange">,
+  work: IDBPTransaction<Schema, ("documents" | "uploads")[], "versionchange">,
 ): Promise<void> {
+  database.createObjectStore("uploads", { keyPath: "id" }).createIndex("doc", "doc");
+  if (before === 3) return;
   const old = database as unknown as IDBPDatabase;
   if (old.objectStoreNames.contains("sessions")) old.deleteObjectStore("sessions");
   if (before === 2) {
@@ -65,6 +83,20 @@ export class Store {
 
   async forget(client: string, doc: string): Promise<void> {
     await this.database.delete("documents", [client, doc]);
+  }
+
+  async keepUpload(upload: KeptUpload): Promise<void> {
+    await this.database.put("uploads", upload);
+  }
+
+  /** The pictures that this person's tabs could not send yet. */
+  async uploads(doc: string, principal: string): Promise<KeptUpload[]> {
+    const all = await this.database.getAllFromIndex("uploads", "doc", doc);
+    return all.filter((kept) => kept.principal === principal);
+  }
+
+  async forgetUpload(id: string): Promise<void> {
+    await this.database.delete("uploads", id);
   }
 
   close(): void {

@@ -15,6 +15,8 @@ function tagOf(node: Node): string {
       return "pre";
     case "todo":
       return "div";
+    case "image":
+      return "figure";
     default:
       return "p";
   }

@@ -13,6 +13,7 @@ import { redo, undo } from "prosemirror-history";
 import { undoInputRule } from "prosemirror-inputrules";
 import type { Node } from "prosemirror-model";
 import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
+import { wantPicture } from "../pictures/wanted";
 import { editorWords } from "../words/en/editor";
 import { tableWords } from "../words/en/table";
 import { caretKeys } from "./caret-keys";
@@ -109,7 +110,7 @@ const leaveEmpty: Command = (state, dispatch) => {
   const { $from, empty } = state.selection;
   const node = $from.parent;
   if (!empty || node.type !== blockType || node.content.size > 0) return false;
-  if (typeOf(node) === "paragraph" || typeOf(node) === "code") return false;
+  if (["paragraph", "code", "image"].includes(typeOf(node))) return false;
   return lift(state, dispatch);
 };
 
@@ -153,7 +154,9 @@ const leaveDivider: Command = (state, dispatch) => {
 
 const split = splitBlockAs((node, atEnd) => {
   const type = typeOf(node);
-  if (type === "heading" && atEnd) return { type: blockType, attrs: { type: "paragraph" } };
+  if (type === "image" || (type === "heading" && atEnd)) {
+    return { type: blockType, attrs: { type: "paragraph" } };
+  }
   const attrs = { ...node.attrs, id: null, checked: type === "todo" ? false : null };
   return { type: blockType, attrs };
 });
@@ -317,7 +320,12 @@ export function choiceCommand(choice: string): Command | null {
   return setType(type as BlockType, more[choice] ?? {}, false);
 }
 
-export type Action = "undo" | "redo" | "indent" | "outdent" | SimpleMark;
+const choosePicture: Command = (_state, _dispatch, view) => {
+  if (view !== undefined) wantPicture(view);
+  return true;
+};
+
+export type Action = "undo" | "redo" | "indent" | "outdent" | "picture" | SimpleMark;
 
 /** What the toolbar's buttons do. */
 export const actions: Record<Action, Command> = {
@@ -325,6 +333,7 @@ export const actions: Record<Action, Command> = {
   redo,
   indent: indent(1),
   outdent: indent(-1),
+  picture: choosePicture,
   bold: toggle("bold"),
   italic: toggle("italic"),
   underline: toggle("underline"),

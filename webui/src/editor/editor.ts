@@ -9,6 +9,7 @@ import { EditorView } from "prosemirror-view";
 import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
 import type { Caret, Person } from "../people";
+import type { PicturePlugin } from "../pictures/plugin";
 import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
 import { Carets, caretsPlugin } from "./carets";
@@ -58,6 +59,8 @@ export interface EditorCallbacks {
   readonly notLoaded: () => void;
   /** The menu behind a slash, and where it is drawn; null: it is closed. */
   readonly offered: (menu: OfferedMenu | null) => void;
+  /** Pictures, where there is somewhere to put them. */
+  readonly pictures?: PicturePlugin;
   /** What is looked for was found, here or there. */
   readonly found: (finding: Finding) => void;
 }
@@ -103,7 +106,8 @@ export class DocumentEditor {
           ...menuAttributes(state),
         }),
         nodeViews: {
-          block: (node, view, position) => new BlockView(node, view, position),
+          block: (node, view, position) =>
+            callbacks.pictures?.viewOf(node, view, position) ?? new BlockView(node, view, position),
           away: (node) => new AwayView(node),
           table: (node) => new TableView(node),
         },
@@ -173,6 +177,7 @@ export class DocumentEditor {
       highlightPlugin(),
       handlePlugin(),
       clicksPlugin(),
+      ...(this.callbacks.pictures === undefined ? [] : [this.callbacks.pictures.plugin]),
     ];
   }
 

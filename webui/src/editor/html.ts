@@ -6,6 +6,7 @@
  */
 
 import { type Node as Block, DOMParser, Fragment, type Mark, Slice } from "prosemirror-model";
+import { isHash } from "../pictures/sending";
 import { markType } from "./marks";
 import { isSafeLink, type SimpleMark } from "./rich";
 import { blockType, schema, TYPES } from "./schema";
@@ -112,6 +113,7 @@ class Reader {
     if (name === "BR") this.text("\n", { ...place, isPre: true });
     else if (name === "HR") this.single({ type: "divider" });
     else if (name === "INPUT") this.checkbox(element as HTMLInputElement);
+    else if (name === "IMG") this.image(element as HTMLImageElement, place);
     else if (BLOCKS.has(name) || element.dataset.type !== undefined) {
       this.block(element, name, place);
     } else {
@@ -140,6 +142,20 @@ class Reader {
     const depth = this.open?.attributes.depth ?? null;
     const checked = input.hasAttribute("checked");
     this.open = { attributes: { type: "todo", checked, depth }, runs: [] };
+  }
+
+  /** A picture of another place is a link to it: nobody's browser is sent there by a text. */
+  private image(image: HTMLImageElement, place: Place): void {
+    if (this.open?.attributes.type === "image") return;
+    const src = image.getAttribute("src") ?? "";
+    const words = (image.getAttribute("alt") ?? "").trim();
+    const isLink = /^https?:/i.test(src) && isSafeLink(src);
+    if (!isLink) {
+      this.text(words, place);
+      return;
+    }
+    const marks = markType("link").create({ href: src }).addToSet(place.marks);
+    this.text(words || src, { ...place, marks });
   }
 
   private single(attributes: Attributes): void {
@@ -241,6 +257,7 @@ function wordList(element: HTMLElement): Attributes | null {
 function ownAttributes({ dataset }: HTMLElement): Attributes | null {
   const { type, level, depth, checked, language } = dataset;
   if (type === "table" || !(TYPES as readonly (string | undefined)[]).includes(type)) return null;
+  if (type === "image") return imageAttributes(dataset);
   return {
     type,
     level: level === undefined ? null : Number(level) || null,
@@ -249,6 +266,14 @@ function ownAttributes({ dataset }: HTMLElement): Attributes | null {
     language: language ?? null,
   };
 }
+
+function imageAttributes(dataset: DOMStringMap): Attributes | null {
+  const { picture, width, height, alt } = dataset;
+  if (!isHash(picture)) return null;
+  return { type: "image", picture, width: pixels(width), height: pixels(height), alt: alt ?? null };
+}
+
+const pixels = (text: string | undefined): number | null => Math.trunc(Number(text)) || null;
 
 function marksIn(element: HTMLElement, name: string, outside: readonly Mark[]): readonly Mark[] {
   let marks = outside;

@@ -9,11 +9,18 @@ import { REMOTE } from "./remote";
 import { awayType, schema, tableType } from "./schema";
 import { normaliseTable } from "./table-normal";
 
+/** Ids of new blocks that are known already: a list of them, in a transaction. */
+export const KEPT_IDS = "kept-ids";
+
 /**
  * Every block that was not there before gets a fresh id: the second half of a split, a copy, and
  * one that undo brings back, since its old id names a group that has ended.
  */
-export function normalise(before: Node, state: EditorState): Transaction | null {
+export function normalise(
+  before: Node,
+  state: EditorState,
+  kept: readonly string[] = [],
+): Transaction | null {
   const { doc } = state;
   const changed = changedChildren(before, doc);
   const old = new Set<unknown>();
@@ -25,7 +32,8 @@ export function normalise(before: Node, state: EditorState): Transaction | null 
   for (let index = changed.from; index < changed.newTo; index += 1) {
     const node = doc.child(index);
     const place = transaction.mapping.map(position);
-    if (node.attrs.id === null || !old.delete(node.attrs.id)) {
+    const { id } = node.attrs as { id: string | null };
+    if (id === null || !(old.delete(id) || kept.includes(id))) {
       transaction.setNodeAttribute(place, "id", randomId());
     }
     if (node.type === tableType) normaliseTable(transaction, place);
@@ -55,7 +63,8 @@ export function normalisePlugin(): Plugin {
   return new Plugin({
     appendTransaction: (transactions, before, state) => {
       const isOwn = transactions.some((one) => one.docChanged && one.getMeta(REMOTE) !== true);
-      return isOwn ? normalise(before.doc, state) : null;
+      const kept = transactions.flatMap((one) => (one.getMeta(KEPT_IDS) ?? []) as string[]);
+      return isOwn ? normalise(before.doc, state, kept) : null;
     },
   });
 }

@@ -79,9 +79,18 @@ function blockMarkdown(node: Node, number: number): string {
       return "---";
     case "table":
       return node.type === tableType ? tableMarkdown(node, inlineMarkdown) : "…";
+    case "image":
+      return imageMarkdown(node, words);
     default:
       return node.isTextblock ? words : "…";
   }
+}
+
+/** As the server writes it: the caption stands below. */
+function imageMarkdown(node: Node, caption: string): string {
+  const alt = String(node.attrs.alt ?? "").replace(/[[\]\\]/g, "\\$&");
+  const image = `![${alt}](pictures/${String(node.attrs.picture)})`;
+  return caption === "" ? image : `${image}\n${caption}`;
 }
 
 function inlineMarkdown(content: Rich): string {

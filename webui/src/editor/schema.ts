@@ -23,6 +23,7 @@ export const TYPES = [
   "code",
   "divider",
   "table",
+  "image",
 ] as const;
 export type BlockType = (typeof TYPES)[number];
 
@@ -35,6 +36,10 @@ const DEFAULTS: Readonly<Record<string, AttributeValue>> = {
   language: "",
   /** Of a table: whether its first row names the columns. */
   header: true,
+  picture: "",
+  width: 0,
+  height: 0,
+  alt: "",
 };
 const KNOWN = Object.keys(DEFAULTS);
 
@@ -46,6 +51,10 @@ const attrs = {
   checked: { default: null },
   language: { default: null },
   header: { default: null },
+  picture: { default: null },
+  width: { default: null },
+  height: { default: null },
+  alt: { default: null },
   /** Attributes that other pages know. */
   more: { default: null },
 };

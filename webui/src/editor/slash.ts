@@ -4,6 +4,8 @@
 
 import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
+import { wantPicture } from "../pictures/wanted";
+import { pictureWords } from "../words/en/pictures";
 import { type Choice, choiceCommand, choices } from "./commands";
 import { REMOTE } from "./remote";
 import { blockType, typeOf } from "./schema";
@@ -24,6 +26,8 @@ interface State {
 
 const SLASH = new PluginKey<State>("slash");
 const CLOSED: State = { isOpen: false, active: 0 };
+/** What no block is turned into: a file has to be chosen first. */
+const IMAGE = "image";
 export const MENU_ID = "slash-menu";
 
 /** The slash and what is typed behind it, left of the caret. */
@@ -43,7 +47,8 @@ export function slashMenu(state: EditorState): SlashMenu | null {
   const found = isOpen ? typed(state) : null;
   if (found === null) return null;
   const words = found.words.toLowerCase();
-  const fitting = choices().filter(({ label }) =>
+  const image = { value: IMAGE, label: pictureWords.image };
+  const fitting = [...choices(), image].filter(({ label }) =>
     label
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}]/gu, "")
@@ -64,6 +69,7 @@ export function choose(view: EditorView, place: number): boolean {
   if (menu === null || choice === undefined) return false;
   const cleared = view.state.tr.delete(menu.from, menu.to);
   view.dispatch(cleared);
+  if (choice.value === IMAGE) wantPicture(view);
   choiceCommand(choice.value)?.(view.state, (transaction) => view.dispatch(transaction), view);
   return true;
 }

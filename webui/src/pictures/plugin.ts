@@ -1,0 +1,245 @@
+/** Pictures in the editor: how files come in, where they stand until a node has them. */
+
+import { DOMSerializer, type Node } from "prosemirror-model";
+import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
+import { Decoration, DecorationSet, type EditorView, type NodeView } from "prosemirror-view";
+import { KEPT_IDS } from "../editor/normalise";
+import { blockType, schema, typeOf } from "../editor/schema";
+import { randomId } from "../ids";
+import { UploadCard } from "./card";
+import { ImageView } from "./image-view";
+import { isHash, pictureUrl, type StoredPicture } from "./sending";
+import type { Upload } from "./uploads";
+import { PICTURE_WANTED } from "./wanted";
+
+export const ACCEPTED = "image/png,image/jpeg,image/gif,image/webp";
+
+/** What the plugin asks for. */
+export interface PictureActs {
+  readonly doc: string;
+  readonly add: (id: string, file: Blob, name: string, behind: string) => void;
+  readonly adopt: (from: string, picture: string) => void;
+  readonly retry: (id: string) => void;
+  readonly cancel: (id: string) => void;
+  /** The other nodes, where pictures may be had while this page's own is gone. */
+  readonly nodes: () => readonly string[];
+}
+
+interface Standing {
+  readonly id: string;
+  readonly position: number;
+}
+
+interface Change {
+  readonly put?: Standing;
+  readonly drop?: string;
+}
+
+const KEY = new PluginKey<readonly Standing[]>("pictures");
+const OWN_ADDRESS = /\/api\/v1\/documents\/([\w-]{1,64})\/pictures\/([0-9a-f]{64})/g;
+
+/** The files among these that may be pictures. */
+export function pictureFiles(data: DataTransfer | null): File[] {
+  return [...(data?.files ?? [])].filter(({ type }) => type.startsWith("image/"));
+}
+
+/** The pictures that copied blocks show, and the documents that they are from. */
+export function copiedPictures(html: string): { from: string; picture: string }[] {
+  const found = new Map<string, { from: string; picture: string }>();
+  for (const [address, from = "", picture = ""] of html.matchAll(OWN_ADDRESS)) {
+    found.set(address, { from, picture });
+  }
+  return [...found.values()];
+}
+
+export class PicturePlugin {
+  readonly plugin: Plugin<readonly Standing[]>;
+  private readonly cards = new Map<string, UploadCard>();
+  private view: EditorView | null = null;
+
+  constructor(private readonly acts: PictureActs) {
+    this.plugin = new Plugin<readonly Standing[]>({
+      key: KEY,
+      state: {
+        init: () => [],
+        apply: (transaction, before) => {
+          const { put, drop } = (transaction.getMeta(KEY) ?? {}) as Change;
+          const { mapping } = transaction;
+          const kept = before.filter(({ id }) => id !== drop);
+          const moved = transaction.docChanged
+            ? kept.map(({ id, position }) => ({ id, position: mapping.map(position) }))
+            : kept;
+          return put === undefined ? moved : [...moved, put];
+        },
+      },
+      view: (view) => {
+        this.view = view;
+        return { destroy: () => this.destroy() };
+      },
+      props: {
+        decorations: (state) => this.decorations(state),
+        clipboardSerializer: serializerFor(acts.doc),
+        handleDOMEvents: {
+          paste: (view, event) => this.paste(view, event),
+          drop: (view, event) => this.drop(view, event),
+          [PICTURE_WANTED]: (view: EditorView) => this.choose(view),
+        },
+      },
+    });
+  }
+
+  /** How an image is drawn; null for any other block. */
+  viewOf(node: Node, view: EditorView, position: () => number | undefined): NodeView | null {
+    if (typeOf(node) !== "image") return null;
+    const { doc, nodes } = this.acts;
+    const urls = (picture: string): string[] =>
+      ["", ...nodes()].map((base) => pictureUrl(doc, picture, base));
+    return new ImageView(node, view, position, urls);
+  }
+
+  // --- coming in --------------------------------------------------------------------------------
+
+  private paste(view: EditorView, event: ClipboardEvent): boolean {
+    const { clipboardData } = event;
+    const html = clipboardData?.getData("text/html") ?? "";
+    for (const { from, picture } of copiedPictures(html)) this.acts.adopt(from, picture);
+    const files = pictureFiles(clipboardData);
+    // Words of Word come with a picture of themselves; a copied picture comes with its tag alone.
+    const hasWords = clipboardData?.getData("text/plain").trim() !== "";
+    if (!view.editable || files.length === 0 || hasWords) return false;
+    event.preventDefault();
+    this.take(view, files, placeAt(view.state, view.state.selection.$head.pos));
+    return true;
+  }
+
+  private drop(view: EditorView, event: DragEvent): boolean {
+    const files = pictureFiles(event.dataTransfer);
+    if (!view.editable || files.length === 0) return false;
+    event.preventDefault();
+    const found = view.posAtCoords({ left: event.clientX, top: event.clientY });
+    this.take(view, files, placeAt(view.state, found?.pos ?? view.state.doc.content.size));
+    return true;
+  }
+
+  /** Lets the person choose files of this machine. */
+  private choose(view: EditorView): boolean {
+    if (!view.editable) return true;
+    const place = placeAt(view.state, view.state.selection.$head.pos);
+    const input = view.dom.ownerDocument.createElement("input");
+    input.type = "file";
+    input.accept = ACCEPTED;
+    input.multiple = true;
+    input.addEventListener("change", () => {
+      this.take(view, [...(input.files ?? [])], Math.min(place, view.state.doc.content.size));
+      view.focus();
+    });
+    input.click();
+    return true;
+  }
+
+  private take(view: EditorView, files: readonly File[], place: number): void {
+    const { doc } = view.state;
+    const index = doc.resolve(place).index(0);
+    const behind = index > 0 ? String(doc.child(index - 1).attrs.id) : "";
+    for (const file of files) this.acts.add(randomId(), file, file.name, behind);
+  }
+
+  // --- on their way -----------------------------------------------------------------------------
+
+  /** Shows a file that is to become a block behind that one. */
+  begun(upload: Upload, behind: string): void {
+    const { view } = this;
+    if (view === null) return;
+    const { id } = upload;
+    const acts = { retry: () => this.acts.retry(id), cancel: () => this.acts.cancel(id) };
+    this.cards.set(id, new UploadCard(upload, acts));
+    this.tell({ put: { id, position: positionBehind(view.state.doc, behind) } });
+  }
+
+  changed(upload: Upload): void {
+    this.cards.get(upload.id)?.show(upload);
+  }
+
+  /** It becomes a block, or goes. */
+  ended(id: string, stored: StoredPicture | null): void {
+    const { view } = this;
+    const standing =
+      view === null ? undefined : KEY.getState(view.state)?.find((one) => one.id === id);
+    this.cards.get(id)?.end();
+    this.cards.delete(id);
+    if (view === null || standing === undefined) return;
+    if (stored === null) {
+      this.tell({ drop: id });
+      return;
+    }
+    const { picture, width, height } = stored;
+    const node = blockType.create({ id, type: "image", picture, width, height });
+    const position = placeAt(view.state, standing.position);
+    const transaction = view.state.tr.insert(position, node);
+    // Below the last picture one can write on.
+    const end = position + node.nodeSize;
+    if (end === transaction.doc.content.size) transaction.insert(end, blockType.create());
+    view.dispatch(transaction.setMeta(KEY, { drop: id }).setMeta(KEPT_IDS, [id]));
+  }
+
+  private tell(change: Change): void {
+    const { view } = this;
+    view?.dispatch(view.state.tr.setMeta(KEY, change).setMeta("addToHistory", false));
+  }
+
+  private decorations(state: EditorState): DecorationSet {
+    const standing = KEY.getState(state) ?? [];
+    const options = { side: -1, stopEvent: () => true, ignoreSelection: true };
+    const widgets = standing.flatMap(({ id, position }) => {
+      const card = this.cards.get(id);
+      if (card === undefined) return [];
+      return [Decoration.widget(placeAt(state, position), card.dom, { ...options, key: id })];
+    });
+    return DecorationSet.create(state.doc, widgets);
+  }
+
+  private destroy(): void {
+    this.view = null;
+    for (const card of this.cards.values()) card.end();
+    this.cards.clear();
+  }
+}
+
+/** The place between blocks that fits best: before an empty paragraph, behind any other block. */
+function placeAt(state: EditorState, position: number): number {
+  const $place = state.doc.resolve(Math.min(position, state.doc.content.size));
+  if ($place.depth === 0) return $place.pos;
+  const block = $place.node(1);
+  const isBlank = block.content.size === 0 && typeOf(block) === "paragraph";
+  return isBlank ? $place.before(1) : $place.after(1);
+}
+
+function positionBehind(doc: Node, behind: string): number {
+  let found = behind === "" ? 0 : doc.content.size;
+  doc.forEach((node, offset) => {
+    if (node.attrs.id === behind) found = offset + node.nodeSize;
+  });
+  return found;
+}
+
+/** Where others, and this page, find the pictures of what is copied. */
+function serializerFor(doc: string): DOMSerializer {
+  const plain = DOMSerializer.fromSchema(schema);
+  return new DOMSerializer(
+    {
+      ...plain.nodes,
+      block: (node) => {
+        const { picture } = node.attrs;
+        if (typeOf(node) !== "image" || !isHash(picture))
+          return plain.nodes.block?.(node) ?? ["p", 0];
+        const { width, height } = node.attrs;
+        const alt = String(node.attrs.alt ?? "");
+        const src = pictureUrl(doc, picture, location.origin);
+        const data = { "data-type": "image", "data-picture": picture, "data-width": String(width) };
+        const more = { "data-height": String(height), ...(alt === "" ? {} : { "data-alt": alt }) };
+        return ["figure", { ...data, ...more }, ["img", { src, alt }], ["figcaption", 0]];
+      },
+    },
+    plain.marks,
+  );
+}
