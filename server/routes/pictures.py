@@ -30,10 +30,14 @@ HEADERS = {
     "Cache-Control": "private, max-age=31536000, immutable",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Content-Disposition": "inline",
-    "Cross-Origin-Resource-Policy": "same-site",
+    "Cross-Origin-Resource-Policy": "cross-origin",
     "X-Content-Type-Options": "nosniff",
 }
-"""A picture shows itself and can do nothing; pages of the cluster's other nodes may show it."""
+"""A picture shows itself and can do nothing.
+
+Pages of the cluster's other nodes may show it, which have other origins and, called by numbers,
+other sites; a foreign page has neither the address nor, as the cookie is Lax, the sign-in.
+"""
 
 
 class PictureRoutes:

@@ -55,7 +55,7 @@ TEXTS = """() => {
       return bottom > 0 && top < innerHeight ? "(missing)" : "(not loaded)";
     }
     const copy = block.cloneNode(true);
-    for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
+    for (const caret of copy.querySelectorAll(".remote-caret, .picture-frame")) caret.remove();
     return copy.textContent;
   });
 }"""

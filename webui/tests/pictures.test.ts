@@ -173,6 +173,8 @@ test("a copied image block comes in as it was, and a forged one is no image", ()
   const [block] = read(tag(HASH));
   expect(block?.attrs).toMatchObject({ type: "image", picture: HASH, width: 40, alt: "a cat" });
   expect(block?.textContent).toBe("Our cat");
+  const [bare, rest] = read(tag(HASH).replace("Our <b>cat</b>", ""));
+  expect([bare?.attrs.picture, bare?.textContent, rest]).toEqual([HASH, "", undefined]);
   for (const forged of ["../../x", "javascript:alert(1)"]) {
     expect(read(tag(forged)).some(({ attrs }) => attrs.type === "image")).toBe(false);
   }

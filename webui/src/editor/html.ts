@@ -114,7 +114,9 @@ class Reader {
     else if (name === "HR") this.single({ type: "divider" });
     else if (name === "INPUT") this.checkbox(element as HTMLInputElement);
     else if (name === "IMG") this.image(element as HTMLImageElement, place);
-    else if (BLOCKS.has(name) || element.dataset.type !== undefined) {
+    else if (name === "FIGCAPTION" && this.open?.attributes.type === "image") {
+      this.children(element, place);
+    } else if (BLOCKS.has(name) || element.dataset.type !== undefined) {
       this.block(element, name, place);
     } else {
       this.children(element, { ...place, marks: marksIn(element, name, place.marks) });

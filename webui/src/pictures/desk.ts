@@ -22,7 +22,10 @@ export class PictureDesk {
           this.editor.begun(upload, behind);
           changed();
         },
-        changed: (upload) => this.editor.changed(upload),
+        changed: (upload) => {
+          this.editor.changed(upload);
+          if (upload.stage !== "sending") changed();
+        },
         ended: (id, stored) => {
           this.editor.ended(id, stored);
           changed();

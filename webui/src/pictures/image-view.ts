@@ -11,6 +11,8 @@ import { isHash } from "./sending";
 export type PictureUrls = (picture: string) => readonly string[];
 
 const ALT_MAX = 1_000;
+/** A picture that no node gives is asked for again: it may be on its way there. */
+const AGAIN_MS = [1_000, 4_000, 20_000] as const;
 
 const sizeOf = (value: unknown): number =>
   typeof value === "number" && value >= 1 && value <= 100_000 ? Math.trunc(value) : 0;
@@ -34,6 +36,8 @@ export class ImageView implements NodeView {
   private urls: readonly string[] = [];
   private tried = 0;
   private shown = "";
+  private attempts = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private node: Node,
@@ -52,10 +56,13 @@ export class ImageView implements NodeView {
     this.broken.hidden = true;
     const reason = document.createElement("p");
     reason.textContent = pictureWords.cannotShow;
-    const again = button(["button", "small"], () => this.load());
+    const again = button(["button", "small"], () => this.retry());
     again.textContent = pictureWords.showAgain;
     this.broken.append(reason, again);
     this.words = button(["picture-words"], () => this.ask());
+    this.words.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") this.view.focus();
+    });
     this.frame.append(this.image, this.broken, this.words);
     this.contentDOM.dataset.placeholder = pictureWords.caption;
     this.dom.append(this.frame, this.contentDOM);
@@ -95,10 +102,20 @@ export class ImageView implements NodeView {
     this.words.hidden = !this.view.editable || this.form !== null;
     if (this.shown === picture) return;
     this.shown = String(picture);
+    this.retry();
+  }
+
+  destroy(): void {
+    clearTimeout(this.timer);
+  }
+
+  private retry(): void {
+    this.attempts = 0;
     this.load();
   }
 
   private load(): void {
+    clearTimeout(this.timer);
     this.urls = isHash(this.shown) ? this.urlsOf(this.shown) : [];
     this.tried = 0;
     this.show(false);
@@ -118,6 +135,9 @@ export class ImageView implements NodeView {
     if (url === undefined) {
       this.image.removeAttribute("src");
       this.show(true);
+      const wait_ms = AGAIN_MS[this.attempts];
+      this.attempts += 1;
+      if (wait_ms !== undefined) this.timer = setTimeout(() => this.load(), wait_ms);
     } else this.image.src = url;
   }
 

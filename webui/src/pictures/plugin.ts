@@ -1,5 +1,6 @@
 /** Pictures in the editor: how files come in, where they stand until a node has them. */
 
+import { closeHistory } from "prosemirror-history";
 import { DOMSerializer, type Node } from "prosemirror-model";
 import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
 import { Decoration, DecorationSet, type EditorView, type NodeView } from "prosemirror-view";
@@ -78,6 +79,7 @@ export class PicturePlugin {
       },
       props: {
         decorations: (state) => this.decorations(state),
+        handleKeyDown: (view, event) => isTab(event) && describePicture(view),
         clipboardSerializer: serializerFor(acts.doc),
         handleDOMEvents: {
           paste: (view, event) => this.paste(view, event),
@@ -179,7 +181,9 @@ export class PicturePlugin {
     // Below the last picture one can write on.
     const end = position + node.nodeSize;
     if (end === transaction.doc.content.size) transaction.insert(end, blockType.create());
-    view.dispatch(transaction.setMeta(KEY, { drop: id }).setMeta(KEPT_IDS, [id]));
+    // To put it in is one step back, and nothing that was typed before or behind it.
+    view.dispatch(closeHistory(transaction.setMeta(KEY, { drop: id }).setMeta(KEPT_IDS, [id])));
+    view.dispatch(closeHistory(view.state.tr));
   }
 
   private tell(change: Change): void {
@@ -203,6 +207,19 @@ export class PicturePlugin {
     for (const card of this.cards.values()) card.end();
     this.cards.clear();
   }
+}
+
+const isTab = ({ key, shiftKey }: KeyboardEvent): boolean => key === "Tab" && !shiftKey;
+
+/** From the caption of an image to its description. */
+function describePicture(view: EditorView): boolean {
+  const { $head } = view.state.selection;
+  if (typeOf($head.parent) !== "image") return false;
+  const figure = view.nodeDOM($head.before(1));
+  const button =
+    figure instanceof Element ? figure.querySelector<HTMLElement>("button.picture-words") : null;
+  button?.focus();
+  return button !== null;
 }
 
 /** The place between blocks that fits best: before an empty paragraph, behind any other block. */
