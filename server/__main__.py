@@ -8,12 +8,15 @@ import os
 import sys
 
 from server import VERSION, people_cli
+from server.backup import cli as backup_cli
 from server.errors import ServerError
 from server.logs import COMMANDS, run_command
 from server.serve import run
 from server.settings import help_text, read_settings
 
 HELP = {"--help", "-h"}
+OTHERS = (*people_cli.COMMANDS, *backup_cli.COMMANDS)
+"""Commands with a help of their own."""
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -27,7 +30,7 @@ def new_loop() -> asyncio.AbstractEventLoop:
 
 def main(arguments: list[str]) -> int:
     """Run; the exit code. A person sees one line, never a stack trace."""
-    if arguments[:1] and arguments[0] not in people_cli.COMMANDS and HELP & set(arguments):
+    if arguments[:1] and arguments[0] not in OTHERS and HELP & set(arguments):
         print(help_text())
         return 0
     if arguments == ["--version"]:
@@ -40,6 +43,9 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments and arguments[0] in people_cli.COMMANDS:
             people_cli.run_people_command(arguments)
+            return 0
+        if arguments and arguments[0] in backup_cli.COMMANDS:
+            backup_cli.run_backup_command(arguments)
             return 0
         if arguments and arguments[0] in COMMANDS:
             run_command(arguments[0], arguments[1:])

@@ -27,7 +27,7 @@ LIMIT_S = 30.0
 Shown = dict[str, object]
 
 
-class _Parser(argparse.ArgumentParser):
+class OneLineParser(argparse.ArgumentParser):
     """Says what is wrong in one line, as everything here does."""
 
     def error(self, message: str) -> NoReturn:
@@ -36,13 +36,15 @@ class _Parser(argparse.ArgumentParser):
 
 def make_parser() -> argparse.ArgumentParser:
     """What the command line takes."""
-    parser = _Parser(prog="python -m server", description="Accounts, tokens and the audit log.")
-    topics = parser.add_subparsers(dest="topic", required=True, parser_class=_Parser)
-    common = _Parser(add_help=False)
+    parser = OneLineParser(
+        prog="python -m server", description="Accounts, tokens and the audit log."
+    )
+    topics = parser.add_subparsers(dest="topic", required=True, parser_class=OneLineParser)
+    common = OneLineParser(add_help=False)
     common.add_argument("--admin", default=ADMIN_URL, help="a node's management address")
     common.add_argument("--json", action="store_true", help="print JSON")
     user = topics.add_parser("user", help="accounts").add_subparsers(
-        dest="verb", required=True, parser_class=_Parser
+        dest="verb", required=True, parser_class=OneLineParser
     )
     user.add_parser("owner-link", parents=[common], help="the first owner's one-time link, anew")
     user.add_parser("list", parents=[common], help="all accounts")
@@ -61,7 +63,7 @@ def make_parser() -> argparse.ArgumentParser:
             "--password-stdin", action="store_true", help="read it from the first line of the input"
         )
     token = topics.add_parser("token", help="API tokens").add_subparsers(
-        dest="verb", required=True, parser_class=_Parser
+        dest="verb", required=True, parser_class=OneLineParser
     )
     token.add_parser("list", parents=[common], help="all tokens")
     create = token.add_parser("create", parents=[common], help="make one; it is printed once")
@@ -71,7 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     create.add_argument("--days", type=int, default=90)
     token.add_parser("revoke", parents=[common], help="revoke one").add_argument("id")
     audit = topics.add_parser("audit", help="the audit log").add_subparsers(
-        dest="verb", required=True, parser_class=_Parser
+        dest="verb", required=True, parser_class=OneLineParser
     )
     audit.add_parser("tail", parents=[common], help="the last entries")
     check = audit.add_parser("verify", parents=[common], help="check a node's audit.jsonl")

@@ -21,6 +21,7 @@ from groupcore.shared import operation
 from server.accounts.errors import AccountError
 from server.accounts.roles import USER
 from server.accounts.trash import Trash
+from server.backup.fields import take_part
 
 NAME = "accounts"
 """As what the object is opened."""
@@ -101,3 +102,8 @@ class Accounts(Trash, check_every=64):
         user = self._add_user(name, email, verifier, "")
         self._note(by, "user.created", user.id, origin)
         return user.id
+
+    @operation
+    def take_back(self, field: str, is_first: bool, part: bytes) -> None:
+        """What a backup has of a field, into accounts that are new: the whole, or more of it."""
+        take_part(self, field, is_first, part)

@@ -6,10 +6,10 @@ use it either, as whatever a browser sends on behalf of a page, by whatever name
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from groupcore.shared.documents import Document
@@ -21,6 +21,7 @@ from server.accounts.people import HOME
 from server.accounts.roles import ADMIN
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.service import AccountService
+from server.backup.taking import take
 from server.node import Node
 from server.routes.access import Place
 from server.routes.api import DocumentRoutes
@@ -41,12 +42,29 @@ LOCAL = "local"
 def management_routes(node: Node) -> list[Route]:
     """What an operator asks of documents, and of accounts where there are some."""
     documents = DocumentRoutes(node, OperatorAccess(node))
-    rows = [documents.import_row("/admin/documents/import")]
+    rows = [documents.import_row("/admin/documents/import"), backup_row(node)]
     filing = [row for row in Files(node).rows() if not row.path.startswith("/me/")]
     rows += [replace(row, path=f"/admin{row.path}") for row in filing]
     if node.accounts is not None:
         rows += Management(node, node.accounts).rows()
     return OperatorGate(node).routes(rows)
+
+
+def backup_row(node: Node) -> Row:
+    """Gives a backup of the cluster, as it is made; who gets less than its end has none."""
+
+    async def answered(_: Ask) -> Response:
+        pieces = take(node)
+        first = await anext(pieces)  # what keeps it from beginning is an answer
+
+        async def whole() -> AsyncIterator[bytes]:
+            yield first
+            async for piece in pieces:
+                yield piece
+
+        return StreamingResponse(whole(), media_type="application/x-tar")
+
+    return Row("GET", "/admin/backup", answered, LOCAL, "A backup", gives=("application/x-tar",))
 
 
 class OperatorAccess:

@@ -1,0 +1,180 @@
+"""The file of a backup: a tar whose last entry says what all others are to be.
+
+Any program can look into it. Nothing of it is ever unpacked under its own name: entries are read,
+compared with the manifest, and understood. The manifest has a line with its own hash, so whatever
+is damaged, cut off, left out or put in is found, and named.
+
+    about.json            what was backed up, when, by which version
+    objects/NAME          the fields of an object, MessagePack
+    documents/ID          title and blocks, MessagePack
+    pictures/HASH         a file
+    audit.jsonl           the audit log of the node that was asked
+    manifest.json         entries with size and hash, documents with title and blocks; its own hash
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+from server.errors import DamagedStoreError, SettingsProblem, VersionProblem
+
+FORMAT = 1
+ABOUT, AUDIT, MANIFEST = "about.json", "audit.jsonl", "manifest.json"
+NAMES = re.compile(
+    r"about\.json|audit\.jsonl|manifest\.json|objects/[a-z]{1,32}"
+    r"|documents/[A-Za-z0-9_-]{1,64}|pictures/[0-9a-f]{64}"
+)
+PART_BYTES = 1 << 20
+WHOLE_BYTES_MAX = 1 << 30
+"""No entry that is read as a whole is larger."""
+
+
+@dataclass(slots=True)
+class Manifest:
+    """What the file holds: of each entry size and hash, of each document title, blocks and hash."""
+
+    about: dict[str, Any]
+    entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    documents: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def names(self, folder: str) -> list[str]:
+        """What the entries of a folder are called there."""
+        start = folder + "/"
+        return [name.removeprefix(start) for name in self.entries if name.startswith(start)]
+
+
+class Writer:
+    """Makes the file, a piece at a time."""
+
+    def __init__(self, about: dict[str, Any]) -> None:
+        self.manifest = Manifest({"format": FORMAT, **about})
+
+    def begin(self) -> bytes:
+        """The first entry."""
+        return self.entry(ABOUT, json.dumps(self.manifest.about).encode())
+
+    def entry(self, name: str, data: bytes) -> bytes:
+        """One entry, as it stands in the file."""
+        assert NAMES.fullmatch(name), name
+        self.manifest.entries[name] = {"size": len(data), "sha256": sha256(data).hexdigest()}
+        return self._framed(name, data)
+
+    def end(self) -> bytes:
+        """The manifest, and the end of the file."""
+        manifest = self.manifest
+        body = {
+            "about": manifest.about,
+            "entries": manifest.entries,
+            "documents": manifest.documents,
+        }
+        line = json.dumps(body).encode()
+        whole = line + b"\n" + sha256(line).hexdigest().encode() + b"\n"
+        return self._framed(MANIFEST, whole) + bytes(2 * tarfile.BLOCKSIZE)
+
+    def _framed(self, name: str, data: bytes) -> bytes:
+        head = tarfile.TarInfo(name)
+        head.size, head.mode = len(data), 0o600
+        head.mtime = int(self.manifest.about.get("taken_s", 0))
+        return head.tobuf(tarfile.USTAR_FORMAT) + data + bytes(-len(data) % tarfile.BLOCKSIZE)
+
+
+class Reader:
+    """A file whose every byte was compared with its manifest."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        found: dict[str, dict[str, Any]] = {}
+        manifest = b""
+        for name, source in self._entries():
+            if manifest or name in found:
+                raise self._damaged(f"{name} stands where nothing should")
+            with self._guarded(name):
+                if name == MANIFEST:
+                    manifest = source.read(WHOLE_BYTES_MAX)
+                else:
+                    found[name] = _measured(source)
+        self.manifest = self._read_manifest(manifest)
+        self._compare(found)
+
+    def _damaged(self, what: str) -> DamagedStoreError:
+        return DamagedStoreError(f"the backup {self.path} is damaged: {what}; use another one")
+
+    def _entries(self) -> Iterator[tuple[str, IO[bytes]]]:
+        """All entries, in their order."""
+        if not self.path.is_file():
+            raise SettingsProblem(f"there is no file {self.path}")
+        with self._guarded("its beginning"):
+            tar = tarfile.open(self.path, "r:")  # noqa: SIM115  # closed below
+        with tar:
+            name = "its beginning"
+            while True:
+                with self._guarded(f"what follows {name}"):
+                    member = tar.next()
+                if member is None:
+                    return
+                source = tar.extractfile(member) if member.isreg() else None
+                if source is None or NAMES.fullmatch(member.name) is None:
+                    raise self._damaged(f"{member.name[:80]!r} is no part of a backup")
+                name = member.name
+                yield name, source
+
+    @contextmanager
+    def _guarded(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (tarfile.TarError, EOFError, OSError) as error:
+            raise self._damaged(f"{what} cannot be read ({error})") from None
+
+    def _read_manifest(self, data: bytes) -> Manifest:
+        line, _, rest = data.partition(b"\n")
+        if not data:
+            raise self._damaged("it is cut off, its manifest is missing")
+        if rest.strip().decode(errors="replace") != sha256(line).hexdigest():
+            raise self._damaged(f"{MANIFEST} has another hash than it says")
+        try:
+            read = Manifest(**json.loads(line))
+        except (ValueError, TypeError):
+            raise self._damaged(f"{MANIFEST} cannot be read") from None
+        if read.about.get("format") != FORMAT:
+            raise VersionProblem(f"{self.path} is of another version; use the program that made it")
+        return read
+
+    def _compare(self, found: dict[str, dict[str, Any]]) -> None:
+        entries = self.manifest.entries
+        for name in sorted({*found, *entries}):
+            if name not in found:
+                raise self._damaged(f"{name} is missing")
+            if name not in entries:
+                raise self._damaged(f"{name} was put in")
+            if found[name] != entries[name]:
+                raise self._damaged(f"{name} is not what the manifest says")
+
+    def read(self, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+        """The entries of these names, in the order of the file."""
+        for name, source in self._entries():
+            if wanted(name):
+                with self._guarded(name):
+                    data = source.read(WHOLE_BYTES_MAX)
+                yield name, data
+
+    def one(self, name: str) -> bytes | None:
+        """One entry; None when there is none."""
+        for _, data in self.read(lambda other: other == name):
+            return data
+        return None
+
+
+def _measured(source: IO[bytes]) -> dict[str, Any]:
+    running, size = sha256(), 0
+    while data := source.read(PART_BYTES):
+        running.update(data)
+        size += len(data)
+    return {"size": size, "sha256": running.hexdigest()}

@@ -1,0 +1,139 @@
+"""`python -m server backup create|verify|restore ...`.
+
+Exit codes: 0 done, 1 no node there or it refused, 2 wrong use, 4 a damaged file, 5 another version.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import aiohttp
+
+from server.backup.archive import Manifest, Reader
+from server.backup.restoring import check_empty, restore
+from server.errors import ServerError, SettingsProblem
+from server.people_cli import ADMIN_URL, OneLineParser
+from server.settings import Settings, read_settings
+
+COMMANDS = ("backup",)
+SILENCE_S = 60.0
+PART_BYTES = 1 << 18
+Shown = dict[str, object]
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """What the command line takes."""
+    parser = OneLineParser(prog="python -m server backup", description="Backups of a cluster.")
+    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=OneLineParser)
+    common = OneLineParser(add_help=False)
+    common.add_argument("file", type=Path, help="the backup")
+    common.add_argument("--json", action="store_true", help="print JSON")
+    create = verbs.add_parser("create", parents=[common], help="take one while people write")
+    create.add_argument(
+        "--from", dest="admin", default=ADMIN_URL, help="a node's management address"
+    )
+    verbs.add_parser("verify", parents=[common], help="compare every byte with its hash")
+    again = verbs.add_parser("restore", parents=[common], help="fill an empty folder from it")
+    again.add_argument("--data", type=Path, required=True, help="the folder of one node, empty")
+    again.add_argument("--node-id", help="of that node; as in the backup if left out")
+    again.add_argument("--cluster", help="its cluster; as in the backup if left out")
+    again.add_argument("--key-file", help="file with the cluster key")
+    return parser
+
+
+def run_backup_command(arguments: Sequence[str]) -> None:
+    """Do it and print what came of it; ServerError says what is wrong."""
+    given = make_parser().parse_args(list(arguments[1:]))
+    logging.getLogger().setLevel(logging.WARNING)
+    match given.verb:
+        case "create":
+            found = asyncio.run(create(given.admin.rstrip("/"), given.file))
+        case "verify":
+            found = summary(Reader(given.file).manifest)
+        case _:
+            found = put_back(given)
+    if given.json:
+        print(json.dumps(found, ensure_ascii=False))
+    else:
+        print("  ".join(f"{name}={value}" for name, value in found.items()))
+
+
+def summary(manifest: Manifest) -> Shown:
+    """What a file holds, in numbers."""
+    return {
+        "cluster": manifest.about.get("cluster"),
+        "taken_s": manifest.about.get("taken_s"),
+        "documents": len(manifest.documents),
+        "blocks": sum(int(one["blocks"]) for one in manifest.documents.values()),
+        "pictures": len(manifest.names("pictures")),
+        "bytes": sum(int(one["size"]) for one in manifest.entries.values()),
+    }
+
+
+async def create(admin: str, path: Path) -> Shown:
+    """Have a node give a backup, verify it, and only then call it by its name."""
+    aside = aside_of(path)
+    try:
+        await _fetch(f"{admin}/admin/backup", aside)
+        manifest = Reader(aside).manifest
+        aside.rename(path)
+    except OSError as error:
+        raise ServerError(f"{aside} cannot be written: {error.strerror}") from None
+    finally:
+        aside.unlink(missing_ok=True)
+    return summary(manifest)
+
+
+def aside_of(path: Path) -> Path:
+    """Where the file is until it is whole; SettingsProblem when there is one of this name."""
+    if path.exists():
+        raise SettingsProblem(f"{path} is there already; a backup overwrites nothing")
+    return path.with_name(path.name + ".part")
+
+
+async def _fetch(url: str, path: Path) -> None:
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=SILENCE_S, sock_read=SILENCE_S)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        try:
+            async with aiohttp.ClientSession(timeout=timeout) as http, http.get(url) as answer:
+                if answer.status != 200:
+                    problem = await answer.json(content_type=None)
+                    raise ServerError(str(problem.get("detail", answer.status)))
+                async for part in answer.content.iter_chunked(PART_BYTES):
+                    file.write(part)
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise ServerError(f"the backup did not come whole from {url}: {error}") from None
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def put_back(given: argparse.Namespace) -> Shown:
+    """Verify the file, and fill the folder."""
+    check_empty(given.data)
+    reader = Reader(given.file)
+    settings = settings_of(given, reader.manifest)
+    restored = asyncio.run(restore(reader, settings))
+    return {"data": str(given.data), "node_id": settings.node_id, **asdict(restored)}
+
+
+def settings_of(given: argparse.Namespace, manifest: Manifest) -> Settings:
+    """Of the node that fills the folder; nobody can reach it."""
+    about = manifest.about
+    flags = {
+        "node-id": given.node_id or about.get("node", ""),
+        "cluster": given.cluster or about.get("cluster", ""),
+        "data": given.data,
+        "accounts": "on" if about.get("accounts") else "off",
+        "multicast": "none",
+    }
+    if given.key_file:
+        flags["key-file"] = given.key_file
+    return read_settings([f"--{name}={value}" for name, value in flags.items()], {})

@@ -1,0 +1,176 @@
+"""Putting a backup back: a cluster of one node is begun in an empty folder, and filled.
+
+The node works as ever, only that nobody can reach it: what it is given goes through the order and
+into its log, so the folder is one that a node can be started with, and other nodes take everything
+from it when they join. In the end every document is read again and compared with the manifest.
+Sign-ins are not put back: people sign in again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar, cast
+
+from groupcore.errors import GroupcoreError
+from groupcore.objects.rich_parsing import parse_rich
+from groupcore.shared.documents.parts import Attributes, Seed
+from groupcore.shared.documents.seeding import runs_of
+from groupcore.shared.errors import MisfitError
+from groupcore.shared.messages import unpack
+from groupcore.shared.object import declaration
+from server.backup.archive import AUDIT, Reader
+from server.backup.fields import parts_of
+from server.backup.taking import cut, hash_of, packed_document
+from server.documents.catalogue import Catalogue, Listed
+from server.errors import BadMessageError, DamagedStoreError, ServerError, SettingsProblem
+from server.node import Node
+from server.pictures.register import Kept, Pictures
+from server.serve import read_key
+from server.settings import Settings
+
+BEGIN_S = 30.0
+NOT_PUT_BACK = frozenset({"sign_ins"})
+"""Who had signed in has to do so again."""
+ALL_BYTES = 1 << 60
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Restored:
+    """What was put back."""
+
+    documents: int = 0
+    blocks: int = 0
+    pictures: int = 0
+    people: int = 0
+
+
+def check_empty(folder: Path) -> None:
+    """SettingsProblem where something is in the folder: nothing is ever overwritten."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SettingsProblem(f"--data {folder} is not empty; a backup needs an empty folder")
+
+
+async def until_ready(node: Node) -> None:
+    """Back when the node is a cluster; TimeoutError."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + BEGIN_S
+    while not node.ready:
+        if loop.time() > deadline:
+            raise TimeoutError("the node does not begin")
+        await asyncio.sleep(0.05)
+
+
+async def restore(reader: Reader, settings: Settings) -> Restored:
+    """Fill the folder of these settings; DamagedStoreError, ServerError."""
+    check_empty(settings.data)
+    node = Node(settings, read_key(settings), "http://127.0.0.1")
+    try:
+        await node.start()
+        await until_ready(node)
+        node.keeper.linger_s = 0.0
+        found = await _Filling(node, reader).run()
+        await node.objects.saved()
+    except (MisfitError, BadMessageError) as error:
+        raise DamagedStoreError(f"the backup {reader.path} cannot be understood: {error}") from None
+    except (GroupcoreError, TimeoutError) as error:
+        raise ServerError(f"the backup was not put back: {error!r}") from None
+    finally:
+        await node.close()
+    audit = reader.one(AUDIT)
+    if audit is not None:
+        (settings.data / AUDIT).write_bytes(audit)
+    return found
+
+
+class _Filling:
+    """One restoration."""
+
+    def __init__(self, node: Node, reader: Reader) -> None:
+        self._node = node
+        self._reader = reader
+        self._found = Restored()
+
+    async def run(self) -> Restored:
+        """Accounts first, so that each document gets its list with its making."""
+        await self._accounts()
+        for entry, data in self._reader.read(lambda name: name.startswith("documents/")):
+            await self._document(entry.removeprefix("documents/"), data)
+        listed = self._object("documents", Catalogue, "_items", dict[str, Listed])
+        await self._node.whole_catalogue.update(listed)
+        await self._pictures()
+        return self._found
+
+    def _object(self, name: str, kind: type, field: str, wanted: type[T]) -> T:
+        """A field of an object of the backup."""
+        del wanted
+        packed = self._reader.one(f"objects/{name}")
+        fields = {} if packed is None else unpack(packed)
+        if not isinstance(fields, dict) or field not in fields:
+            raise MisfitError(f"objects/{name} has no {field}")
+        return cast("T", declaration(kind()).fields[field].codec.from_wire(fields[field]))
+
+    async def _accounts(self) -> None:
+        service, packed = self._node.accounts, self._reader.one("objects/accounts")
+        if service is None or packed is None:
+            return
+        # What the beginning of an empty cluster has offered and noted is replaced.
+        for name, is_first, part in parts_of(packed):
+            if name not in NOT_PUT_BACK:
+                await service.accounts.take_back(name, is_first, part)
+        self._found.people = len(service.accounts.users)
+
+    async def _document(self, doc: str, data: bytes) -> None:
+        title, blocks = read_document(data)
+        node = self._node
+        async with node.keeper.holding(doc) as document:
+            after = ""
+            for run in runs_of(blocks):
+                await document.outline.insert(after, run)
+                after = run[-1].id
+            await document.outline.rename(title)
+            if node.accounts is not None:
+                await node.accounts.lists.settle(doc, document)
+            again = packed_document(title, await cut(document))
+        wanted = self._reader.manifest.documents.get(doc, {}).get("sha256")
+        if hash_of(again) != wanted:
+            raise DamagedStoreError(f"document {doc} is another one when it is put back")
+        self._found.documents += 1
+        self._found.blocks += len(blocks)
+
+    async def _pictures(self) -> None:
+        register, store = self._node.pictures.register, self._node.pictures.store
+        if "objects/pictures" not in self._reader.manifest.entries:
+            return
+        kept = self._object("pictures", Pictures, "kept", dict[str, Kept])
+        uses = self._object("pictures", Pictures, "uses", dict[str, dict[str, object]])
+        for entry, data in self._reader.read(lambda name: name.startswith("pictures/")):
+            name = entry.removeprefix("pictures/")
+            if store.write(data) != name:
+                raise DamagedStoreError(f"{entry} is not what its name says")
+            self._found.pictures += 1
+        for doc, names in uses.items():
+            for name in names:
+                if not store.has(name):
+                    raise DamagedStoreError(f"pictures/{name} is missing")
+                await register.put(doc, name, kept[name], ALL_BYTES)
+
+
+def read_document(data: bytes) -> tuple[str, list[Seed]]:
+    """Title and blocks; MisfitError."""
+    try:
+        title, blocks = cast("tuple[str, list[list[object]]]", unpack(data))
+        seeds = [
+            Seed(str(block), _attributes(given), parse_rich(text)) for block, given, text in blocks
+        ]
+    except (ValueError, TypeError, GroupcoreError) as error:
+        raise MisfitError(f"not a document: {error}") from None
+    return title, seeds
+
+
+def _attributes(wire: object) -> Attributes:
+    pairs = cast("list[list[str]]", wire)
+    return tuple((name, value) for name, value in pairs)

@@ -1,0 +1,128 @@
+"""Taking a backup at a node, while people write.
+
+Idea. What a node has between two events is a cut: it has delivered, of every group, all that what
+it has delivered rests on. So accounts, list and audit log are packed in one turn; each document,
+when its blocks are open, in another; pictures last, as a picture is listed before a block names
+it. What is written behind its document's turn is not in the backup.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from hashlib import sha256
+from typing import Any
+
+from groupcore.objects.rich_delta import Rich
+from groupcore.objects.rich_parsing import to_wire
+from groupcore.shared.documents import Document
+from groupcore.shared.documents.handing import UNBORN
+from groupcore.shared.documents.parts import Attributes
+from groupcore.shared.documents.shown import Shot
+from groupcore.shared.messages import pack
+from server import VERSION
+from server.backup.archive import AUDIT, Writer
+from server.backup.fields import packed_fields
+from server.errors import BadMessageError
+from server.node import Node
+
+ATTEMPTS = 50
+"""So often blocks that came while others were opened are opened, too."""
+
+
+def whole(document: Document) -> Shot | None:
+    """The document as it is in this turn; None when not all of it is open here."""
+    outline, shot = document.outline, []
+    for block, content in document.screen():
+        if content is None:
+            return None
+        shot.append((block, attributes_of(document, block), content))
+    assert len(shot) >= len(outline.order), "a screen has all blocks"
+    return shot
+
+
+def attributes_of(document: Document, block: str) -> Attributes:
+    """Where the text is, there the attributes are: in the block, the seed, or on their way."""
+    found, seed = document.blocks.get(block), document.outline.seeds.get(block)
+    if found is not None and found.status != UNBORN:
+        return tuple(sorted(found.attributes.items()))
+    if seed is not None:
+        return seed.attributes
+    for other in document.blocks.values():
+        for parcel in other.owes.get(block, ()):
+            if parcel.kind == "birth":
+                return parcel.attributes
+    return ()
+
+
+async def cut(document: Document) -> Shot:
+    """The whole document at one place; BadMessageError `busy` when it does not come to rest."""
+    for _ in range(ATTEMPTS):
+        await document.snapshot()  # opens what is not open
+        shot = whole(document)
+        if shot is not None:
+            return shot
+    raise BadMessageError("busy", "a document changes too fast for a backup; try again")
+
+
+def packed_document(title: str, shot: Shot) -> bytes:
+    """As it stands in the file."""
+    return pack([title, [block_to_wire(block, given, text) for block, given, text in shot]])
+
+
+def block_to_wire(block: str, attributes: Attributes, text: Rich) -> list[object]:
+    """Id, attributes and text."""
+    return [block, [list(pair) for pair in attributes], to_wire(text)]
+
+
+def hash_of(packed: bytes) -> str:
+    """What a document is compared by."""
+    return sha256(packed).hexdigest()
+
+
+async def take(node: Node) -> AsyncIterator[bytes]:
+    """The file, a piece at a time; BadMessageError, GroupcoreError when it cannot go on."""
+    catalogue, accounts = node.whole_catalogue, node.accounts
+    await catalogue.refresh()
+    writer = Writer(about(node))
+    # In one turn: no await from here on.
+    listed = list(catalogue)
+    first = [writer.begin(), writer.entry("objects/documents", packed_fields(catalogue))]
+    if accounts is not None:
+        first.append(writer.entry("objects/accounts", packed_fields(accounts.accounts)))
+        log = node.settings.data / AUDIT
+        if log.is_file():
+            first.append(writer.entry(AUDIT, log.read_bytes()))
+    for piece in first:
+        yield piece
+    for doc in listed:
+        async with node.keeper.holding(doc) as document:
+            shot = await cut(document)
+            title = document.outline.title
+        packed = packed_document(title, shot)
+        writer.manifest.documents[doc] = {
+            "title": title,
+            "blocks": len(shot),
+            "sha256": hash_of(packed),
+        }
+        yield writer.entry(f"documents/{doc}", packed)
+    register = node.pictures.register
+    await register.refresh()
+    uses = {doc: dict(names) for doc, names in register.uses.items()}
+    yield writer.entry("objects/pictures", packed_fields(register))
+    for name in sorted({name for names in uses.values() for name in names}):
+        doc = next(doc for doc, names in uses.items() if name in names)
+        _, data = await node.pictures.read(doc, name)
+        yield writer.entry(f"pictures/{name}", data)
+    yield writer.end()
+
+
+def about(node: Node) -> dict[str, Any]:
+    """What was backed up, and when."""
+    return {
+        "cluster": node.settings.cluster,
+        "node": node.settings.node_id,
+        "version": VERSION,
+        "accounts": node.accounts is not None,
+        "taken_s": int(time.time()),
+    }
