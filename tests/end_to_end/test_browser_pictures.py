@@ -135,7 +135,7 @@ async def test_files_are_pasted_and_dropped_and_what_is_no_picture_says_so(
     await put(one, "paste", "<b>bad</b>.png", "image/png", b"no picture at all")
     card = one.page.get_by_test_id("picture-upload")
     await expect(card).to_contain_text("<b>bad</b>.png was not taken.")
-    await expect(card).to_contain_text("Only PNG")
+    await expect(card).to_contain_text("PNG, JPEG, GIF or WebP")
     await one.saved()
     await one.screenshot("picture-refused")
     await card.get_by_role("button", name="Remove").click()

@@ -3,7 +3,7 @@
 import { ApiError } from "../api";
 import type { SaveState } from "../document/types";
 import { randomId } from "../ids";
-import { pictureWords } from "../words/en/pictures";
+import { problemText } from "../problem";
 import { ACCEPTED, PicturePlugin } from "./plugin";
 import type { StoredPicture } from "./sending";
 import { type UploadParts, Uploads } from "./uploads";
@@ -68,17 +68,10 @@ export class PictureDesk {
   }
 }
 
-/** Says at once what a node would say after it has got the file, in the page's language. */
+/** Says at once what a node would say after it has got the file. */
 async function checked(file: Blob, send: () => Promise<StoredPicture>): Promise<StoredPicture> {
   if (file.type !== "" && !ACCEPTED.split(",").includes(file.type)) {
-    throw new ApiError("not_a_picture", pictureWords.notAPicture);
+    throw new ApiError("not_a_picture", problemText("not_a_picture", ""));
   }
-  try {
-    return await send();
-  } catch (error) {
-    const code = error instanceof ApiError ? error.code : "";
-    if (code === "not_a_picture") throw new ApiError(code, pictureWords.notAPicture);
-    if (code === "bad_picture") throw new ApiError(code, pictureWords.badPicture);
-    throw error;
-  }
+  return send();
 }

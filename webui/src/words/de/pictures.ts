@@ -16,8 +16,6 @@ export default {
   sending: (name, percent) => `${name} wird gesendet: ${number(percent)} %`,
   waiting: (name) => `${name} wird hier aufbewahrt und gesendet, sobald ein Server erreichbar ist.`,
   failed: (name) => `${name} wurde nicht angenommen.`,
-  notAPicture: "Nur Bilder in PNG, JPEG, GIF und WebP können in ein Dokument.",
-  badPicture: "Die Datei ist beschädigt.",
   retry: "Noch einmal senden",
   cancel: "Abbrechen",
   remove: "Entfernen",

@@ -17,8 +17,6 @@ export const pictureWords = area("pictures", {
   sending: (name: string, percent: number) => `Sending ${name}: ${number(percent)}%`,
   waiting: (name: string) => `${name} is kept here and is sent when a server can be reached.`,
   failed: (name: string) => `${name} was not taken.`,
-  notAPicture: "Only PNG, JPEG, GIF and WebP images can be put into a document.",
-  badPicture: "The file is damaged.",
   retry: "Send again",
   cancel: "Cancel",
   remove: "Remove",
