@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 
-from server import VERSION, people_cli
+from server import VERSION, doc_cli, people_cli
 from server.backup import cli as backup_cli
 from server.errors import ServerError
 from server.logs import COMMANDS, run_command
@@ -15,7 +15,7 @@ from server.serve import run
 from server.settings import help_text, read_settings
 
 HELP = {"--help", "-h"}
-OTHERS = (*people_cli.COMMANDS, *backup_cli.COMMANDS)
+OTHERS = (*people_cli.COMMANDS, *backup_cli.COMMANDS, *doc_cli.COMMANDS)
 """Commands with a help of their own."""
 
 
@@ -46,6 +46,9 @@ def main(arguments: list[str]) -> int:
             return 0
         if arguments and arguments[0] in backup_cli.COMMANDS:
             backup_cli.run_backup_command(arguments)
+            return 0
+        if arguments and arguments[0] in doc_cli.COMMANDS:
+            doc_cli.run_doc_command(arguments)
             return 0
         if arguments and arguments[0] in COMMANDS:
             run_command(arguments[0], arguments[1:])

@@ -21,6 +21,7 @@ from groupcore.objects.refusal import TooLargeError
 from groupcore.objects.rich_delta import Rich, plain, rich
 from groupcore.shared.documents.parts import Value
 from server.documents.grids import Rows, cells_beyond, read_cell, table_lines, tables_of
+from server.documents.images import Image, read_image, write_image
 from server.documents.inline import NESTING_MAX, Env, broken, parser, read_inline, write_inline
 from server.documents.making import NewBlock
 
@@ -31,6 +32,7 @@ LIST_KINDS = {"bullet", "numbered", "todo"}
 TASK = re.compile(r"\[([ xX])\](?: |$)")
 STARTS_BLOCK = re.compile(
     r"\\*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|\d{1,9}[.)](?=\s|$)|`{3,}|~{3,}|<|\[[ xX]\]"
+    r"|!\[.*\]\((?:pictures/[0-9a-f]{64}|data:image/[^)]*)\)[ \\]*$"
     r"|([-*_])[ \t]*(?:\1[ \t]*){2,}$|[-=]+[ \t]*$|[|:-][-:| \t]*$|\[[^\]]*\]:)"
 )
 """The beginning of a line that would be, or is escaped from being, more than text."""
@@ -42,6 +44,8 @@ class Imported:
 
     title: str
     blocks: list[NewBlock]
+    files: dict[str, bytes] = field(default_factory=dict)
+    """Pictures that are in the text itself, by the hash that their blocks name."""
 
 
 @dataclass(slots=True)
@@ -59,6 +63,7 @@ class _Reader:
     """The lines of the row that is being read."""
     rows: Rows | None = None
     """Of the table that is being read, the names of its columns first."""
+    files: dict[str, bytes] = field(default_factory=dict)
 
     def add(self, attributes: dict[str, Value], text: Rich) -> None:
         self.blocks.append(_block(attributes, text))
@@ -108,6 +113,10 @@ class _Reader:
 
     def text(self, content: str) -> None:
         attributes = self.attributes()
+        image = read_image(content, self.env)
+        if image is not None and attributes["type"] == "paragraph":
+            self.image(image)
+            return
         task = TASK.match(content)
         if task and attributes["type"] == "bullet":
             attributes |= {"type": "todo", "checked": task[1] != " "}
@@ -120,6 +129,14 @@ class _Reader:
             return
         line = self.source[self.row[0]]
         rows[-1] += [read_cell(cell, self.env) for cell in cells_beyond(line, len(rows[0]))]
+
+    def image(self, image: Image) -> None:
+        attributes: dict[str, Value] = {"type": "image", "picture": image.picture}
+        if image.alt:
+            attributes["alt"] = image.alt
+        if image.file is not None:
+            self.files[image.picture] = image.file
+        self.add(attributes, read_inline(unescape(image.caption), self.env))
 
     def attributes(self) -> dict[str, Value]:
         """Those of the block that comes now."""
@@ -164,7 +181,7 @@ def import_markdown(source: str, title: str = "") -> Imported:
         first = " ".join(plain(blocks[0][1]).split())
         if first and title in ("", first):
             title, blocks = first, blocks[1:]
-    return Imported(clean_title(title), blocks)
+    return Imported(clean_title(title), blocks, reader.files)
 
 
 def clean_title(title: str) -> str:
@@ -226,6 +243,9 @@ def _plain(kind: str, attributes: dict[str, Value], content: Rich) -> list[str]:
             return ["---"]
         case "table":
             return table_lines(content, attributes.get("header") is not False)
+        case "image":
+            image = [write_image(attributes)]
+            return [*image, *_broken(content)] if content else image
         case "code":
             text = plain(content)
             runs = [len(run) for run in re.findall(r"`+", text)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from groupcore.objects.parsing import check_title, is_identifier
 from groupcore.objects.rich_parsing import to_wire
@@ -15,10 +15,13 @@ from groupcore.shared.documents.tables import words_of
 from groupcore.shared.errors import ForbiddenError
 from server.accounts.errors import forbidden
 from server.accounts.roles import ADMIN, KEEPER, Role
-from server.documents.making import NewBlock, document_id, make_document
-from server.documents.markdown import clean_title, export_markdown, import_markdown
+from server.documents.making import document_id, make_document
+from server.documents.markdown import Imported, clean_title, export_markdown, import_markdown
+from server.documents.zipped import Zipped
 from server.errors import BadMessageError
 from server.node import Node
+from server.pictures.importing import placed
+from server.pictures.named import named_in
 from server.routes.access import Access, Place
 from server.routes.asks import PUBLIC, Ask, Field, Row
 from server.routes.done import SAVED_S, ordered
@@ -98,6 +101,15 @@ class DocumentRoutes:
                 errors=(none,),
                 gives=("text/markdown",),
             ),
+            Row(
+                "GET",
+                f"{at}/{{doc}}/export.zip",
+                self.export_zip,
+                read,
+                "The document as Markdown, with its pictures",
+                errors=(none,),
+                gives=("application/zip",),
+            ),
             Row("GET", "/nodes", self.nodes, PUBLIC, "The nodes' addresses"),
         ]
 
@@ -131,9 +143,10 @@ class DocumentRoutes:
     async def create(self, ask: Ask) -> Response:
         """A new document, empty or from Markdown."""
         title = check_title(ask.text("title"))
-        blocks = import_markdown(ask.text("markdown"), title).blocks
+        imported = import_markdown(ask.text("markdown"), title)
+        imported.title = title
         place = Place(ask.text("workspace"), ask.text("folder"))
-        return await self._create(ask, place, title, blocks)
+        return await self._create(ask, place, imported)
 
     async def rename(self, ask: Ask) -> Response:
         """Another title, given by who asks, as the document's list allows."""
@@ -157,7 +170,8 @@ class DocumentRoutes:
         doc, title, shot = await self._shot(ask)
         title = check_title(ask.text("title")) if "title" in ask.body else f"Copy of {title}"
         blocks = [(attributes, text) for _, attributes, text in shot]
-        return await self._create(ask, self._beside(ask.by, doc), title[:TITLE_MAX], blocks)
+        copied = Imported(title[:TITLE_MAX], blocks)
+        return await self._create(ask, self._beside(ask.by, doc), copied)
 
     def _beside(self, by: str, doc: str) -> Place:
         """Where the document is, if they may put something there."""
@@ -177,14 +191,16 @@ class DocumentRoutes:
         given = ask.query["title"]
         imported = import_markdown(source, clean_title(given) if given else "")
         place = Place(ask.query["workspace"], ask.query["folder"])
-        return await self._create(ask, place, imported.title, imported.blocks)
+        return await self._create(ask, place, imported)
 
-    async def _create(self, ask: Ask, place: Place, title: str, blocks: list[NewBlock]) -> Response:
+    async def _create(self, ask: Ask, place: Place, imported: Imported) -> Response:
         node, settle = self.node, self.access.settle
         catalogue = node.whole_catalogue
         doc = document_id(node.settings.cluster, f"{ask.by}\n{ask.key}" if ask.key else "")
         most = node.settings.documents_max
         await self.access.file(ask, doc, place)
+        title, may_read = imported.title, self.access.reader(ask)
+        blocks = await placed(node.pictures, doc, imported.blocks, imported.files, may_read)
         await ordered(make_document(node.keeper, catalogue, doc, title, blocks, most, settle))
         saved = True
         try:
@@ -233,6 +249,19 @@ class DocumentRoutes:
         source = export_markdown(title, [(attributes, text) for _, attributes, text in shot])
         headers = {"Content-Disposition": f'attachment; filename="{doc}.md"'}
         return Response(source, 200, headers, "text/markdown; charset=utf-8")
+
+    async def export_zip(self, ask: Ask) -> Response:
+        """Markdown and pictures in one file; a picture that is gone is left out."""
+        doc, title, shot = await self._shot(ask)
+        source = export_markdown(title, [(attributes, text) for _, attributes, text in shot])
+        zipped = Zipped()
+        zipped.add(f"{doc}.md", source.encode(), packed=True)
+        for name in sorted(named_in(shot)):
+            if self.node.pictures.register.of(doc, name) is not None:
+                _, data = await self.node.pictures.read(doc, name)
+                zipped.add(f"pictures/{name}", data)
+        headers = {"Content-Disposition": f'attachment; filename="{doc}.zip"'}
+        return StreamingResponse(zipped.end(), 200, headers, "application/zip")
 
     async def nodes(self, _: Ask) -> Response:
         """The members of the view with their public addresses, this one first."""
