@@ -12,6 +12,7 @@ from playwright.async_api import Locator, Route, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster, eventually
+from tests.end_to_end.test_browser_axe import violations
 
 pytestmark = [
     pytest.mark.browser,
@@ -104,6 +105,7 @@ async def test_a_picture_is_put_in_by_keys_described_and_read_on_both_nodes(
     await one.press("End", "Enter")
     await one.type("below")
     await one.saved()
+    assert await violations(one) == ""
     await two.shows("first ", "Our hills", "below", "last")
     height = await two.page.evaluate(HEIGHT)
     await two.page.reload()
@@ -137,6 +139,7 @@ async def test_files_are_pasted_and_dropped_and_what_is_no_picture_says_so(
     await expect(card).to_contain_text("<b>bad</b>.png was not taken.")
     await expect(card).to_contain_text("PNG, JPEG, GIF or WebP")
     await one.saved()
+    assert await violations(one) == ""
     await one.screenshot("picture-refused")
     await card.get_by_role("button", name="Remove").click()
     await expect(card).to_have_count(0)
