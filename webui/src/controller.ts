@@ -187,7 +187,7 @@ export class DocumentController {
     return {
       isLoaded: model.isLoaded,
       title: model.value.title,
-      save: this.pictures?.with(model.save) ?? model.save,
+      save: this.save,
       waited_s: this.waiting.waited_s,
       company: this.company.state,
       drafts: this.allDrafts,
@@ -200,6 +200,11 @@ export class DocumentController {
       finding: this.finding,
       menu: this.menu,
     };
+  }
+
+  /** What no node has yet, pictures on their way included. */
+  private get save(): SaveState {
+    return this.pictures?.with(this.model.save) ?? this.model.save;
   }
 
   /** Those of earlier tabs and of this one. */
@@ -364,7 +369,7 @@ export class DocumentController {
     const { edits } = this.model.save;
     this.editor?.setWritable(this.mayWrite);
     this.keeper.changed(edits > 0 || this.allDrafts.length > 0);
-    this.waiting.watch(edits, () => this.tell());
+    this.waiting.watch(this.save.edits, () => this.tell());
     this.tell();
   }
 
