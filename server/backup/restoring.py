@@ -114,14 +114,17 @@ class _Filling:
         return cast("T", declaration(kind()).fields[field].codec.from_wire(fields[field]))
 
     async def _accounts(self) -> None:
-        service, packed = self._node.accounts, self._reader.one("objects/accounts")
-        if service is None or packed is None:
-            return
-        # What the beginning of an empty cluster has offered and noted is replaced.
-        for name, is_first, part in parts_of(packed):
-            if name not in NOT_PUT_BACK:
-                await service.accounts.take_back(name, is_first, part)
-        self._found.people = len(service.accounts.users)
+        """Folders and the trash, and what people have open often, among them."""
+        files = self._node.files
+        for entry, target in (("accounts", files.accounts), ("activity", files.activity)):
+            packed = self._reader.one(f"objects/{entry}")
+            if packed is None:
+                raise MisfitError(f"objects/{entry} is missing")
+            # What the beginning of an empty cluster has offered and noted is replaced.
+            for name, is_first, part in parts_of(packed):
+                if name not in NOT_PUT_BACK:
+                    await target.take_back(name, is_first, part)
+        self._found.people = len(files.accounts.users)
 
     async def _document(self, doc: str, data: bytes) -> None:
         title, blocks = read_document(data)
@@ -132,8 +135,7 @@ class _Filling:
                 await document.outline.insert(after, run)
                 after = run[-1].id
             await document.outline.rename(title)
-            if node.accounts is not None:
-                await node.accounts.lists.settle(doc, document)
+            await node.files.lists.settle(doc, document)
             again = packed_document(title, await cut(document))
         wanted = self._reader.manifest.documents.get(doc, {}).get("sha256")
         if hash_of(again) != wanted:

@@ -82,17 +82,17 @@ def hash_of(packed: bytes) -> str:
 
 async def take(node: Node) -> AsyncIterator[bytes]:
     """The file, a piece at a time; BadMessageError, GroupcoreError when it cannot go on."""
-    catalogue, accounts = node.whole_catalogue, node.accounts
+    catalogue, files = node.whole_catalogue, node.files
     await catalogue.refresh()
     writer = Writer(about(node))
     # In one turn: no await from here on.
     listed = list(catalogue)
     first = [writer.begin(), writer.entry("objects/documents", packed_fields(catalogue))]
-    if accounts is not None:
-        first.append(writer.entry("objects/accounts", packed_fields(accounts.accounts)))
-        log = node.settings.data / AUDIT
-        if log.is_file():
-            first.append(writer.entry(AUDIT, log.read_bytes()))
+    first.append(writer.entry("objects/accounts", packed_fields(files.accounts)))
+    first.append(writer.entry("objects/activity", packed_fields(files.activity)))
+    log = node.settings.data / AUDIT
+    if log.is_file():
+        first.append(writer.entry(AUDIT, log.read_bytes()))
     for piece in first:
         yield piece
     for doc in listed:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from groupcore.shared import SharedObject, operation
 from server.accounts.errors import AccountError
+from server.backup.fields import take_part
 
 NAME = "activity"
 """As what the object is opened."""
@@ -57,6 +58,11 @@ class Activity(SharedObject, check_every=256):
     def may_read(self, principal: str) -> bool:
         """Nodes only."""
         return not principal
+
+    @operation
+    def take_back(self, field: str, is_first: bool, part: bytes) -> None:
+        """What a backup has of a field, into an object that is new: the whole, or more of it."""
+        take_part(self, field, is_first, part)
 
     @operation
     def touch(self, documents: list[tuple[str, str]]) -> None:

@@ -69,6 +69,8 @@ async def test_a_document_is_imported_listed_shown_and_exported(
     assert text_of(out) == source
     assert (await shell.run("export", doc, "--out", str(zipped)))[0] == 0
     assert names_in(zipped) == [f"{doc}.md"]
+    assert (await shell.json("trash", doc)) == {"id": doc, "trashed": True}
+    assert await shell.json("list") == []
     code, _, err = await shell.run("export", doc, "--out", str(out))
     assert (code, "nothing is overwritten" in err) == (2, True)
 

@@ -18,7 +18,7 @@ from server.serve import RunningNode
 from tests.server.accounts.people import Browser, found_home, hire
 from tests.server.pictures.files import made, photo
 from tests.server.pictures.test_pictures_http import download, upload
-from tests.server.support import Cluster, eventually, get
+from tests.server.support import Cluster, eventually, get, post
 from tests.server.support import create as make
 
 
@@ -55,14 +55,17 @@ async def test_a_restored_cluster_has_the_same_documents_and_pictures(
         block = await document.block(document.outline.order[0])
         await block.set({"type": "image", "picture": told["picture"]})
         await document.split(document.outline.order[1], 1)
+    old = await make(node, "Old")
+    assert (await post(f"{node.url}/api/v1/files/trash", {"items": [old]}))[0] == 204
     before = await documents(node)
+    assert old not in before["texts"]
     file = tmp_path / "backup.tar"
     shown = await create(node.admin_url, file)
-    assert (shown["documents"], shown["pictures"]) == (2, 1)
+    assert (shown["documents"], shown["pictures"]) == (3, 1)
     assert file.stat().st_mode & 0o077 == 0
     await cluster.stop("a")
     told_of = await asyncio.to_thread(restored, file, tmp_path / "new")
-    assert (told_of["documents"], told_of["pictures"]) == (2, 1)
+    assert (told_of["documents"], told_of["pictures"]) == (3, 1)
     cluster.folder = tmp_path / "clusters"
     cluster.size = 2
     first = await cluster.begin("a", data=str(tmp_path / "new"))
@@ -72,6 +75,8 @@ async def test_a_restored_cluster_has_the_same_documents_and_pictures(
         assert await documents(one) == before
         assert (await download(one, plan, told["picture"]))[0] == 200
         assert (await download(one, notes, told["picture"]))[0] == 404
+    assert (await post(f"{second.url}/api/v1/files/restore", {"items": [old]}))[0] == 204
+    assert old in (await documents(second))["texts"]
 
 
 async def test_a_backup_that_is_taken_while_people_write_has_each_text_at_one_place(
