@@ -11,6 +11,7 @@ import type { Surroundings } from "./editor/state";
 import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
 import { PictureDesk } from "./pictures/desk";
+import { copyPicture, sendPicture } from "./pictures/sending";
 import type { UploadParts } from "./pictures/uploads";
 import { problemText } from "./problem";
 import type { Socket } from "./shared/link";
@@ -71,6 +72,9 @@ export interface ControllerParts {
   readonly pictures?: Pick<UploadParts, "send" | "copy">;
   readonly changed: (state: DocumentState) => void;
 }
+
+/** How this browser sends pictures. */
+export const browserPictures = { send: sendPicture, copy: copyPicture };
 
 const NOTICE_MS = 6_000;
 /** For so long the texts of blocks that are not here are not asked for again. */

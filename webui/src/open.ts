@@ -6,9 +6,8 @@ import { fetchTicket } from "./account/ticket";
 import { blockTexts, listSockets, socketUrl } from "./api";
 import { connect } from "./client";
 import { browserLocks, type ClientLocks } from "./client-lock";
-import { DocumentController, type DocumentState } from "./controller";
+import { browserPictures, DocumentController, type DocumentState } from "./controller";
 import { openModel } from "./document/model";
-import { copyPicture, sendPicture } from "./pictures/sending";
 import type { Socket } from "./shared/link";
 import { Store } from "./store";
 import { SUBPROTOCOL } from "./subprotocol";
@@ -38,8 +37,15 @@ export async function openDocument(
   // A browser that keeps nothing (some private windows) still edits; closing is asked about then.
   store ??= Store.open().catch(() => null);
   const own = socketUrl(location.origin) ?? "";
-  const pictures = { send: sendPicture, copy: copyPicture };
-  const tools = { pictures, locks, connect, openModel, openSocket, after, texts: blockTexts };
+  const tools = {
+    pictures: browserPictures,
+    locks,
+    connect,
+    openModel,
+    openSocket,
+    after,
+    texts: blockTexts,
+  };
   const principal = identity.principal ?? "";
   const entry = identity.hasAccounts ? { ticket: fetchTicket, role: roleIn } : {};
   const parts = { ...tools, ...entry, principal, store: await store, urls: [own], changed };
