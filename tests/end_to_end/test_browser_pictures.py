@@ -8,7 +8,7 @@ from io import BytesIO
 
 import pytest
 from PIL import Image
-from playwright.async_api import Locator, Route, expect
+from playwright.async_api import FilePayload, Locator, Route, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster, eventually
@@ -83,8 +83,12 @@ async def test_a_picture_is_put_in_by_keys_described_and_read_on_both_nodes(
     async with one.page.expect_file_chooser() as chosen:
         await one.type(" /image")
         await one.press("Enter")
-    file = {"name": "hills.png", "mimeType": "image/png", "buffer": picture(1, (1200, 500))}
-    await (await chosen.value).set_files([file])  # type: ignore[list-item]
+    file: FilePayload = {
+        "name": "hills.png",
+        "mimeType": "image/png",
+        "buffer": picture(1, (1200, 500)),
+    }
+    await (await chosen.value).set_files(file)
     await shows(one, 1200)
     await shows(two, 1200)
     # Its caption is a text like any other; Tab goes on to its description.
