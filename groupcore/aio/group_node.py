@@ -24,7 +24,7 @@ from groupcore.aio.channel import Channel
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.plans import RunningPlan
-from groupcore.aio.unsaved import Unsaved
+from groupcore.aio.waiting import wait
 from groupcore.endpoint import Delivery
 from groupcore.errors import ChannelClosedError, GroupRefusedError, SettingsError
 from groupcore.events import Event
@@ -43,6 +43,7 @@ from groupcore.sequencing.events import (
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
+from groupcore.shared.unsaved import Unsaved
 from groupcore.stacks import StackOptions
 from groupcore.view import Address
 
@@ -110,7 +111,7 @@ class GroupNode:
                 raise SettingsError(f"options.k {self.options.k} is too many: {most}")
         elif self.options.durable:
             raise SettingsError("options.durable needs a folder for the log; give `data_dir`")
-        self._unsaved = Unsaved()
+        self._unsaved = Unsaved(wait)
         self._receiver = receiver
         self._copy_state = copy_state
         self._service: Service | None = None
@@ -344,7 +345,7 @@ class GroupNode:
             plan.fail(GroupRefusedError(code, detail))
         self._plans.clear()
         self._waiting.clear()
-        self._unsaved.end(detail)
+        self._unsaved.end(ChannelClosedError(detail))
         self._joining.clear()
         self._join_requests.clear()
         self._uncongested.set()

@@ -23,12 +23,12 @@ from typing import Self, TypeVar, Unpack
 from groupcore.aio.group_node import GroupNode, NodeSettings, Over
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.sessions import Session
-from groupcore.aio.sites import Site
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.errors import ClosedError, DeclarationError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
+from groupcore.shared.site import Site
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +41,11 @@ def log_event(event: SharedEvent) -> None:
         log.error("replicas have parted: %s", event)
     elif isinstance(event, MessageRejected):
         log.warning("a message was no operation of this program: %s", event)
+
+
+def log_failure(site: Site, error: Exception) -> None:
+    """A bug of ours has ended an object at this node."""
+    log.error("the object %s has failed and is closed", site.name, exc_info=error)
 
 
 class Node:
@@ -178,7 +183,9 @@ class Node:
         """The group of this name at this node, for its sessions."""
         site = self._by_name.get(name)
         if site is None:
-            site = self._by_name[name] = Site(name, kind, order, self._on_event, self._drop)
+            site = self._by_name[name] = Site(
+                name, kind, order, self._on_event, self._drop, log_failure
+            )
         elif site.kind != kind:
             raise DeclarationError(f"{name} is open here as {site.kind}; take another name")
         return site

@@ -12,14 +12,14 @@ to open what another session has open moves no state.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self, TypeVar, cast
 
 from groupcore.aio.group_node import GroupNode
-from groupcore.aio.sites import Site
+from groupcore.aio.waiting import wait
 from groupcore.errors import ChannelClosedError, GroupRefusedError
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.shared.changes import Change
@@ -27,8 +27,9 @@ from groupcore.shared.errors import ClosedError, DeclarationError, ForbiddenErro
 from groupcore.shared.group import GroupUser
 from groupcore.shared.messages import PRINCIPAL_MAX
 from groupcore.shared.opening import order_of
-from groupcore.shared.pending import Signal, Wait
+from groupcore.shared.pending import Wait
 from groupcore.shared.replica import Replica
+from groupcore.shared.site import Site
 from groupcore.shared.streams import WAITING_MAX, Stream
 
 T = TypeVar("T")
@@ -41,18 +42,6 @@ CLOSING_MAX = 200
 """So many objects of a session are closed at a time."""
 REOPEN_S = 0.5
 """Pause before a node that is outside the cluster again tries to open its objects again."""
-
-
-def wait(signal: Signal) -> Generator[object, None, None]:
-    """Wait for a signal on the running loop."""
-    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def wake() -> None:
-        if not future.done():
-            future.set_result(None)
-
-    signal.when_done(wake)
-    yield from future
 
 
 class Sites(Protocol):

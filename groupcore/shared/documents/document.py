@@ -169,10 +169,10 @@ class Document(Shown):
         """Open a block to write in it; NoSuchBlockError when there is none of that id."""
         found = await self._group(block)
         if found.status == UNBORN and block in self.outline.seeds:
-            self.outline.wake([block])
             if not self.tender.ended:
                 await self.tender.plant(block, found)
             elif self.outline.tenders:
+                self.outline.wake([block])
                 await self._until(found, lambda: found.status != UNBORN)
         if found.status == UNBORN:
             raise NoSuchBlockError(f"there is no block {block}")

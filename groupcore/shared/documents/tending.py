@@ -317,8 +317,18 @@ class Tender:
             await outline.describe([news])
 
     async def plant(self, name: str, block: Block) -> None:
-        """Give a block the text that the outline has the seed of."""
-        seed = self._outline.seeds[name]
+        """Give a block the text that the outline has the seed of.
+
+        Everybody knows of its group before that: else what is written there would be in a group
+        that nobody opens, if this node dies.
+        """
+        outline = self._outline
+        entry = outline.entries.get(name)
+        if entry is not None and not entry.live:
+            await outline.wake([name])
+        seed = outline.seeds.get(name)
+        if seed is None or block.status != UNBORN:
+            return
         self._give_list(block)
         await block.accept("", name, Parcel(1, "birth", seed.content, attributes=seed.attributes))
 

@@ -237,10 +237,30 @@ export async function play(game: Game): Promise<void> {
       for (const { page } of typists) ledger.look(page);
     }
     const alone = game.pages === 1 ? typists[0]?.page.texts : null;
-    await world.elapse(6, 0.05);
-    await check(world, typists, ledger, alone);
+    await settle(world, typists, ledger, alone);
   } finally {
     world.close();
+  }
+}
+
+const SETTLING_S = 20;
+
+/** Lets time go on until all is as it must be; throws what is not, after a while. */
+async function settle(
+  world: World,
+  typists: readonly Typist[],
+  ledger: Ledger,
+  alone: unknown,
+): Promise<void> {
+  await world.elapse(2, 0.05);
+  for (let left = SETTLING_S; ; left -= 1) {
+    try {
+      await check(world, typists, ledger, alone);
+      return;
+    } catch (error) {
+      if (left <= 0) throw error;
+      await world.elapse(1, 0.05);
+    }
   }
 }
 

@@ -6,7 +6,6 @@ heard in a presence is kept once. Topics have no state; each session has its own
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Protocol, get_origin
 
@@ -24,8 +23,6 @@ from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.object import SharedObject
 from groupcore.shared.opening import crowd_of, user_of
 
-log = logging.getLogger(__name__)
-
 
 class SitePort(GroupPort, Protocol):
     """A session in the group, as its site knows it."""
@@ -36,7 +33,8 @@ class SitePort(GroupPort, Protocol):
 class Site:
     """The group of the object `name` at this node. `tell` is given what objects say.
 
-    `emptied` is called when nobody has it open any more and the service has let it go.
+    `emptied` is called when nobody has it open any more and the service has let it go; `failed`
+    with an exception that our own code has raised: the object is closed then.
     """
 
     def __init__(
@@ -46,6 +44,7 @@ class Site:
         order: Order,
         tell: Callable[[SharedEvent], None],
         emptied: Callable[[Site], None],
+        failed: Callable[[Site, Exception], None],
     ) -> None:
         self.name = name
         self.kind = kind
@@ -57,6 +56,7 @@ class Site:
         self._is_held = False
         self._tell = tell
         self._emptied = emptied
+        self._failed = failed
 
     @property
     def ports(self) -> list[SitePort]:
@@ -97,8 +97,8 @@ class Site:
                 self._is_held = False
         try:
             said = self._feed(event)
-        except Exception:
-            log.exception("the object %s has failed and is closed", self.name)
+        except Exception as error:
+            self._failed(self, error)
             self._fail(ClosedError(f"{self.name} has failed"))
             said = []
         for one in said:
