@@ -276,7 +276,9 @@ class _Port:
             except (GroupRefusedError, ChannelClosedError):
                 await asyncio.sleep(REOPEN_S)
                 continue
-            if not self.user.closed.done:
+            if self.is_closing:
+                self.user.end(ClosedError("the session is closed"))  # in this life it never was in
+            elif not self.user.closed.done:
                 self.user.restart()
             return
 
@@ -348,6 +350,8 @@ class _Port:
             while self._joined_as == process and not self.user.closed.done:
                 try:
                     await self._groups.join(process, self.group)
+                    if self._joined_as != process:  # it was closed meanwhile, and nobody was in
+                        self._groups.leave(process, self.group)
                     return
                 except GroupRefusedError as error:
                     if error.code != "already_a_member":

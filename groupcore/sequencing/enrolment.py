@@ -8,6 +8,8 @@ Invariants.
   I1  A process joins once and leaves once, whatever is sent again.
   I2  The processes of a node that is gone leave every group, and what that node sent before ends.
   I3  A process joins a strict group only where the whole component, with it in, is sequenced (S2).
+  I4  Whose node is gone leaves before anybody else enters: so who enters behind a loss of everybody
+      finds nobody there, and knows that the group has begun anew.
 """
 
 from __future__ import annotations
@@ -86,6 +88,8 @@ class Enrolment:
             self._keep(node, header)
             self._entering[header.group] = None
             return
+        if joins:
+            self._expel(header.group)  # I4
         if owned.requests is None:
             owned.requests = {}
         owned.requests[sender] = header.request
@@ -162,12 +166,15 @@ class Enrolment:
     def expel_gone(self) -> None:
         """LEAVE in the groups' sequences for the processes of nodes that are gone."""
         for group in list(self._expelling):
-            active = self._ownership.active(group)
-            if active is None:
-                continue
-            del self._expelling[group]
-            owned, record = active
-            members = {*record.members, *(owned.members or ())}
-            for process in sorted(p for p in members if not self._plane.in_view(p.node)):
-                if self._ownership.is_member(owned, record, process):
-                    self._change(group, owned, process, GONE, 0)
+            self._expel(group)
+
+    def _expel(self, group: GroupId) -> None:
+        active = self._ownership.active(group) if group in self._expelling else None
+        if active is None:
+            return
+        del self._expelling[group]
+        owned, record = active
+        members = {*record.members, *(owned.members or ())}
+        for process in sorted(p for p in members if not self._plane.in_view(p.node)):
+            if self._ownership.is_member(owned, record, process):
+                self._change(group, owned, process, GONE, 0)

@@ -8,6 +8,8 @@ Invariants.
   B1  What was delivered up to the position of an installed state is not done again.
   B2  A state that does not fit this class is never installed, and nothing is done on top of it.
   B3  Whatever is done is told to all that have the object open here, before the next is done.
+  B4  Who follows is told of another state when it has caught up: with the JOIN of one of this node's
+      processes. What a node's log or another one's archive tells from before that is no news.
 """
 
 from __future__ import annotations
@@ -75,6 +77,7 @@ class Body(Generic[T]):
         self.observers: list[Observer] = []
         self._kind = kind
         self._port = port
+        self._is_behind = False
         self._faces: dict[Process, Replica[T]] = {}
         self.machine = self.fresh_machine()
         self.judges_readers = type(self._target).may_read is not SharedObject.may_read
@@ -113,7 +116,12 @@ class Body(Generic[T]):
         self._choose_speaker()
 
     def _watched(self) -> list[Replica[T]]:
+        if self._is_behind:
+            return []
         return [face for face in self._faces.values() if face.watchers.watched]
+
+    def _following(self) -> list[Observer]:
+        return [] if self._is_behind else self.observers
 
     def _choose_speaker(self) -> None:
         """The oldest one speaks for the node, and stands behind the object itself."""
@@ -173,7 +181,7 @@ class Body(Generic[T]):
             if position > machine.position:  # B1
                 entry = Entry(position, run.process, number, payload)
                 done = machine.apply(entry)
-                for observer in self.observers:
+                for observer in self._following():
                     observer.on_done(position, run.process, done)
                 for face in self._watched():  # B3
                     face.watchers.operated(position, run.process, done)
@@ -194,7 +202,7 @@ class Body(Generic[T]):
             return []  # B1
         entry = Entry(position, process, 0, None, joined)
         done = self.machine.apply(entry)
-        for observer in self.observers:
+        for observer in self._following():
             observer.on_member(position, process, done)
         for face in self._watched():
             face.watchers.member(position, process, joined, done)
@@ -222,14 +230,29 @@ class Body(Generic[T]):
         events = self._membership(position, process, True)
         face = self._faces.get(process)
         if face is not None:
+            self._catch_up(process)
             face.enter()
         return events
+
+    def _catch_up(self, process: Process) -> None:
+        """B4."""
+        if process in self.machine.members:
+            self._tell_replaced()
+
+    def _tell_replaced(self) -> None:
+        if self._is_behind:
+            self._is_behind = False
+            for observer in self.observers:
+                observer.on_replaced()
+            for face in self.faces:
+                face.on_replaced(self.machine.position)
 
     def _on_in(self, process: Process) -> None:
         """The service says that a process of this node is in."""
         face = self._faces.get(process)
         if face is not None:
             face.told_in = True
+            self._catch_up(process)
             face.enter()
 
     def _on_departed(self, event: Departed) -> list[SharedEvent]:
@@ -257,12 +280,15 @@ class Body(Generic[T]):
     def _install(self, event: StateInstalled) -> None:
         """B1, B2: go on from another replica's state."""
         self.machine.group = event.group
-        if event.state is None:
+        if event.state is None and event.seqno >= self.machine.position:
             self.machine.go_on_alone(event.seqno)
             self._checker.begin(self.machine)
             return
         try:
-            match unpack(event.state):
+            # Without a state it is told from its beginning again, to a node that had been further.
+            match (
+                [0, self.fresh_machine().packed()] if event.state is None else unpack(event.state)
+            ):
                 case [int(time_ms), bytes(packed)]:
                     self.machine.load(packed)
                 case _:
@@ -274,10 +300,9 @@ class Body(Generic[T]):
         self.clock.saw(time_ms)
         self._checker.begin(self.machine)
         self.counters.states += 1
-        for observer in self.observers:
-            observer.on_replaced()
-        for face in self.faces:
-            face.on_replaced(event.seqno)
+        self._is_behind = True
+        if any(face.is_in for face in self.faces):
+            self._tell_replaced()
 
     def fail(self, error: Exception) -> None:
         """Nothing more is done here: everybody leaves, and is told why."""

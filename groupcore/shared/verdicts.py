@@ -110,6 +110,11 @@ class Verdicts:
         known = self._clients.get(client)
         return {} if known is None else dict(known.verdicts)
 
+    def last_of(self, client: str) -> int:
+        """The highest number of a client that was done; 0: none is known."""
+        known = self._clients.get(client)
+        return 0 if known is None else known.last
+
     def to_wire(self) -> object:
         """All of it as plain values."""
         return [

@@ -21,8 +21,8 @@ class Guest(Protocol):
     def begin_life(self, endpoint: Endpoint) -> tuple[int, int] | None:
         """A life begins, with this endpoint; how much of the order it has, None: the journal's."""
 
-    def end_life(self) -> None:
-        """The life is over; nothing of it is kept."""
+    def end_life(self, goes_on: bool) -> None:
+        """The life is over; nothing of it is kept. `goes_on`: the process has another one."""
 
     def view(self) -> None:
         """A view has been written down."""
@@ -53,7 +53,7 @@ class NoGuest:
     def store(self, turn: Turn) -> None:
         """See `Guest`."""
 
-    def end_life(self) -> None:
+    def end_life(self, goes_on: bool) -> None:
         """See `Guest`."""
 
     def view(self) -> None:

@@ -199,12 +199,12 @@ class Node:
         self.paused = False
         self.plan()
 
-    def _end_life(self) -> None:
+    def _end_life(self, goes_on: bool = False) -> None:
         if self.closed is not None:
             self.closed(self)
         for mid in [mid for mid in self._outstanding if mid.origin == self.name]:
             del self._outstanding[mid]
-        self.guest.end_life()
+        self.guest.end_life(goes_on)
         self.endpoint = self.application = self.view = None
         self.primary = self.leaving = False
         self._inbox.clear()
@@ -390,10 +390,10 @@ class Node:
 
     def begin_anew(self, what: str, detail: str) -> None:
         """This life is over, the process goes on: a new incarnation connects at once."""
-        self._stop(what, detail)
+        self._stop(what, detail, goes_on=True)
         self.start()
 
-    def _stop(self, what: str, detail: str) -> None:
+    def _stop(self, what: str, detail: str, goes_on: bool = False) -> None:
         self._record.lived(self.address, what, detail)
         self.disk.crash(keep_all=True)  # nobody pulled the plug: what was written gets to the disk
-        self._end_life()
+        self._end_life(goes_on)

@@ -18,10 +18,13 @@ from groupcore.sim.checkers import (
     LivenessWithoutOrder,
     ViewAgreement,
 )
+from groupcore.sim.checkers.documents import DOCUMENT_CHECKERS
 from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.checkers.group_order import GroupIntegrity
 from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle
 from groupcore.sim.cluster import Cluster, MakeStack
+from groupcore.sim.documents.cluster import document_cluster
+from groupcore.sim.documents.drawing import draw_documents
 from groupcore.sim.groups.cluster import group_cluster
 from groupcore.sim.groups.drawing import draw_durable, draw_groups
 from groupcore.sim.groups.guarded import draw_access
@@ -169,6 +172,13 @@ PROFILES: dict[str, Profile] = {
             stack_maker(DEFAULT_STACK, application_state=False),
             DURABLE,
             group_cluster,
+        ),
+        Profile(
+            "documents",
+            draw_documents,
+            stack_maker(DEFAULT_STACK, application_state=False),
+            (ViewAgreement, LivenessWithoutOrder, *DOCUMENT_CHECKERS),
+            document_cluster,
         ),
         Profile(
             "partitionable",

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from msgpack import Packer
 
+from groupcore.sim.trace_documents import DOCUMENT_EVENTS, DocumentRecord
 from groupcore.sim.trace_groups import GROUP_EVENTS, GroupDelivered, GroupRecord
 from groupcore.view import Address
 
@@ -223,6 +224,7 @@ Record = (
     | Acked
     | Sampled
     | GroupRecord
+    | DocumentRecord
     | Suspect
 )
 
@@ -254,6 +256,7 @@ _EVENTS: dict[type, str] = {
     Sampled: "sample",
     **GROUP_EVENTS,
     Suspect: "suspect",
+    **DOCUMENT_EVENTS,
 }
 _CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 

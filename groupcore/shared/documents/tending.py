@@ -90,6 +90,11 @@ class Tender:
                 self._busy[one] = False
                 self._host.start(self._run(one))
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being carried, or waits for a disk."""
+        return bool(self._busy or self._securing)
+
     async def tended(self, name: str) -> None:
         """Wait until what there is to do for a block now is done, or cannot be done now."""
         self.wake(name)

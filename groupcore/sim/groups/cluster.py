@@ -42,11 +42,16 @@ class GroupCluster(Cluster):
         self.watchers: list[Watcher] = []
         self._waiting: set[str] = set()
         super().__init__(scenario, make_stack)
-        self.hosts = [Host(self, node, index, scenario) for index, node in enumerate(self.nodes)]
-        for node, host in zip(self.nodes, self.hosts, strict=True):
+        self.hosts = self.make_hosts(scenario)
+
+    def make_hosts(self, scenario: GroupScenario) -> list[Host]:
+        """What runs on the nodes."""
+        hosts = [Host(self, node, index, scenario) for index, node in enumerate(self.nodes)]
+        for node, host in zip(self.nodes, hosts, strict=True):
             node.guest = host
         for act in scenario.acts:
-            self.clock.at(act.at_ns, self.hosts[act.node].act, act)
+            self.clock.at(act.at_ns, hosts[act.node].act, act)
+        return hosts
 
     def make_service(self, address: Address, random: Random) -> ObservedService:
         """The service of a life."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from random import Random
+from typing import TypeVar
 
 from groupcore.sequencing.names import Order
 from groupcore.sim.clock import MILLISECOND, SECOND
@@ -196,14 +197,24 @@ class _Drawer:
 
 
 def draw_durable(seed: int) -> GroupScenario:
-    """The schedule of a seed for the data plane with logs: the power is cut for all, disks fail.
+    """The schedule of a seed for the data plane with logs: the power is cut for all, disks fail."""
+    drawn = draw_groups(seed, MENU)
+    random = stream(seed, "power")
+    sends = [act.at_ns for act in drawn.acts if act.kind == SEND]
+    return with_power_cuts(drawn, random, sends, random_cuts=(1, 1, 2))
+
+
+Drawn = TypeVar("Drawn", bound=GroupScenario)
+
+
+def with_power_cuts(
+    drawn: Drawn, random: Random, sends: Sequence[int], random_cuts: tuple[int, ...]
+) -> Drawn:
+    """The schedule with logs, and with one of these numbers of power cuts for all nodes.
 
     The power mostly while something that has just been sent is on its way to disks, which may be
     slow. A disk is lost now and then around that. Of five nodes often only three come back at once.
     """
-    drawn = draw_groups(seed, MENU)
-    random = stream(seed, "power")
-    sends = [act.at_ns for act in drawn.acts if act.kind == SEND]
     disk = replace(drawn.disk, fsync_mean_us=random.choice((800, 5_000, 20_000)))
 
     def cut() -> Fault:
@@ -212,10 +223,10 @@ def draw_durable(seed: int) -> GroupScenario:
             at_ns = random.choice(sends) + random.randint(0, 30 * MILLISECOND)
         return Fault(at_ns, "crash-all", duration_ns=random.randint(10, 1_500) * MILLISECOND)
 
-    cuts = [cut() for _ in range(random.choice((1, 1, 2)))]
-    added = [*cuts, *_staggered(seed, drawn.nodes, cuts)]
+    cuts = [cut() for _ in range(random.choice(random_cuts))]
+    added = [*cuts, *_staggered(drawn.seed, drawn.nodes, cuts)]
     kinds = {fault.kind for fault in drawn.faults}
-    if random.random() < LOST_DISKS and not kinds & (LOSES_DISK | SETS_CLOCK):
+    if added and random.random() < LOST_DISKS and not kinds & (LOSES_DISK | SETS_CLOCK):
         kind, node = random.choice(sorted(LOSES_DISK)), random.randrange(drawn.nodes)
         at_ns = max(FORMED_NS, added[0].at_ns + random.randint(-500, 500) * MILLISECOND)
         back_ns = random.randint(10, 1_000) * MILLISECOND

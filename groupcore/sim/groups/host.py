@@ -102,7 +102,7 @@ class Host:
         world.clock.after(STRIVE_NS, self._strive_on, life)
         return service.held if self._scenario.durable else None
 
-    def end_life(self) -> None:
+    def end_life(self, goes_on: bool) -> None:
         """See `Guest`."""
         self.life = None
         self._calls.clear()

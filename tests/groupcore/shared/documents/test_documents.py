@@ -232,6 +232,7 @@ def test_undo_takes_back_own_edits_only_wherever_they_are_and_redo_brings_them_a
         a, b, ids = await three(world)
         await a.write(ids[0], typed(3, "AA"))
         await b.write(ids[0], typed(0, "bb"))
+        await rest(world)
         await a.write(ids[0], typed(2, "A"))
         await rest(world)
         await b.split(ids[0], 4)

@@ -1,0 +1,61 @@
+"""Coroutines of a program on a simulated node: they run on virtual time, and stop with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from groupcore.errors import GroupcoreError
+from groupcore.shared.pending import Pending
+from groupcore.shared.tasks import Schedule, wait
+from groupcore.sim.clock import SECOND, Clock
+from groupcore.sim.node import Node
+
+
+class Lifetime(Schedule):
+    """The loop of one program, until `is_over`. While its node is paused nothing runs."""
+
+    def __init__(self, clock: Clock, node: Node, random: Random) -> None:
+        super().__init__(random)
+        self.is_over = False
+        self._clock = clock
+        self._node = node
+        self._held: list[Callable[[], None]] = []
+
+    def after(self, delay_s: float, callback: Callable[[], None]) -> None:
+        """See `Schedule`."""
+        self._clock.after(int(delay_s * SECOND), self._run, callback)
+
+    def _run(self, callback: Callable[[], None]) -> None:
+        if self.is_over:
+            return
+        if self._node.paused:
+            self._held.append(callback)
+        else:
+            callback()
+
+    def resume(self) -> None:
+        """The node runs (again): so does what was held back meanwhile."""
+        held, self._held = self._held, []
+        for callback in held:
+            self._clock.after(0, self._run, callback)
+
+    async def either(self, one: Pending[object], delay_s: float) -> None:
+        """Wait until it is done, but no longer than that."""
+        done: Pending[None] = Pending(wait)
+
+        def end() -> None:
+            if not done.done:
+                done.resolve(None)
+
+        one.when_done(end)
+        self.after(delay_s, end)
+        await done
+
+    def raise_unexpected(self) -> None:
+        """Raise what a coroutine has raised that nobody waited for, and that no program expects."""
+        for raise_unless_asked in self.failed:
+            try:
+                raise_unless_asked()
+            except GroupcoreError:
+                continue

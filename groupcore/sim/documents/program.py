@@ -1,0 +1,262 @@
+"""What runs on a simulated node as long as its process does: its objects, sessions and documents.
+
+On virtual time what `groupcore.aio.objects.Node` is on an asyncio loop. A life of the node may end
+without it (the cluster has gone on without the node): then all objects are opened again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from groupcore.endpoint import Turn
+from groupcore.errors import GroupRefusedError
+from groupcore.sequencing.events import (
+    Created,
+    Departed,
+    Joined,
+    Refused,
+    Saved,
+    ServiceEvent,
+    StateWanted,
+)
+from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.service import Service
+from groupcore.shared.body import Body
+from groupcore.shared.errors import OutcomeUnknownError
+from groupcore.shared.events import SharedEvent
+from groupcore.shared.group import GroupUser
+from groupcore.shared.pending import Pending
+from groupcore.shared.site import Site, SitePort
+from groupcore.shared.tasks import wait
+from groupcore.shared.unsaved import Unsaved
+from groupcore.sim.clock import SECOND, Clock
+from groupcore.sim.documents.keeping import Keeping
+from groupcore.sim.documents.lifetime import Lifetime
+from groupcore.sim.documents.sessions import Session
+from groupcore.sim.node import Node
+
+EPOCH_S = 1_700_000_000.0
+Place = tuple[Process, GroupId]
+Watch = Callable[["Program", str, Body[object]], None]
+"""Called with each copy of an object that a node begins to have."""
+Tell = Callable[["Program", SharedEvent], None]
+
+
+class Program:
+    """`node` runs it; `number` tells it from other programs, of which a node may have had some."""
+
+    def __init__(
+        self,
+        node: Node,
+        number: int,
+        service: Service,
+        clock: Clock,
+        tasks: Lifetime,
+        watch: Watch,
+        tell: Tell,
+    ) -> None:
+        self.node = node
+        self.number = number
+        self.service = service
+        self.tasks = tasks
+        self.by_group: dict[GroupId, Site] = {}
+        self.by_name: dict[str, Site] = {}
+        self.failures: list[Exception] = []
+        self._clock = clock
+        self._watch = watch
+        self._tell = tell
+        self._sessions: dict[Session, None] = {}
+        self._creating: dict[int, Pending[GroupId]] = {}
+        self._joining: dict[Place, tuple[int, Pending[None]]] = {}
+        self._unsaved = Unsaved(wait)
+        self._is_waking = False
+        self._ids = 0
+        self.keeping = Keeping(self)
+
+    # --- lives ----------------------------------------------------------------------------------
+
+    def live_again(self, service: Service) -> None:
+        """The next life of the node: all objects are opened anew, by other processes."""
+        self.service = service
+        error = GroupRefusedError("left", "the cluster has gone on without this node; join again")
+        creating, self._creating = self._creating, {}
+        joining, self._joining = self._joining, {}
+        for asked in creating.values():
+            asked.fail(error)
+        for _, asking in joining.values():
+            asking.fail(error)
+        self._unsaved.end(OutcomeUnknownError("the cluster has gone on without this node"))
+        self.by_group.clear()
+        for site in list(self.by_name.values()):
+            site.interrupt()
+        for session in list(self._sessions):
+            session.interrupt()
+
+    def end(self) -> None:
+        """The process is dead."""
+        self.tasks.is_over = True
+
+    # --- from the service -----------------------------------------------------------------------
+
+    def hear(self, turn: Turn) -> None:
+        """What the service says: the objects hear first, then who waits for it."""
+        told: list[ServiceEvent] = []
+        for event in turn.service_events:
+            if isinstance(event, StateWanted):
+                self._settle_all(told)
+                told = []
+                site = self.by_group.get(event.group)
+                state = None if site is None else site.copy_state()
+                self.service.give_state(event.token, state)
+                self.wake_soon()
+                continue
+            site = self.by_group.get(getattr(event, "group", 0))
+            if site is not None:
+                site.feed(event)
+            told.append(event)
+        self._settle_all(told)
+
+    def _settle_all(self, told: list[ServiceEvent]) -> None:
+        for event in told:
+            self._settle(event)
+
+    def _settle(self, event: ServiceEvent) -> None:
+        match event:
+            case Created(request, group, _, _):
+                creating = self._creating.pop(request, None)
+                if creating is not None:
+                    creating.resolve(group)
+            case Joined(group, _, process):
+                _, joining = self._joining.pop((process, group), (0, None))
+                if joining is not None:
+                    joining.resolve(None)
+            case Departed(group, _, process, _, past=False):
+                _, joining = self._joining.pop((process, group), (0, None))
+                if joining is not None:
+                    joining.fail(GroupRefusedError("left", "it has left"))
+            case Refused(request, code, detail):
+                self._refuse(request, GroupRefusedError(code, detail))
+            case Saved(group, message):
+                self._unsaved.saved(group, message)
+
+    def _refuse(self, request: int, error: GroupRefusedError) -> None:
+        creating = self._creating.pop(request, None)
+        if creating is not None:
+            creating.fail(error)
+        for place, (asked, joining) in list(self._joining.items()):
+            if asked == request:
+                del self._joining[place]
+                joining.fail(error)
+
+    # --- for sessions ---------------------------------------------------------------------------
+
+    def session(self) -> Session:
+        """Another process of this node."""
+        session = Session(self)
+        self._sessions[session] = None
+        return session
+
+    def forget(self, session: Session) -> None:
+        """See `sessions.Home`."""
+        self._sessions.pop(session, None)
+
+    def site(self, name: str, kind: type[object], order: Order) -> Site:
+        """See `sessions.Home`."""
+        site = self.by_name.get(name)
+        if site is None:
+            site = self.by_name[name] = _WatchedSite(self, name, kind, order)
+        return site
+
+    async def find_group(self, site: Site) -> None:
+        """See `sessions.Home`."""
+        if self.by_group.get(site.group) is site:
+            return
+        request = self.service.create(site.name, site.order, 0.0)
+        pending: Pending[GroupId] = Pending(wait)
+        self._creating[request] = pending
+        self.wake_soon()
+        site.group = await pending
+        self.by_group[site.group] = site
+
+    async def join(self, process: Process, group: GroupId) -> None:
+        """See `sessions.Home`."""
+        if (process, group) in self._joining:
+            raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
+        pending: Pending[None] = Pending(wait)
+        request = self.service.join(process, group, 0.0)
+        self._joining[process, group] = request, pending
+        self.wake_soon()
+        await pending
+
+    def send(self, process: Process, group: GroupId, payload: bytes) -> int:
+        """See `sessions.Home`."""
+        number = self.service.send(process, group, [payload], 0.0)
+        if number:
+            self._unsaved.sent(process, group, number)
+        self.wake_soon()
+        return number
+
+    async def saved(self) -> None:
+        """Wait until what was sent here up to now survives the loss of all nodes."""
+        await self._unsaved.none_left()
+
+    def wake_soon(self) -> None:
+        """See `sessions.Home`."""
+        if not self._is_waking:
+            self._is_waking = True
+            self._clock.after(0, self._wake)
+
+    def _wake(self) -> None:
+        self._is_waking = False
+        if not self.tasks.is_over:
+            self.node.plan()
+
+    def now_s(self) -> float:
+        """See `sessions.Home`."""
+        return EPOCH_S + self._clock.now_ns / SECOND
+
+    def new_id(self) -> str:
+        """An id for a block that nobody else gives."""
+        self._ids += 1
+        return f"{self.node.name}{self.number}-{self._ids}"
+
+    def drop(self, site: Site) -> None:
+        """Nobody has the object open any more."""
+        if self.by_name.get(site.name) is site:
+            del self.by_name[site.name]
+        if self.by_group.get(site.group) is site:
+            del self.by_group[site.group]
+
+    def begun(self, name: str, body: Body[object]) -> None:
+        """There is a copy of an object here from now on."""
+        self._watch(self, name, body)
+
+    def tell(self, event: SharedEvent) -> None:
+        """An object says something."""
+        self._tell(self, event)
+
+    def failed(self, site: Site, error: Exception) -> None:
+        """A bug of ours."""
+        del site
+        self.failures.append(error)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it waits for no answer of the service."""
+        return not self._creating and not self._joining
+
+
+class _WatchedSite(Site):
+    """A site of which each copy of the object is told."""
+
+    def __init__(self, program: Program, name: str, kind: type[object], order: Order) -> None:
+        super().__init__(name, kind, order, program.tell, program.drop, program.failed)
+        self._program = program
+
+    def attach(self, port: SitePort) -> GroupUser:
+        """See `Site`."""
+        is_new = self.body is None
+        user = super().attach(port)
+        if is_new and self.body is not None:
+            self._program.begun(self.name, self.body)
+        return user
