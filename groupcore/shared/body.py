@@ -8,8 +8,8 @@ Invariants.
   B1  What was delivered up to the position of an installed state is not done again.
   B2  A state that does not fit this class is never installed, and nothing is done on top of it.
   B3  Whatever is done is told to all that have the object open here, before the next is done.
-  B4  Who follows is told of another state when it has caught up: with the JOIN of one of this node's
-      processes. What a node's log or another one's archive tells from before that is no news.
+  B4  Who follows is told of another state when it has caught up: with the JOIN of one of this
+      node's processes. What a log or another node's archive tells from before that is no news.
 """
 
 from __future__ import annotations

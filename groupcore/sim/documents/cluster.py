@@ -88,9 +88,10 @@ class _Watch:
         if node.view is None:
             return
         sh = digest_of(machine.packed()).hex()
-        place = node.view.epoch, machine.birth, machine.position
-        now = self._town.clock.now_ns
-        self._town.trace.add(DocumentHash(now, *node.address, self._name, *place, sh))
+        epoch, now = node.view.epoch, self._town.clock.now_ns
+        birth, position = machine.birth, machine.position
+        record = DocumentHash(now, *node.address, self._name, epoch, birth, position, sh)
+        self._town.trace.add(record)
 
 
 class DocumentCluster(GroupCluster):
