@@ -104,6 +104,7 @@ class DocumentCluster(GroupCluster):
         self.people: list[Writer] = []
         self._typed = 0
         self._is_probed = False
+        self._holding: list[Program] = []
         self._looked: set[str] = set()
         super().__init__(scenario, make_stack)
         for number in range(scenario.people):
@@ -127,6 +128,8 @@ class DocumentCluster(GroupCluster):
     def _strive(self) -> None:
         for person in self.people:
             person.strive()
+        if self._is_probed:
+            self._hold_all()
         for guest in self.guests:
             if guest.program is not None and guest.program.keeping.document is not None:
                 self._look(guest.program, guest.program.keeping.document)
@@ -175,11 +178,16 @@ class DocumentCluster(GroupCluster):
 
     def probe(self, nodes: list[Node]) -> None:
         """Every node has the document open, with all that was ever a block."""
+        del nodes
         self._is_probed = True
-        for node in nodes:
-            program = self._program(node)
-            assert program is not None
-            program.tasks.spawn(_hold(program))
+        self._hold_all()
+
+    def _hold_all(self) -> None:
+        for guest in self.guests:
+            program = guest.program
+            if program is not None and program not in self._holding:
+                self._holding.append(program)
+                program.tasks.spawn(_hold(program))
 
     def is_well(self, nodes: list[Node]) -> bool:
         """One primary view of these nodes, and nothing outstanding for programs or people."""
@@ -193,6 +201,8 @@ class DocumentCluster(GroupCluster):
                 return False
         programs = [program for node in nodes if (program := self._program(node)) is not None]
         if any(_waits(program) for program in programs):
+            return False
+        if self._is_probed and any(one.keeping.document is None for one in programs):
             return False
         if any(self._person_waits(person, programs) for person in self.people):
             return False

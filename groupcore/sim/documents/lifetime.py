@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from inspect import CORO_CREATED, getcoroutinestate
 from random import Random
+from typing import TypeVar
 
 from groupcore.errors import GroupcoreError
 from groupcore.shared.pending import Pending
 from groupcore.shared.tasks import Schedule, wait
 from groupcore.sim.clock import SECOND, Clock
 from groupcore.sim.node import Node
+
+
+R = TypeVar("R")
 
 
 class Lifetime(Schedule):
@@ -21,10 +26,24 @@ class Lifetime(Schedule):
         self._clock = clock
         self._node = node
         self._held: list[Callable[[], None]] = []
+        self._begun: list[Coroutine[object, None, object]] = []
 
     def after(self, delay_s: float, callback: Callable[[], None]) -> None:
         """See `Schedule`."""
         self._clock.after(int(delay_s * SECOND), self._run, callback)
+
+    def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
+        """See `Schedule`."""
+        self._begun = [one for one in self._begun if getcoroutinestate(one) == CORO_CREATED]
+        self._begun.append(coroutine)
+        return super().spawn(coroutine)
+
+    def end(self) -> None:
+        """Nothing runs any more."""
+        self.is_over = True
+        for coroutine in self._begun:
+            if getcoroutinestate(coroutine) == CORO_CREATED:
+                coroutine.close()
 
     def _run(self, callback: Callable[[], None]) -> None:
         if self.is_over:

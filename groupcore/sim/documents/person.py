@@ -330,11 +330,10 @@ class Person:
         for number in sorted(one for one in told.unsaved if one > last):
             told.unsaved.remove(number)
             self._drop(name, number)
-        for number, asked in list(told.asked.items()):
-            if number <= last:
-                self._answer(name, asked, known.get(number, LOST))
-                continue
-            del told.asked[number]
+        for number in [one for one in told.asked if one <= last]:
+            self._answer(name, told.asked[number], known.get(number, LOST))
+        undone, told.asked = told.asked, {}
+        for number, asked in undone.items():
             self._drop(name, number)
             if asked.again is not None:
                 asked.again()

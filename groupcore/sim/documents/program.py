@@ -94,7 +94,7 @@ class Program:
 
     def end(self) -> None:
         """The process is dead."""
-        self.tasks.is_over = True
+        self.tasks.end()
 
     # --- from the service -----------------------------------------------------------------------
 
