@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from groupcore.errors import GroupcoreError
+from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.sequencing.names import Process
 from groupcore.shared.changes import Change
 from groupcore.shared.documents import Document, open_document
-from groupcore.shared.errors import ClosedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.streams import Stream
 from groupcore.sim.documents.sessions import Session
@@ -138,14 +138,14 @@ class Keeping:
         self._closing = None
 
     async def have_block(self, document: Document, block: str) -> None:
-        """The block's text is in its group, not in the outline any more; ClosedError: none is."""
+        """The block's text is in its group, not in the outline any more; NoSuchBlockError."""
         for _ in range(int(BLOCK_WAIT_S / POLL_S)):
             if _is_known(document, block):
                 if block in document.outline.seeds:
                     await document.block(block)
                 return
             await self._program.tasks.elapse(POLL_S)
-        raise ClosedError(f"there is no block {block}")
+        raise NoSuchBlockError(f"there is no block {block}")
 
 
 def _is_known(document: Document, block: str) -> bool:

@@ -13,7 +13,6 @@ from groupcore.shared.tasks import Schedule, wait
 from groupcore.sim.clock import SECOND, Clock
 from groupcore.sim.node import Node
 
-
 R = TypeVar("R")
 
 

@@ -13,6 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Protocol, cast
 
 from groupcore.errors import GroupcoreError
+from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.handle import Call as Prepared
@@ -104,6 +105,7 @@ class Visit:
 
     async def _open(self, name: str) -> Replica[SharedObject]:
         keeping = self.program.keeping
+        replica: object = None
         try:
             document = await keeping.hold()
             try:
@@ -113,8 +115,10 @@ class Visit:
                     await keeping.have_block(document, name.removeprefix(f"{OUTLINE}/"))
                 await self.session.open(kind, name)
                 replica = self.session.port(kind, name).user
-            except GroupcoreError:
+            except GroupcoreError as error:
                 keeping.let_go()
+                if isinstance(error, NoSuchBlockError) and not self.is_over:
+                    self._person.on_gone(name)
                 raise
         finally:
             del self._opening[name]
@@ -230,7 +234,10 @@ class Person:
         replica = None if visit is None else visit.opened.get(name)
         if visit is None or replica is None:
             return 0
-        told = self.told.setdefault(name, Told(replica.body.machine.birth))
+        machine = replica.body.machine
+        if name not in self.told:
+            self.told[name] = Told(machine.birth, machine.verdicts.last_of(self.name))
+        told = self.told[name]
         prepared = replica.target._shared.prepare(operation, arguments, {})
         told.last += 1
         asked = told.asked[told.last] = Asked(told.last, prepared, operation, typed, again)
@@ -276,8 +283,8 @@ class Person:
             self._answer(name, asked, Verdict([], code_of(pending.error)))
 
     def _answer(self, name: str, asked: Asked, verdict: Verdict) -> None:
-        told = self.told[name]
-        if told.asked.pop(asked.number, None) is None:
+        told = self.told.get(name)
+        if told is None or told.asked.pop(asked.number, None) is None:
             return
         told.answered = max(told.answered, asked.number)
         told.unsaved.add(asked.number)
@@ -295,8 +302,8 @@ class Person:
 
     def on_saved(self, visit: Visit, name: str, number: int) -> None:
         """The node says that the calls up to this one are on disk."""
-        told = self.told[name]
-        if self.visit is visit and number > told.saved:
+        told = self.told.get(name)
+        if told is not None and self.visit is visit and number > told.saved:
             told.saved = number
             told.unsaved = {one for one in told.unsaved if one > number}
             now = self._streets.clock.now_ns
@@ -320,6 +327,12 @@ class Person:
         if self.visit is visit and told is not None and machine.birth != told.birth:
             told.birth = machine.birth
             self._begin_anew(name, told, machine.verdicts)
+
+    def on_gone(self, name: str) -> None:
+        """There is no such block any more: what is not saved of it is not there."""
+        told = self.told.pop(name, Told())
+        for number in sorted({*told.unsaved, *told.asked}):
+            self._drop(name, number)
 
     def _begin_anew(self, name: str, told: Told, verdicts: Verdicts) -> None:
         """Nobody had the object open meanwhile: what is not done in its state will not be.
