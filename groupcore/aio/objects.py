@@ -195,7 +195,8 @@ class Node:
         if self._by_group.get(site.group) is site:
             return
         site.group = await self.groups.create(site.name, site.order)
-        self._by_group[site.group] = site
+        if self._by_name.get(site.name) is site:  # else it was dropped meanwhile
+            self._by_group[site.group] = site
 
     def start(self, coroutine: Coroutine[object, object, None]) -> None:
         """Run a coroutine beside everything else, until the node is closed."""

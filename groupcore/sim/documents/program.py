@@ -176,7 +176,8 @@ class Program:
         self._creating[request] = pending
         self.wake_soon()
         site.group = await pending
-        self.by_group[site.group] = site
+        if self.by_name.get(site.name) is site:  # else it was dropped meanwhile
+            self.by_group[site.group] = site
 
     async def join(self, process: Process, group: GroupId) -> None:
         """See `sessions.Home`."""
