@@ -89,7 +89,7 @@ class Enrolment:
             self._entering[header.group] = None
             return
         if joins:
-            self._expel(header.group)  # I4
+            self.expel_before(header.group)
         if owned.requests is None:
             owned.requests = {}
         owned.requests[sender] = header.request
@@ -167,6 +167,10 @@ class Enrolment:
         """LEAVE in the groups' sequences for the processes of nodes that are gone."""
         for group in list(self._expelling):
             self._expel(group)
+
+    def expel_before(self, group: GroupId) -> None:
+        """I4: somebody is about to enter the group."""
+        self._expel(group)
 
     def _expel(self, group: GroupId) -> None:
         active = self._ownership.active(group) if group in self._expelling else None

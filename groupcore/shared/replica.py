@@ -66,6 +66,7 @@ class Replica(GroupUser, Generic[T]):
     """
 
     __slots__ = (
+        "_birth",
         "_error",
         "_forbidden",
         "_held",
@@ -96,6 +97,7 @@ class Replica(GroupUser, Generic[T]):
         self._waiting: dict[int, _Sent] = {}
         self._error: Exception | None = None
         self._forbidden = False
+        self._birth = ""
         self._held: list[_Sent] = []
         self._unsaved: list[tuple[int, Numbered]] = []
         self.tell_saved: Callable[[int], None] | None = None
@@ -260,10 +262,27 @@ class Replica(GroupUser, Generic[T]):
             return
         self.is_in = True
         held, self._held = self._held, []
+        is_anew = self._birth not in ("", self.body.machine.birth)
+        self._birth = ""
         for sent in held:
-            self._send(sent)
+            if sent.number is not None and is_anew:
+                self._give_back(sent, sent.number)
+            else:
+                self._send(sent)
         if not self.ready.done:
             self.ready.resolve(self.target)
+
+    def _give_back(self, sent: _Sent, number: Numbered) -> None:
+        """The object has begun anew: if its state has not done the call, nothing will do it.
+
+        Who called it is told of the other state, and may compose it anew.
+        """
+        verdict = self.body.machine.verdicts.find(number)
+        for pending in sent.pendings:
+            if verdict is not None:
+                pending.resolve(verdict)
+            else:
+                pending.fail(OutcomeUnknownError("the object has begun anew meanwhile"))
 
     def check_reading(self) -> bool:
         """Whether who has the object open here may read it as it is now; R4 if not."""
@@ -291,9 +310,11 @@ class Replica(GroupUser, Generic[T]):
     def interrupt(self) -> None:
         """R1: what was under way has an unknown outcome. Calls from now on wait until it is in.
 
-        A client's numbered calls are sent again then, before the others: they are done once.
+        A client's numbered calls are sent again then, before the others: they are done once. Not
+        when nobody has had the object open meanwhile: they were made for another state.
         """
         self.told_in = self.is_in = False
+        self._birth = self._birth or self.body.machine.birth
         waiting, self._waiting = self._waiting, {}
         error = OutcomeUnknownError("the cluster went on without this node meanwhile")
         self._unsaved.clear()

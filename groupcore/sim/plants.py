@@ -20,6 +20,7 @@ from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.plants_access import ACCESS_PLANTS
 from groupcore.sim.plants_detection import DETECTION_PLANTS
+from groupcore.sim.plants_documents import DOCUMENT_PLANTS
 from groupcore.sim.plants_durable import DURABLE_PLANTS
 from groupcore.sim.plants_flush import FLUSH_PLANTS
 from groupcore.sim.plants_group_orders import GROUP_ORDER_PLANTS
@@ -267,6 +268,7 @@ PLANTS: dict[str, Plant] = {
         *GROUP_ORDER_PLANTS,
         *ACCESS_PLANTS,
         *DURABLE_PLANTS,
+        *DOCUMENT_PLANTS,
     )
 }
 """The plants by name."""

@@ -134,11 +134,16 @@ class Tender:
         ) as error:  # closed, cut off, or overtaken: what changes wakes it again
             self.troubles = [*self.troubles[-9:], error]
 
+    @property
+    def node(self) -> str:
+        """The node that it tends for, in this life."""
+        return node_of(self._host.process)
+
     # --- whose work it is -----------------------------------------------------------------------
 
     def _is_mine(self, block: Block, parcel: Parcel) -> bool:
         """Who has owed it carries it; when that one is gone, the oldest."""
-        if parcel.by == node_of(self._host.process):
+        if parcel.by == self.node:
             return True
         nodes = nodes_of(block.members)
         there = parcel.by in nodes and parcel.by in self._outline.tenders
@@ -148,7 +153,7 @@ class Tender:
         """Whether this node tends the document the longest, of those in the block's group."""
         nodes = nodes_of(block.members)
         tenders = [one for one in self._outline.tenders if one in nodes]
-        return tenders[:1] == [node_of(self._host.process)]
+        return tenders[:1] == [self.node]
 
     def _has_work(self, name: str, block: Block) -> bool:
         if block.owes:
@@ -181,7 +186,7 @@ class Tender:
         if needed <= 1 or len(having) < needed:
             return needed <= 1
         others = [one for one in self._outline.tenders if one in having[1:] and one in here]
-        return others[:1] == [node_of(self._host.process)]
+        return others[:1] == [self.node]
 
     async def _forget(self, source: str, target: str, having: Block, number: int) -> None:
         """`having` has a text: who has given it (no source: the outline) owes it no more.

@@ -1,0 +1,123 @@
+"""Planted bugs of documents: what is handed over, who is told, what is asked twice."""
+
+from __future__ import annotations
+
+from groupcore.sequencing.enrolment import Enrolment
+from groupcore.sequencing.names import GroupId
+from groupcore.shared.documents.block import Block
+from groupcore.shared.documents.handing import Handing
+from groupcore.shared.documents.parts import Parcel
+from groupcore.shared.documents.tending import Tender
+from groupcore.shared.machine import Machine
+from groupcore.shared.verdicts import Call, Verdict, Verdicts
+from groupcore.sim.planting import Patch, Plant
+
+
+def _taken_twice() -> list[Patch]:
+    def never(self: Handing, source: str, number: int) -> bool:
+        return False
+
+    return [(Handing, "_has", never)]
+
+
+def _planted_unwoken() -> list[Patch]:
+    async def plant(self: Tender, name: str, block: Block) -> None:
+        seed = self._outline.seeds.get(name)
+        if seed is not None:
+            parcel = Parcel(1, "birth", seed.content, attributes=seed.attributes)
+            await block.accept("", name, parcel)
+
+    return [(Tender, "plant", plant)]
+
+
+def _receipts_forgotten() -> list[Patch]:
+    original = Machine.load
+
+    def load(self: Machine, packed: bytes) -> None:
+        original(self, packed)
+        if isinstance(self.target, Block):
+            self.target.received.clear()
+
+    return [(Machine, "load", load)]
+
+
+def _done_again() -> list[Patch]:
+    def find(self: Verdicts, call: Call) -> Verdict | None:
+        return None
+
+    return [(Verdicts, "find", find)]
+
+
+def _forgotten_unsaved() -> list[Patch]:
+    async def forget(self: Tender, source: str, target: str, having: Block, number: int) -> None:
+        await self._forgotten(source, target, number)
+
+    return [(Tender, "_forget", forget)]
+
+
+def _dead_not_carried() -> list[Patch]:
+    def mine(self: Tender, block: Block, parcel: Parcel) -> bool:
+        return parcel.by == self.node
+
+    return [(Tender, "_is_mine", mine)]
+
+
+def _births_mixed() -> list[Patch]:
+    def later(self: Enrolment, group: GroupId) -> None:
+        """Whose node is gone leaves some time later."""
+
+    return [(Enrolment, "expel_before", later)]
+
+
+DOCUMENT_PLANTS = (
+    Plant(
+        "doc-taken-twice",
+        "what one block gives to another is taken as often as it comes",
+        (20, 17),
+        _taken_twice,
+        profile="documents",
+    ),
+    Plant(
+        "doc-planted-unwoken",
+        "a pasted block gets its group before the others know of it",
+        (25, 17, 18, 20),
+        _planted_unwoken,
+        profile="documents",
+    ),
+    Plant(
+        "doc-receipts-forgotten",
+        "a node that takes a block over does not know what the block has been given",
+        (20, 17, 25),
+        _receipts_forgotten,
+        profile="documents",
+    ),
+    Plant(
+        "doc-done-again",
+        "a call that is asked again at another node is done again",
+        (20,),
+        _done_again,
+        profile="documents",
+    ),
+    Plant(
+        "doc-forgotten-unsaved",
+        "a text is forgotten where it was before it is on disk where it is",
+        (18, 17, 25),
+        _forgotten_unsaved,
+        profile="documents",
+    ),
+    Plant(
+        "doc-dead-not-carried",
+        "what a node that died owed to another block is carried by nobody",
+        (25, 17, 18),
+        _dead_not_carried,
+        profile="documents",
+    ),
+    Plant(
+        "doc-births-mixed",
+        "who comes behind the loss of everybody is taken for one of the same stretch",
+        (18, 17, 20),
+        _births_mixed,
+        profile="documents",
+    ),
+)
+"""Those of documents; `plants.PLANTS` has all."""
