@@ -87,7 +87,7 @@ DOCUMENT_PLANTS = (
     Plant(
         "doc-receipts-forgotten",
         "a node that takes a block over does not know what the block has been given",
-        (20, 17, 25),
+        (17, 20, 25),
         _receipts_forgotten,
         profile="documents",
     ),

@@ -80,6 +80,11 @@ def _draw_deeds(random: Random, people: int, nodes: int, safety_ns: int) -> tupl
         begin_ns = random.randint(FORMED_NS, safety_ns)
         spread_ns = random.choice(HURRIES) * MILLISECOND
         near = random.random()
+        person = random.randrange(people)
+        if random.random() < 0.3:  # what it has just asked for it will ask again elsewhere
+            left_ns = min(begin_ns + random.choice((0, 1, 5)) * MILLISECOND, safety_ns)
+            drawn.append(Deed(begin_ns, person, deeds.TYPE, (near, 0.5, 0.5)))
+            drawn.append(Deed(left_ns, person, deeds.GO, node=random.randrange(nodes)))
         for _ in range(random.randint(1, 5)):
             where = near if random.random() < 0.5 else random.random()
             draws = (where, random.random(), random.random())
