@@ -6,6 +6,7 @@ from random import Random
 
 from groupcore.events import ViewInstalled
 from groupcore.sequencing.commands import CreateGroup, encode_command
+from groupcore.sequencing.events import Departed, Enrolled
 from groupcore.sequencing.log import Log
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.node_packing import pack_whole
@@ -72,6 +73,20 @@ def test_old_processes_leave_their_groups_after_a_restart() -> None:
     world.run(60)
     for host in world.hosts.values():
         assert not host.service.plane.records[group].members
+
+
+def test_who_enters_behind_a_loss_of_everybody_finds_nobody_there() -> None:  # I4 of enrolment
+    world, group, _ = begin()
+    world.power_cut()
+    world.restart("abc")
+    late = world.open("b")
+    world.hosts[late.node].service.join(late, group, world.now)
+    world.run(60)
+    told = [one for one in world["b"].events if isinstance(one, Enrolled | Departed)]
+    left = [one.seqno for one in told if isinstance(one, Departed)]
+    [entered] = [one.seqno for one in told if isinstance(one, Enrolled) and one.process == late]
+    assert len(left) == 3
+    assert max(left) < entered
 
 
 def test_a_group_moves_only_when_what_it_has_is_saved() -> None:

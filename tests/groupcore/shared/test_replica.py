@@ -27,7 +27,9 @@ from groupcore.shared import (
 )
 from groupcore.shared.machine import TIME_STEP_MAX_MS
 from groupcore.shared.messages import pack
+from groupcore.shared.pending import Pending
 from groupcore.shared.replica import HELD_MAX, Replica
+from groupcore.shared.verdicts import Call, Verdict
 from groupcore.view import Address
 from tests.groupcore.shared.ports import GROUP, ME, OTHER, HandPort, begin, calls, feed, run
 
@@ -309,3 +311,34 @@ def test_operations_that_wait_for_a_restart_are_bounded_and_end_with_the_object(
     replica.restart()
     assert {type(pending.error) for pending in held} == {ClosedError}
     assert port.asked == ["join", "join"]
+
+
+def test_a_node_that_lives_again_is_told_all_from_the_beginning_and_says_so_once() -> None:  # B4
+    replica, port, log = opened(OTHER)
+    feed(replica, run(3, OTHER, 1, calls(("note", ["x"]))))
+    changes = log.changes()
+    port.become(Process(Address("a", 2), 1))
+    replica.interrupt()
+    replica.restart()
+    feed(replica, StateInstalled(GROUP, 0, None))
+    feed(replica, Joined(GROUP, 1, OTHER), run(2, OTHER, 1, calls(("note", ["y"]))))
+    feed(replica, Departed(GROUP, 3, OTHER, gone=True))
+    assert changes.take() == [], "what is told from before its JOIN is no news"
+    feed(replica, Enrolled(GROUP, 4, port.process), Joined(GROUP, 4, port.process))
+    assert (changes.take(), log.lines) == ([Replaced(4)], ["2 b y"])
+    assert log.members == (port.process,)
+
+
+def test_a_numbered_call_is_not_sent_again_to_an_object_that_has_begun_anew() -> None:
+    replica, port, _ = opened(OTHER)
+    pending: Pending[Verdict] = Pending()
+    note = replica.target._shared.prepare("note", ("x",), {})
+    replica.order_as([note], Call("ann", 1, 0), pending)
+    sent = len(port.sent)
+    port.become(Process(Address("a", 2), 1))
+    replica.interrupt()
+    replica.restart()
+    feed(replica, StateInstalled(GROUP, 7, None), Enrolled(GROUP, 8, port.process))
+    feed(replica, Joined(GROUP, 8, port.process))
+    assert isinstance(pending.error, OutcomeUnknownError)
+    assert len(port.sent) == sent
