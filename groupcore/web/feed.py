@@ -139,12 +139,17 @@ class Feed:
         return [packed for at, packed in self._history if at > position]
 
     def snapshot(self, base: int, client: str) -> Message:
-        """The state as of now, with what has become of the client's calls."""
+        """The state as of now, with what has become of the client's calls.
+
+        `last` is the highest number of them that the state knows: what was answered behind it was
+        lost with all nodes.
+        """
         birth, position = self.version
         message: Message = {"t": "snapshot", "name": self.name, "birth": birth}
         message["version"] = position
         message["state"] = self._shown(base)  # type: ignore[assignment]
         message["done"] = self.done(client)  # type: ignore[assignment]
+        message["last"] = self.body.machine.verdicts.last_of(client)
         return message
 
     def done(self, client: str) -> list[object]:
