@@ -36,6 +36,8 @@ export interface Snapshot {
   version: number;
   state: unknown;
   done: readonly Verdict[];
+  /** The highest number of this client's calls that the state knows. */
+  last: number;
 }
 export interface Opened {
   t: "opened";
@@ -144,7 +146,7 @@ export function encodeFrame(messages: readonly Out[]): Uint8Array<ArrayBuffer> {
 
 const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   welcome: { who: "string", heartbeat_s: "number", limits: "object" },
-  snapshot: { name: "string", birth: "string", version: "number", done: "array" },
+  snapshot: { name: "string", birth: "string", version: "number", done: "array", last: "number" },
   opened: { name: "string", version: "number", done: "array" },
   changes: { name: "string", version: "number", items: "array" },
   result: { name: "string", n: "number", results: "array" },

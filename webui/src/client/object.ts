@@ -72,6 +72,8 @@ export abstract class Shared<C extends Change = Change> {
   protected version = 0;
   /** Whether the last snapshot was of the birth before. */
   protected isContinued = false;
+  /** The highest number of this client's calls that the last snapshot's state knew. */
+  protected knownCall = 0;
   /** Calls that were sent over the present connection and are not answered. */
   inFlight = 0;
   private isOpen = false;
@@ -257,6 +259,7 @@ export abstract class Shared<C extends Change = Change> {
     this.isContinued = this.birth === message.birth;
     this.birth = message.birth;
     this.version = message.version;
+    this.knownCall = message.last;
     this.settle(message.done);
     this.show(message.state);
     this.nowOpen();

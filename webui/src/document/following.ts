@@ -7,6 +7,7 @@
  *   F2  What was refused because its base is too old, or the order has ended that it was sent to,
  *       was not done: it is carried over what has happened, and sent anew. So it is done once.
  *   F3  What cannot be done any more is a draft.
+ *   F4  What was answered, and lost with all nodes before it was on disk, is a draft, too.
  */
 
 import type { Item, ObjectMessage } from "../client/messages";
@@ -18,6 +19,7 @@ import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from
 import { type Happened, type Overlay, writtenBy } from "./overlay";
 import { stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
+import type { UnsavedTexts } from "./unsaved";
 import { AGAIN, type EditedResult, isEdit, ownRemoval, richOf } from "./verdicts";
 
 /** Who is told what follows. */
@@ -44,6 +46,7 @@ export class Follower implements BlockListener, OutlineListener {
   constructor(
     private readonly confirmed: Confirmed,
     private readonly owner: FollowerOwner,
+    private readonly unsaved: UnsavedTexts,
   ) {}
 
   // --- what is heard --------------------------------------------------------------------------
@@ -63,6 +66,7 @@ export class Follower implements BlockListener, OutlineListener {
   /** Does what was heard. Answers that come with a snapshot are looked at behind its state. */
   hear(object: BlockObject | OutlineObject, message: ObjectMessage): void {
     this.isTaking = message.t === "snapshot";
+    if (message.t === "saved") this.unsaved.saved(this.groupOf(object), message.n);
     object.heard(message);
     this.isTaking = false;
     if (this.batch === null) this.finish();
@@ -93,7 +97,7 @@ export class Follower implements BlockListener, OutlineListener {
   // --- the outline ----------------------------------------------------------------------------
 
   onOutlineState(outline: OutlineObject, state: OutlineState): void {
-    if (!outline.isSameBirth) this.sendAnew("", (n) => outline.takeBack(n));
+    if (!outline.isSameBirth) this.beginAnew(outline);
     outline.take(state);
     this.owner.onOutlineNews();
     this.advance([]);
@@ -126,7 +130,7 @@ export class Follower implements BlockListener, OutlineListener {
 
   onBlockState(block: BlockObject, state: BlockState): void {
     const id = this.confirmed.idOf(block);
-    if (!block.isSameBirth) this.sendAnew(id, (n) => block.takeBack(n));
+    if (!block.isSameBirth) this.beginAnew(block);
     const received = new Map(state.received);
     const isThere = ({ call, hop, parcel }: Own): boolean =>
       call !== null && hop === id && parcel > 0 && (received.get(call.group) ?? 0) >= parcel;
@@ -298,7 +302,10 @@ export class Follower implements BlockListener, OutlineListener {
       this.again(isIt);
       return;
     }
-    for (const own of this.overlay.own.filter(isIt)) this.draft(code, own);
+    for (const own of this.overlay.own.filter(isIt)) {
+      if (own.call !== null) this.unsaved.forget(own.call.group, own.call.n);
+      this.draft(code, own);
+    }
     if (call !== undefined) this.lost(call, code);
     this.view(this.overlay.withdraw(isIt));
   }
@@ -332,6 +339,7 @@ export class Follower implements BlockListener, OutlineListener {
       (verb[0] === "edit" || verb[0] === "set" || verb[0] === "split" || verb[0] === "merge") &&
       verb[1] === id;
     this.refused(isIt, code);
+    this.giveBack(id, 0);
     this.look();
   }
 
@@ -348,17 +356,32 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   /** F2: the order has ended that these calls were sent to. */
-  private sendAnew(group: string, takeBack: (n: number) => void): void {
+  private beginAnew(object: BlockObject | OutlineObject): void {
+    const group = this.groupOf(object);
+    const takeBack = (n: number): void => {
+      object.takeBack(n);
+      this.unsaved.forget(group, n);
+    };
     const isIt = ({ call }: Own): boolean =>
-      call !== null && call.group === group && !call.isAnswered && call.placed === 0;
+      call !== null && call.group === group && !call.isAnswered && call.n > object.lastKnown;
     for (const { call } of this.overlay.own.filter(isIt)) if (call !== null) takeBack(call.n);
     this.again(isIt);
+    this.giveBack(group, object.lastKnown);
     for (const [key, call] of this.calls) {
       if (call.group !== group) continue;
       this.calls.delete(key);
       takeBack(call.n);
       this.lost(call, "block_deleted");
     }
+  }
+
+  /** F4. */
+  private giveBack(group: string, last: number): void {
+    for (const text of this.unsaved.lost(group, last)) this.owner.onDraft("power_lost", text);
+  }
+
+  private groupOf(object: BlockObject | OutlineObject): string {
+    return object === this.confirmed.outline ? "" : this.confirmed.idOf(object as BlockObject);
   }
 
   private advance(happened: readonly Happened[]): void {

@@ -21,6 +21,7 @@ import { Overlay } from "./overlay";
 import { chopped, Sender } from "./sending";
 import { fresh, keep, type StoredDocument, takeUp } from "./storing";
 import type { DocumentModel, DocumentValue, Draft, SaveState, Verb, ViewEvent } from "./types";
+import { UnsavedTexts } from "./unsaved";
 
 export type { StoredDocument } from "./storing";
 
@@ -76,10 +77,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       }
     });
     this.confirmed = new Confirmed(this.outline);
-    this.follower = new Follower(this.confirmed, this);
+    const unsaved = new UnsavedTexts(() => session.saves);
+    this.follower = new Follower(this.confirmed, this, unsaved);
     this.overlay = new Overlay(this.confirmed, (own) => this.follower.dropped(own));
     this.follower.overlay = this.overlay;
-    this.sender = new Sender(this.outline, this.confirmed, this.overlay, this.author);
+    this.sender = new Sender(this.outline, this.confirmed, this.overlay, this.author, unsaved);
     this.outline.listener = this.follower;
     this.outline.onRights = () => this.onRights?.();
     this.isStarted = true;

@@ -139,6 +139,11 @@ export class OutlineObject extends Shared {
     return this.isContinued;
   }
 
+  /** Up to which call the state of the last snapshot goes. */
+  get lastKnown(): number {
+    return this.knownCall;
+  }
+
   /** Takes a call back whose order has ended. */
   takeBack(n: number): void {
     this.abandon(n);

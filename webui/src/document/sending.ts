@@ -9,13 +9,15 @@
  *       has happened meanwhile.
  */
 
+import { insertedText } from "../shared/rich";
 import { codePointLength } from "../shared/text";
 import type { BlockObject } from "./block";
 import type { Own, OwnCall, OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { OutlineObject } from "./outline";
-import { type Overlay, textsOf } from "./overlay";
+import { type Overlay, textsOf, writtenBy } from "./overlay";
 import type { NewBlock, Verb } from "./types";
+import type { UnsavedTexts } from "./unsaved";
 
 /** About what the blocks of one message may take. */
 const SEEDS_BYTES_MAX = 40_000;
@@ -30,6 +32,7 @@ export class Sender {
     private readonly confirmed: Confirmed,
     private readonly overlay: Overlay,
     private readonly author: string,
+    private readonly unsaved: UnsavedTexts,
   ) {}
 
   /** Sends what can be sent. */
@@ -42,6 +45,7 @@ export class Sender {
         const isFree = !before.some((one) => mustPrecede(one, own));
         const call = isFree ? this.call(own.verb) : null;
         if (call !== null) {
+          this.unsaved.note(call.group, call.n, insertedText(writtenBy(own.verb)));
           this.overlay.own = this.overlay.own.map((one) => (one === own ? { ...own, call } : one));
         } else if (isOutline) {
           isOutlineWaiting = true;

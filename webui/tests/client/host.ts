@@ -40,7 +40,7 @@ export class FakeHost implements Host {
 }
 
 export function snapshot(state: unknown, version = 1, done: Verdict[] = []): ObjectMessage {
-  return { t: "snapshot", name: "it", birth: "b", version, state, done };
+  return { t: "snapshot", name: "it", birth: "b", version, state, done, last: 0 };
 }
 
 export function changes(version: number, items: Item[], state?: unknown): ObjectMessage {

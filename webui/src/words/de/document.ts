@@ -42,6 +42,7 @@ export default {
   draftTooOld: "Zu viel hatte sich geändert, seit Sie es schrieben.",
   draftUnknown:
     "Ob es angekommen ist, ist nicht mehr bekannt. Sehen Sie im Dokument nach, bevor Sie es wieder anfügen.",
+  draftPowerLost: "Alle Server verloren den Strom, bevor es gespeichert war.",
   draftOther: "Die Änderung konnte nicht übernommen werden.",
   addAtEnd: "Am Ende anfügen",
   copy: "Kopieren",

@@ -41,6 +41,7 @@ export const documentWords = area("document", {
   draftTooOld: "Too much had changed since you wrote it.",
   draftUnknown:
     "Whether it was taken is not known any more. Look into the document before you add it again.",
+  draftPowerLost: "All servers lost their power before it was saved.",
   draftOther: "The change could not be applied.",
   addAtEnd: "Add at the end",
   copy: "Copy",
