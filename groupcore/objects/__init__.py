@@ -1,8 +1,7 @@
 """Replicated objects: plain deterministic classes that change by ordered operations.
 
-`Document` is several texts in one order, edited by transactions (docs/transactions.md): parse them
-with `parse_transaction`, order them, give them to `Document.submit` at every replica.
-`ReplicatedText` and `ReplicatedOutline` are its parts for embedding programs.
+Texts and outlines are edited by transactions (docs/transactions.md): `parse_transaction` reads
+them, and what is late is carried over what came before it (`rebase`).
 """
 
 from groupcore.objects.changes import (
@@ -21,7 +20,6 @@ from groupcore.objects.changes import (
     transaction_to_wire,
 )
 from groupcore.objects.delta import Delta, check_text, parse_delta
-from groupcore.objects.document import Document, submit_digest
 from groupcore.objects.outline import AttributeValue, Block, ReplicatedOutline
 from groupcore.objects.parsing import (
     check_title,
@@ -30,34 +28,28 @@ from groupcore.objects.parsing import (
     parse_change,
     parse_transaction,
 )
-from groupcore.objects.records import Applied, Refused, Verdict
-from groupcore.objects.refusal import RefusalError, StateError
+from groupcore.objects.refusal import RefusalError
 from groupcore.objects.text import ReplicatedText
 
 __all__ = [
     "DEFAULT_LIMITS",
-    "Applied",
     "AttributeValue",
     "Block",
     "Change",
     "DeleteChange",
     "Delta",
-    "Document",
     "InsertChange",
     "JoinChange",
     "Limits",
     "MoveChange",
     "RefusalError",
-    "Refused",
     "ReplicatedOutline",
     "ReplicatedText",
     "SetChange",
     "SplitChange",
-    "StateError",
     "TextChange",
     "TitleChange",
     "Transaction",
-    "Verdict",
     "check_text",
     "check_title",
     "is_identifier",
@@ -65,6 +57,5 @@ __all__ = [
     "parse_change",
     "parse_delta",
     "parse_transaction",
-    "submit_digest",
     "transaction_to_wire",
 ]

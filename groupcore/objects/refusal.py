@@ -57,13 +57,3 @@ class BaseTooOldError(RefusalError):
     """The base is older than what is kept for rebasing; take a snapshot and rebase on it."""
 
     code = "base_too_old"
-
-
-class EpochChangedError(RefusalError):
-    """The base belongs to an epoch that was lost; take a snapshot and rebase on it."""
-
-    code = "epoch_changed"
-
-
-class StateError(GroupcoreError):
-    """A stored or transferred document state is not one; fetch it again from another replica."""

@@ -8,12 +8,10 @@ from groupcore.objects import (
     DEFAULT_LIMITS,
     Change,
     DeleteChange,
-    Document,
     InsertChange,
     JoinChange,
     Limits,
     MoveChange,
-    Refused,
     SetChange,
     SplitChange,
     TextChange,
@@ -134,40 +132,3 @@ def joins_meet(first: Transaction, later: Transaction) -> bool:
         ):
             return True
     return False
-
-
-def content(replica: Document) -> State:
-    """Title and blocks of a document."""
-    return replica.title, list(replica.blocks())
-
-
-Submit = tuple[str, int, int, int, Transaction, int]
-
-
-def some_submits(draw: random.Random, count: int, limits: Limits) -> tuple[State, list[Submit]]:
-    """Submits of three clients, each from a base of its own that may be stale or unknown."""
-    state = some_state(draw)
-    model = Document("d", state[0], 1, state[1], limits)
-    states = {0: content(model)}
-    ops = dict.fromkeys("xyz", 0)
-    epoch = 1
-    submits: list[Submit] = []
-    for number in range(count):
-        client = draw.choice("xyz")
-        epoch += draw.random() < 0.05
-        base = max(0, model.version - draw.choice([0, 0, 1, 2, 4, 8]))
-        made = some_transaction(draw, states[base], f"n{number}", 3)
-        history = model.history_since(1, 0) or []
-        base_epoch = next((one.epoch for one in history if one.version == base), model.epoch)
-        ops[client] += 1
-        submit = (client, ops[client], base_epoch, base, made, epoch)
-        if submits and draw.random() < 0.15:
-            submit = draw.choice(submits)  # sent again, or far too late
-        if draw.random() < 0.05:
-            submit = (client, ops[client] + 3, base_epoch, base + 2, made, epoch)
-        verdict = model.submit(*submit)
-        states[model.version] = content(model)
-        submits.append(submit)
-        if isinstance(verdict, Refused) and verdict.code == "op_out_of_order":
-            ops[client] = model.last_op(client)
-    return state, submits

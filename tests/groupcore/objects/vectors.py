@@ -11,18 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from groupcore.objects import (
-    Applied,
-    Document,
     Limits,
     RefusalError,
     Transaction,
-    Verdict,
-    parse_transaction,
     transaction_to_wire,
 )
 from groupcore.objects.delta import apply, compose, divide, invert, transform, transform_position
 from groupcore.objects.rebase import rebase_both, rebase_change
-from tests.groupcore.objects.plays import letters, some_delta, some_state, some_submits
+from tests.groupcore.objects.plays import letters, some_delta, some_state
 from tests.groupcore.objects.plays import some_transaction as transaction
 from tests.groupcore.objects.rebase_table import REFUSED, TABLE
 from tests.groupcore.objects.rich_vectors import rich_vectors
@@ -109,36 +105,6 @@ def _outcome(rebase: Callable[[], Transaction]) -> Json:
         return {"refused": error.code}
 
 
-def document_vectors() -> File:
-    """Scripts of submits to one document, with every verdict and the content at the end."""
-    scripts: list[Json] = []
-    for seed in range(60):
-        state, submits = some_submits(random.Random(seed), 15, SCRIPT_LIMITS)
-        document = Document("doc", state[0], 1, state[1], SCRIPT_LIMITS)
-        start: Json = {"title": document.title, "blocks": [list(one) for one in document.blocks()]}
-        steps: list[Json] = []
-        for client, op, base_epoch, base, changes, epoch in submits:
-            wire = transaction_to_wire(changes)
-            if changes:
-                assert parse_transaction(wire, SCRIPT_LIMITS) == changes
-            verdict = document.submit(client, op, base_epoch, base, changes, epoch)
-            submit: Json = {"client": client, "op": op, "base_epoch": base_epoch, "base": base}
-            submit |= {"changes": wire, "epoch": epoch}
-            steps.append(submit | {"verdict": _verdict(verdict)})
-        final: Json = {"epoch": document.epoch, "version": document.version}
-        final |= {"title": document.title, "blocks": [list(one) for one in document.blocks()]}
-        scripts.append({"epoch": 1, "start": start, "submits": steps, "final": final})
-    return {"scripts": scripts}
-
-
-def _verdict(verdict: Verdict) -> Json:
-    if isinstance(verdict, Applied):
-        position: Json = {"epoch": verdict.epoch, "version": verdict.version}
-        changes = transaction_to_wire(verdict.changes)
-        return position | {"changes": changes, "repeated": verdict.repeated}
-    return {"refused": verdict.code, "repeated": verdict.repeated}
-
-
 def as_text(file: File) -> str:
     """JSON with one case a line, so that a change of one case is one line of a diff."""
     parts = []
@@ -151,7 +117,6 @@ def as_text(file: File) -> str:
 FILES: dict[str, Callable[[], File]] = {
     "delta.json": delta_vectors,
     "rebase.json": rebase_vectors,
-    "document.json": document_vectors,
     "rich.json": rich_vectors,
 }
 
