@@ -268,7 +268,10 @@ class Sender:
     def accepted(
         self, process: Process, group: GroupId, last: int, seqno: int, stream: Address, frame: int
     ) -> None:
-        """Messages of a process, closed or not, are accepted up to `last`, up to this frame."""
+        """Messages of a process, closed or not, are accepted up to `last`, up to this frame.
+
+        When they are saved is told of closed ones, too: their node may wait for it.
+        """
         key = (group, process)
         queue = self.outstanding.get(key)
         if queue is None or queue[0].last > last:
@@ -285,10 +288,10 @@ class Sender:
             self._recovering.pop(key, None)
         elif key in self._recovering:
             self._eager[key] = None
+        message = MessageId(process, last)
         if process in self.locals:
-            message = MessageId(process, last)
             self._plane.events.append(Accepted(group, message, seqno))
-            self._plane.await_saved(stream, frame, group, message)
+        self._plane.await_saved(stream, frame, group, message)
         self._tell_congestion()
 
     # --- sending again --------------------------------------------------------------------------

@@ -167,16 +167,21 @@ class _Ear:
 
     def on_done(self, position: int, process: Process, done: Done) -> None:
         """A message has been done."""
-        self.on_replaced()
+        self._look()
 
     def on_member(self, position: int, process: Process, done: Done) -> None:
         """A process has come or gone."""
-        self.on_replaced()
+        self._look()
 
-    def on_replaced(self) -> None:
+    def _look(self) -> None:
         """The state may be of another stretch of the order."""
         if not self._visit.is_over:
             self._person.look(self._visit, self._name, self.replica)
+
+    def on_replaced(self) -> None:
+        """The page is given the state anew, and asks what is saved."""
+        if not self._visit.is_over:
+            self._person.on_opened(self._visit, self._name, self.replica)
 
 
 class Person:

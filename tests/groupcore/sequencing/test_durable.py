@@ -48,6 +48,15 @@ def test_a_message_is_saved_when_a_quorum_has_stored_it() -> None:
     assert saved(world, mine, group) == 1
 
 
+def test_that_it_is_saved_is_told_of_what_a_process_has_sent_before_it_was_closed() -> None:
+    world, group, (mine, *_) = begin()
+    service = world.hosts[mine.node].service
+    number = service.send(mine, group, [b"one"], world.now)
+    service.close_process(mine, world.now)
+    world.run(40)
+    assert saved(world, mine, group) == number == 1
+
+
 def test_what_is_saved_is_there_after_a_power_cut() -> None:
     world, group, (mine, *_) = begin()
     world.send(mine, group, b"one", b"two")
