@@ -268,10 +268,7 @@ class Sender:
     def accepted(
         self, process: Process, group: GroupId, last: int, seqno: int, stream: Address, frame: int
     ) -> None:
-        """Messages of a process, closed or not, are accepted up to `last`, up to this frame.
-
-        When they are saved is told of closed ones, too: their node may wait for it.
-        """
+        """Messages of a process, closed or not, are accepted; their node may wait for `Saved`."""
         key = (group, process)
         queue = self.outstanding.get(key)
         if queue is None or queue[0].last > last:
