@@ -11,11 +11,16 @@ from starlette.staticfiles import StaticFiles
 
 PEOPLE = ("/sign-in", "/welcome", "/join", "/share", "/account", "/people", "/accounts")
 """Where the page asks who one is; what is secret in these addresses stands behind the #."""
+FILES = (
+    *("/recent", "/favourites", "/shared", "/trash"),
+    *("/workspace/{workspace}", "/folder/{folder}"),
+)
+"""Parts of the list of files."""
 NOT_BUILT = "The page is not built. Run `make setup`, or give its folder by --page.\n"
 
 
 def page_routes(folder: Path) -> list[BaseRoute]:
-    """`/`, `/doc/{id}`, those of PEOPLE, and `/assets`."""
+    """`/`, `/doc/{id}`, those of PEOPLE and FILES, and `/assets`."""
 
     async def index(_: Request) -> Response:
         file = folder / "index.html"
@@ -32,7 +37,7 @@ def page_routes(folder: Path) -> list[BaseRoute]:
     return [
         Route("/", index),
         Route("/doc/{doc}", index),
-        *[Route(path, index) for path in PEOPLE],
+        *[Route(path, index) for path in (*PEOPLE, *FILES)],
         Route("/favicon.ico", icon),
         Route("/favicon.svg", icon),
         Mount("/assets", assets),

@@ -5,12 +5,6 @@ import { problemText } from "./problem";
 import { commonWords } from "./words/en/common";
 import { compare } from "./words/formats";
 
-export interface DocumentSummary {
-  readonly id: string;
-  readonly title: string;
-  readonly blocks?: number;
-}
-
 /** What a node said instead of an answer; the message is fit to be shown. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -96,37 +90,6 @@ export function listOf(answer: Fields, name: string): readonly unknown[] {
   const list = answer[name];
   if (!Array.isArray(list)) throw new ApiError("bad_answer", commonWords.unreadable);
   return list;
-}
-
-function summary(value: unknown): DocumentSummary {
-  const { id, title, blocks } = fields(value);
-  if (typeof id !== "string") throw new ApiError("bad_answer", commonWords.unreadable);
-  const name = typeof title === "string" ? title : "";
-  return typeof blocks === "number" ? { id, title: name, blocks } : { id, title: name };
-}
-
-/** All documents, by title as people sort: 2 before 10. */
-export async function listDocuments(): Promise<DocumentSummary[]> {
-  const documents = listOf(await ask("/api/v1/documents"), "documents");
-  return documents.map(summary).sort((one, other) => compare(one.title, other.title));
-}
-
-/** Creates a document once, however often the request is repeated under the same key. */
-export async function createDocument(title: string, key: string): Promise<DocumentSummary> {
-  const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-  const body = JSON.stringify({ title });
-  return summary(await ask("/api/v1/documents", { method: "POST", headers, body }));
-}
-
-/** Makes a document of Markdown text. */
-export async function importMarkdown(
-  title: string,
-  markdown: string,
-  key: string,
-): Promise<DocumentSummary> {
-  const headers = { "Content-Type": "text/markdown", "Idempotency-Key": key };
-  const path = `/api/v1/documents/import?title=${encodeURIComponent(title)}`;
-  return summary(await ask(path, { method: "POST", headers, body: markdown }));
 }
 
 /** The texts of all blocks of a document, by their ids. */

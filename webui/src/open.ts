@@ -1,13 +1,13 @@
 /** What a document page needs from the browser: sockets, timers, store and locks. */
 
 import type { Identity } from "./account/session";
-import { documentMembers } from "./account/sharing";
 import { fetchTicket } from "./account/ticket";
 import { blockTexts, listSockets, socketUrl } from "./api";
 import { connect } from "./client";
 import { browserLocks, type ClientLocks } from "./client-lock";
 import { browserPictures, DocumentController, type DocumentState } from "./controller";
 import { openModel } from "./document/model";
+import { documentPlace } from "./files/asking";
 import type { Socket } from "./shared/link";
 import { Store } from "./store";
 import { SUBPROTOCOL } from "./subprotocol";
@@ -47,7 +47,7 @@ export async function openDocument(
     texts: blockTexts,
   };
   const principal = identity.principal ?? "";
-  const entry = identity.hasAccounts ? { ticket: fetchTicket, role: roleIn } : {};
+  const entry = { role: roleIn, ...(identity.hasAccounts ? { ticket: fetchTicket } : {}) };
   const parts = { ...tools, ...entry, principal, store: await store, urls: [own], changed };
   const controller = await DocumentController.open(doc, name, parts);
   void listSockets(own).then((urls) => controller.setUrls(urls));
@@ -55,5 +55,5 @@ export async function openDocument(
 }
 
 async function roleIn(doc: string): Promise<string> {
-  return (await documentMembers(doc)).role;
+  return (await documentPlace(doc)).role;
 }

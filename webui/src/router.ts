@@ -1,19 +1,13 @@
 /** Which page an address shows. */
 
-const PLAIN = [
-  "home",
-  "sign-in",
-  "welcome",
-  "join",
-  "share",
-  "account",
-  "people",
-  "accounts",
-] as const;
+import { type View, viewOf } from "./files/views";
+
+const PLAIN = ["sign-in", "welcome", "join", "share", "account", "people", "accounts"] as const;
 
 export type PlainPage = (typeof PLAIN)[number];
 export type Route =
   | { readonly page: PlainPage }
+  | { readonly page: "home"; readonly view: View }
   | { readonly page: "document"; readonly id: string };
 
 /** Pages that are also for who is not signed in. */
@@ -24,12 +18,13 @@ export function routeOf(path: string): Route {
   const id = /^\/doc\/([A-Za-z0-9_-]{1,64})\/?$/.exec(path)?.[1];
   if (id !== undefined) return { page: "document", id };
   const name = path.replace(/^\/|\/$/g, "");
-  return { page: PLAIN.find((page) => page === name) ?? "home" };
+  const page = PLAIN.find((page) => page === name);
+  return page === undefined ? { page: "home", view: viewOf(path) ?? { kind: "all" } } : { page };
 }
 
 /** Whether a path is one of this page's own. */
 export function isOurPath(path: string): boolean {
-  return path === "/" || routeOf(path).page !== "home";
+  return viewOf(path) !== null || routeOf(path).page !== "home";
 }
 
 export function isOpenToAll(route: Route): boolean {

@@ -52,7 +52,7 @@ test("people are those who show a name, with a place that may be drawn", () => {
 
 test("a path that is no document's shows the home page", () => {
   expect(routeOf("/doc/abc_1")).toEqual({ page: "document", id: "abc_1" });
-  expect(routeOf("/doc/a%2Fb")).toEqual({ page: "home" });
+  expect(routeOf("/doc/a%2Fb")).toEqual({ page: "home", view: { kind: "all" } });
 });
 
 test("a node's address becomes that of its socket; anything else is refused", () => {

@@ -9,7 +9,6 @@ export default {
   title: "Titel",
   shortcuts: "Tastenkürzel",
   inspector: "Inspektor",
-  download: "Als Markdown herunterladen",
   noAccess: "Kein Zugang mehr",
   linkOver: "Der Link, über den Sie gekommen sind, gilt nicht mehr.",
   askOwner: "Fragen Sie den Eigentümer, wenn Sie Zugang haben sollten.",

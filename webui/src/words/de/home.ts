@@ -1,5 +1,4 @@
 import type { homeWords } from "../en/home";
-import { number, plural } from "../formats";
 import type { Translation } from "../language";
 
 export default {
@@ -17,7 +16,6 @@ export default {
   findLabel: "Ein Dokument nach dem Titel suchen",
   find: "Titel suchen",
   notFound: (words) => `Kein Titel enthält „${words}“.`,
-  blocks: (count) => plural(count, "1 Block", `${number(count)} Blöcke`),
   openToSend: "Öffnen, um Ihre Änderungen zu senden",
   dropHint: "Sie können auch eine Markdown-Datei auf diese Seite ziehen.",
   drop: "Zum Importieren loslassen",

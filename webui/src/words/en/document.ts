@@ -10,7 +10,6 @@ export const documentWords = area("document", {
   title: "Title",
   shortcuts: "Keyboard shortcuts",
   inspector: "Inspector",
-  download: "Download as Markdown",
   noAccess: "No access any more",
   linkOver: "The link by which you came is not good any more.",
   askOwner: "Ask the owner, if you should have access.",

@@ -1,6 +1,5 @@
 /** The list of documents. */
 
-import { number, plural } from "../formats";
 import { area } from "../language";
 
 export const homeWords = area("home", {
@@ -17,7 +16,6 @@ export const homeWords = area("home", {
   findLabel: "Find a document by title",
   find: "Find by title",
   notFound: (words: string) => `No title holds “${words}”.`,
-  blocks: (count: number) => plural(count, "1 block", `${number(count)} blocks`),
   openToSend: "Open to send your edits",
   dropHint: "You can also drop a Markdown file anywhere on this page.",
   drop: "Drop to import",

@@ -1,0 +1,101 @@
+/** What a page asks of the node about files. */
+
+import { ask, type Fields, send, textOf } from "../api";
+import { randomId } from "../ids";
+import { type FolderRow, folderOf, type Place, placeOf } from "./types";
+
+const part = encodeURIComponent;
+
+export function allFiles(): Promise<Fields> {
+  return ask("/api/v1/files");
+}
+
+export async function documentPlace(id: string): Promise<Place> {
+  return placeOf(await ask(`/api/v1/documents/${part(id)}/place`));
+}
+
+/** Where something is put: a workspace, and a folder in it or "" for its top. */
+export interface Target {
+  readonly workspace: string;
+  readonly folder: string;
+}
+
+const within = (folder: string): { folder?: string } => (folder === "" ? {} : { folder });
+
+export async function makeFolder(name: string, at: Target): Promise<FolderRow> {
+  const body = { name, workspace: at.workspace, ...within(at.folder) };
+  return folderOf(await send("POST", "/folders", body, true));
+}
+
+export async function renameFolder(id: string, name: string): Promise<void> {
+  await send("PATCH", `/folders/${part(id)}`, { name });
+}
+
+export async function renameDocument(id: string, title: string): Promise<void> {
+  await send("PATCH", `/documents/${part(id)}`, { title });
+}
+
+/** Makes a document with the same blocks; its id. */
+export async function duplicate(id: string, title: string): Promise<string> {
+  return textOf((await send("POST", `/documents/${part(id)}/duplicate`, { title }, true)).id);
+}
+
+export async function move(items: readonly string[], to: Target): Promise<void> {
+  await send("POST", "/files/move", { items, workspace: to.workspace, ...within(to.folder) });
+}
+
+export async function throwAway(items: readonly string[]): Promise<void> {
+  await send("POST", "/files/trash", { items });
+}
+
+export async function restore(items: readonly string[]): Promise<void> {
+  await send("POST", "/files/restore", { items });
+}
+
+export async function deleteForGood(items: readonly string[]): Promise<void> {
+  await send("POST", "/files/delete", { items });
+}
+
+export async function like(id: string): Promise<void> {
+  await send("PUT", `/me/favourites/${part(id)}`, {});
+}
+
+/** Puts a favourite before another one; "": last. */
+export async function likeBefore(id: string, before: string): Promise<void> {
+  await send("PUT", `/me/favourites/${part(id)}`, before === "" ? {} : { before });
+}
+
+export async function dislike(id: string): Promise<void> {
+  await send("DELETE", `/me/favourites/${part(id)}`);
+}
+
+export async function makeWorkspace(name: string): Promise<string> {
+  return textOf((await send("POST", "/workspaces", { name }, true)).id);
+}
+
+export async function renameWorkspace(id: string, name: string): Promise<void> {
+  await send("PATCH", `/workspaces/${part(id)}`, { name });
+}
+
+/** Deletes an empty workspace; with all that is in it, it goes to the trash. */
+export async function removeWorkspace(id: string): Promise<void> {
+  await send("POST", `/workspaces/${part(id)}/trash`, { documents: true });
+}
+
+/** Makes an empty document there; its id. The same for the same key. */
+export async function createAt(title: string, at: Target | null, key: string): Promise<string> {
+  const place = at === null ? {} : { workspace: at.workspace, ...within(at.folder) };
+  const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+  const body = JSON.stringify({ title, ...place });
+  return textOf((await ask("/api/v1/documents", { method: "POST", headers, body })).id);
+}
+
+/** Makes a document of Markdown there; its id. */
+export async function importAt(title: string, text: string, at: Target | null): Promise<string> {
+  const asked = new URLSearchParams({ title });
+  if (at !== null) asked.set("workspace", at.workspace);
+  if (at !== null && at.folder !== "") asked.set("folder", at.folder);
+  const headers = { "Content-Type": "text/markdown", "Idempotency-Key": randomId() };
+  const path = `/api/v1/documents/import?${asked}`;
+  return textOf((await ask(path, { method: "POST", headers, body: text })).id);
+}

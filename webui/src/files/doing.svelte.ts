@@ -1,0 +1,111 @@
+/** What one does with files: each says what was done, and how to take it back. */
+
+import { messageOf } from "../account/work.svelte";
+import { commonWords } from "../words/en/common";
+import { filesWords } from "../words/en/files";
+import {
+  deleteForGood,
+  duplicate,
+  move,
+  renameDocument,
+  renameFolder,
+  restore,
+  type Target,
+  throwAway,
+} from "./asking";
+import type { FileRow } from "./types";
+
+export interface Said {
+  readonly text: string;
+  readonly isProblem: boolean;
+  readonly undo: (() => Promise<void>) | null;
+}
+
+const TITLE_MAX = 200;
+
+/** A title of at most as many characters as there may be. */
+export function copyTitle(title: string): string {
+  return [...filesWords.copyOf(title || commonWords.untitled)].slice(0, TITLE_MAX).join("");
+}
+
+export class Doing {
+  said = $state.raw<Said | null>(null);
+
+  private tell(text: string, undo: (() => Promise<void>) | null = null): void {
+    this.said = { text, isProblem: false, undo };
+  }
+
+  /** Does it; what goes wrong is said in the place of what was done. */
+  async attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.said = { text: messageOf(error), isProblem: true, undo: null };
+    }
+  }
+
+  leave(): void {
+    this.said = null;
+  }
+
+  async undo(): Promise<void> {
+    const undo = this.said?.undo;
+    if (undo === null || undo === undefined) return;
+    this.said = null;
+    await this.attempt(async () => {
+      await undo();
+      this.tell(filesWords.undone);
+    });
+  }
+
+  throwAway(items: readonly string[]): Promise<void> {
+    return this.attempt(async () => {
+      await throwAway(items);
+      this.tell(filesWords.thrown(items.length), () => restore(items));
+    });
+  }
+
+  restore(items: readonly string[]): Promise<void> {
+    return this.attempt(async () => {
+      await restore(items);
+      this.tell(filesWords.restored(items.length), () => throwAway(items));
+    });
+  }
+
+  async delete(items: readonly string[]): Promise<void> {
+    await deleteForGood(items);
+    this.tell(filesWords.deleted(items.length));
+  }
+
+  async move(rows: readonly FileRow[], to: Target, name: string): Promise<void> {
+    const items = rows.map(({ id }) => id);
+    const back = new Map<string, { at: Target; items: string[] }>();
+    for (const { id, workspace, folder } of rows) {
+      const key = `${workspace}/${folder}`;
+      const known = back.get(key) ?? { at: { workspace, folder }, items: [] };
+      known.items.push(id);
+      back.set(key, known);
+    }
+    await move(items, to);
+    const isBack = [...back.values()].every(({ at }) => at.workspace !== "");
+    this.tell(filesWords.moved(items.length, name), isBack ? () => moveBack(back.values()) : null);
+  }
+
+  async rename(row: FileRow, name: string): Promise<void> {
+    const give = row.kind === "folder" ? renameFolder : renameDocument;
+    await give(row.id, name);
+    this.tell(filesWords.renamed(name), row.title === "" ? null : () => give(row.id, row.title));
+  }
+
+  duplicate(row: FileRow): Promise<void> {
+    return this.attempt(async () => {
+      const title = copyTitle(row.title);
+      const made = await duplicate(row.id, title);
+      this.tell(filesWords.duplicated(title), () => throwAway([made]));
+    });
+  }
+}
+
+async function moveBack(parts: Iterable<{ at: Target; items: string[] }>): Promise<void> {
+  for (const { at, items } of parts) await move(items, at);
+}
