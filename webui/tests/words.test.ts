@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { listDocuments, socketUrl } from "../src/api";
+import { socketUrl } from "../src/api";
 import { cleanName } from "../src/name";
 import { initials, peopleOf } from "../src/people";
 import { routeOf } from "../src/router";
@@ -60,13 +60,4 @@ test("a node's address becomes that of its socket; anything else is refused", ()
   expect(socketUrl("https://example.org/x")).toBe("wss://example.org/ws");
   expect(socketUrl("javascript:alert(1)")).toBeNull();
   expect(socketUrl("nonsense")).toBeNull();
-});
-
-test("documents stand in the order in which people count", async () => {
-  const titles = ["10. Later", "plan", "2. Sooner", "Plan B", ""];
-  const documents = titles.map((title, id) => ({ id: `d${id}`, title }));
-  vi.stubGlobal("fetch", async () => Response.json({ documents }));
-  const found = (await listDocuments()).map((document) => document.title);
-  vi.unstubAllGlobals();
-  expect(found).toEqual(["", "2. Sooner", "10. Later", "plan", "Plan B"]);
 });
