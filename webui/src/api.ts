@@ -3,7 +3,6 @@
 import { randomId } from "./ids";
 import { problemText } from "./problem";
 import { commonWords } from "./words/en/common";
-import { compare } from "./words/formats";
 
 /** What a node said instead of an answer; the message is fit to be shown. */
 export class ApiError extends Error {

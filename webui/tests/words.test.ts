@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { socketUrl } from "../src/api";
 import { cleanName } from "../src/name";
 import { initials, peopleOf } from "../src/people";
