@@ -17,7 +17,8 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
-LIST = "**/api/v1/documents"
+LIST = "**/api/v1/files"
+NOTHING = {"workspaces": [], "folders": [], "documents": [], "favourites": [], "recent": []}
 TABS_MAX = 20
 
 
@@ -86,7 +87,7 @@ async def test_a_markdown_file_is_imported_by_keyboard(
 
 async def test_without_documents_the_list_says_how_to_begin(cluster: Cluster, tabs: Tabs) -> None:
     async def no_documents(route: Route) -> None:
-        await route.fulfill(json={"documents": []})
+        await route.fulfill(json=NOTHING)
 
     tab = await tabs.open("about:blank")
     await tab.page.route(LIST, no_documents)
@@ -113,6 +114,7 @@ async def test_a_list_that_cannot_be_had_is_said_and_tried_again(
     await tab.page.goto(cluster.nodes["a"].url)
     alert = tab.page.get_by_role("alert")
     await expect(alert).to_contain_text("Not now; try again.")
+    await tab.page.route("**/api/v1/documents", not_now)
     await tab.page.get_by_test_id("new-document").click()
     await expect(alert.filter(has_text="Not now")).to_have_count(2)
     await tab.screenshot("home-error")
@@ -128,7 +130,9 @@ async def test_a_list_that_cannot_be_had_is_said_and_tried_again(
 
 
 async def test_an_address_without_a_document_says_so(cluster: Cluster, tabs: Tabs) -> None:
-    tab = await tabs.open(f"{cluster.nodes['a'].url}/doc/none")
+    tab = await tabs.open("about:blank")
+    tab.expect_complaints("status of 404")
+    await tab.page.goto(f"{cluster.nodes['a'].url}/doc/none")
     await expect(tab.page.get_by_role("alert")).to_contain_text("There is no document")
     await tab.page.get_by_role("link", name="All documents", exact=True).click()
     await expect(tab.page.get_by_role("heading", name="Documents")).to_be_visible()

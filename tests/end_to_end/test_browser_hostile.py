@@ -115,7 +115,7 @@ async def test_a_hostile_title_and_name_are_shown_as_text(
     await one.saved()
     await one.page.goto(cluster.nodes["a"].url)
     link = one.page.locator(f'[href="/doc/{doc}"]')
-    await expect(link.locator(".document-name")).to_have_text(payload)
+    await expect(link.locator(".file-name")).to_have_text(payload)
     for tab in (one, two):
         await nothing_ran(tab)
 
