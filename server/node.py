@@ -70,6 +70,7 @@ T = TypeVar("T")
 
 logger = logging.getLogger("server")
 
+DAY_S = 24 * 3600.0
 LOOK_S = 0.2
 """How often the node looks whether its state has changed."""
 REOPEN_S = 0.5
@@ -126,11 +127,16 @@ class Node:
             self._nodes = await self._open(Nodes, NODES)
             self._charters = await self._open(Charters, CHARTERS)
             await self._insist(CHARTERS, self._declare)
-            accounts = await self._open(Accounts, ACCOUNTS)
+            accounts, activity, pictures = await asyncio.gather(
+                self._open(Accounts, ACCOUNTS),
+                self._open(Activity, ACTIVITY),
+                self._open(Pictures, PICTURES),
+            )
             if self.accounts is not None:
                 self.accounts.begin(accounts, self.keeper)
-            await self.pictures.begin(await self._open(Pictures, PICTURES))
-            files = await self._open_files(catalogue, accounts)
+            await self.pictures.begin(pictures)
+            parts = self.objects, self.keeper, catalogue, accounts, activity, self.accounts
+            files = FileService(*parts, trash_s=self.settings.trash_days * DAY_S)
         except GroupcoreError as error:
             raise problem_of(error) from None
         except OSError as error:
@@ -139,13 +145,6 @@ class Node:
         self.catalogue, self._files = catalogue, files
         self._nodes.changes().tap = self._on_nodes
         self._on_nodes(None)
-
-    async def _open_files(self, catalogue: Catalogue, accounts: Accounts) -> FileService:
-        """Folders and the trash: beside the accounts, or, where there are none, by themselves."""
-        activity = await self._open(Activity, ACTIVITY)
-        trash_s = self.settings.trash_days * 24 * 3600.0
-        objects, keeper, service = self.objects, self.keeper, self.accounts
-        return FileService(objects, keeper, catalogue, accounts, activity, service, trash_s)
 
     async def _open(self, kind: type[T], name: str) -> T:
         """Open an object that every node has open."""

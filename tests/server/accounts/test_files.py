@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from server.accounts.people import HOME
+from server.pictures.register import Kept
 from tests.server.accounts.people import Browser, found_home, hire, service
 from tests.server.followers import Follower
 from tests.server.support import Cluster, eventually
@@ -86,6 +87,19 @@ async def test_a_duplicate_has_everything_and_is_beside_the_other(ann: Browser) 
     assert shown == [{**block, "id": ""} for block in old["blocks"]]
     rows = (await files(ann))["documents"]
     assert [one["folder"] for one in rows] == [tours, tours]
+
+
+async def test_a_duplicate_shows_the_pictures_of_the_other(ann: Browser) -> None:
+    doc, picture = await ann.create(), "a" * 64
+    pictures = ann.node.node.pictures
+    await pictures.register.put(doc, picture, Kept("image/png", 1, 1, 70), 1 << 20)
+    async with await ann.page() as page:
+        await page.open("DocumentOutline", f"doc/{doc}")
+        block = ["i1", [["picture", picture], ["type", "image"]], []]
+        answer = await page.call(f"doc/{doc}", "insert", "b1", [block])
+        assert answer["t"] == "result", answer
+    _, made = await ann.ask("POST", f"/documents/{doc}/duplicate", {})
+    assert pictures.register.of(made["id"], picture) is not None
 
 
 async def test_what_one_may_not_see_is_in_no_answer_and_not_told(
