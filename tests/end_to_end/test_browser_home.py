@@ -18,7 +18,8 @@ pytestmark = [
 ]
 
 LIST = "**/api/v1/files"
-NOTHING = {"workspaces": [], "folders": [], "documents": [], "favourites": [], "recent": []}
+PARTS = ("workspaces", "folders", "documents", "favourites", "recent")
+NOTHING: dict[str, list[object]] = {part: [] for part in PARTS}
 TABS_MAX = 20
 
 
