@@ -33,6 +33,8 @@ from server.routes.openapi import account_rows, described_routes
 from server.routes.page import page_routes
 from server.routes.pictures import PictureRoutes
 from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
+from server.routes.reports import PATH as REPORTS
+from server.routes.reports import Reports
 
 PROTOCOL = "groupcore.v1.msgpack"
 """The subprotocol of `/ws`."""
@@ -52,6 +54,12 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'self'",
+        # Text becomes HTML, and a script's address, only through these two: the templates of
+        # Svelte, which are constants, and the clipboard, which ProseMirror reads in a document of
+        # its own where nothing runs and nothing is loaded.
+        "require-trusted-types-for 'script'",
+        "trusted-types svelte-trusted-html ProseMirrorClipboard",
+        f"report-uri {REPORTS}",
     )
 )
 
@@ -158,12 +166,14 @@ def make_app(node: Node, pages: SharedObjects) -> Starlette:
         Exception: on_failure,
     }
     api = api_routes(node, pages)
+    reports = Reports(monotonic)
     return Starlette(
         routes=[
             WebSocketRoute("/ws", pages),
             WebSocketRoute("/feed", Feed(node).serve),
             Mount("/api/v1", routes=api),
             *health_routes(node),
+            *reports.routes(),
             *page_routes(node.settings.page),
         ],
         middleware=[Middleware(SecurityHeaders, node)],

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs, converged
-from tests.end_to_end.cluster import Cluster
+from tests.end_to_end.cluster import Cluster, eventually
 from tests.end_to_end.payloads import HANDLERS, PAYLOADS, QUOTED, RUN
 
 pytestmark = [
@@ -134,6 +134,25 @@ async def test_hostile_markdown_is_imported_as_text(cluster: Cluster, tabs: Tabs
     await nothing_ran(tab)
 
 
+BREAK = f"""() => {{
+  const refusedOf = (act) => {{
+    try {{ act(); return window.ran === undefined ? "done" : "ran"; }} catch {{ return "refused"; }}
+  }};
+  const script = document.createElement("script");
+  const inline = document.createElement("script");
+  inline.append("{RUN}");
+  document.body.append(inline); // what the policy for scripts stops, without a word to us
+  return {{
+    "text of a script": refusedOf(() => {{ script.textContent = "{RUN}"; }}),
+    "address of a script": refusedOf(() => {{ script.src = "/x.js"; }}),
+    "HTML": refusedOf(() => {{ document.body.innerHTML = "<img src=x onerror={RUN}>"; }}),
+    "HTML beside": refusedOf(() => document.body.insertAdjacentHTML("beforeend", "<p>")),
+    "own policy": refusedOf(() => trustedTypes.createPolicy("mine", {{}})),
+    "a known policy": refusedOf(() => trustedTypes.createPolicy("svelte-trusted-html", {{}})),
+  }};
+}}"""
+
+
 async def test_the_policy_of_the_page_allows_no_foreign_script(
     cluster: Cluster, tabs: Tabs
 ) -> None:
@@ -144,11 +163,13 @@ async def test_the_policy_of_the_page_allows_no_foreign_script(
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
     assert rules["default-src"] == "'none'"
     assert rules["script-src"] == rules["style-src"] == "'self'"
-    tab.expect_complaints("policy: script-src", "Executing inline script")
-    inject = f"""() => {{
-      const script = document.createElement("script");
-      script.textContent = "{RUN}";
-      document.body.append(script);
-    }}"""
-    await tab.page.evaluate(inject)
+    tab.expect_complaints("policy: ", "Executing inline script", "requires 'Trusted", "TrustedType")
+    found = await tab.page.evaluate(BREAK)
+    assert found == dict.fromkeys(found, "refused")
+    assert len(found) == 6
     assert await tab.page.evaluate("() => window.ran") is None
+
+    async def is_reported() -> bool:
+        return "a page broke its policy: require-trusted-types-for" in cluster.nodes["a"].output()
+
+    await eventually(is_reported, "the report in the node's log")

@@ -9,6 +9,8 @@ import aiohttp
 import pytest
 
 from server.announce import owner_link
+from server.routes.reports import PATH as REPORTS
+from server.routes.reports import REPORT_MAX
 from tests.server.support import Cluster, create, eventually, get
 
 
@@ -106,7 +108,20 @@ async def test_every_answer_carries_the_security_headers(cluster: Cluster) -> No
                 policy = answer.headers["Content-Security-Policy"]
                 assert "default-src 'none'" in policy
                 assert "unsafe" not in policy
+                assert "require-trusted-types-for 'script'" in policy
+                assert f"report-uri {REPORTS}" in policy
                 assert answer.headers["X-Content-Type-Options"] == "nosniff"
+                assert answer.headers["Referrer-Policy"] == "no-referrer"
+                assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+
+
+async def test_reports_of_a_broken_policy_are_taken_up_to_a_size(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    async with aiohttp.ClientSession() as session:
+        async with session.post(node.url + REPORTS, data=b"{}") as answer:
+            assert answer.status == 204
+        async with session.post(node.url + REPORTS, data=b" " * (REPORT_MAX + 1)) as answer:
+            assert answer.status == 413
 
 
 async def test_the_page_is_served_for_every_address_that_it_knows(
