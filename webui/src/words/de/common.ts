@@ -12,6 +12,7 @@ export default {
   pageTitle: (page) => `${page} – Groupcore`,
   signIn: "Anmelden",
   signedOut: "Sie sind abgemeldet.",
+  skip: "Zum Inhalt springen",
   tryAgain: "Noch einmal versuchen",
   untitled: "Ohne Titel",
   wentWrong: "In dieser Seite ist etwas schiefgegangen.",

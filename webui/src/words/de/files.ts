@@ -15,7 +15,6 @@ export default {
   openFolder: (name) => `${name} aufklappen`,
   closeFolder: (name) => `${name} zuklappen`,
   showPlaces: "Orte und Ordner",
-  toList: "Zur Liste",
   title: "Titel",
   changed: "Geändert",
   place: "Ort",

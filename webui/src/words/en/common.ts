@@ -13,6 +13,7 @@ export const commonWords = area("common", {
   pageTitle: (page: string) => `${page} – Groupcore`,
   signIn: "Sign in",
   signedOut: "You are signed out.",
+  skip: "Skip to the content",
   tryAgain: "Try again",
   untitled: "Untitled",
   wentWrong: "Something went wrong in this page.",

@@ -17,7 +17,6 @@ export const filesWords = area("files", {
   openFolder: (name: string) => `Open ${name}`,
   closeFolder: (name: string) => `Close ${name}`,
   showPlaces: "Places and folders",
-  toList: "Go to the list",
   // the list
   title: "Title",
   changed: "Changed",
