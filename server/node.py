@@ -85,7 +85,7 @@ class Node:
     """One node's service. Made on the loop; `start` connects, `close` leaves.
 
     `on_apart` is called when it has been outside the primary view for a while: pages may reach
-    others that can take their edits.
+    others that can take their edits. `on_state` is told the state whenever it changes.
     """
 
     def __init__(self, settings: Settings, key: bytes | None, public_url: str) -> None:
@@ -104,6 +104,7 @@ class Node:
         )
         self.catalogue: Catalogue | None = None
         self.on_apart: Callable[[], None] = lambda: None
+        self.on_state: Callable[[State], None] = lambda state: None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._nodes: Nodes | None = None
         self._charters: Charters | None = None
@@ -283,6 +284,7 @@ class Node:
             if state is not self._told:
                 self._told, since = state, now
                 logger.info("node %s is %s", self.settings.node_id, state)
+                self.on_state(state)
             if state is State.SERVING and self.me != self._declared:  # a new life
                 try:
                     await self._quietly(self._declare())

@@ -119,6 +119,7 @@ class RunningNode:
             raise
         self.pages = make_pages(self.node)
         self.node.on_apart = self._send_away
+        self.node.on_state = self.pages.become
         self.leaving: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._servers = [
             make_server(make_app(self.node, self.pages)),

@@ -94,6 +94,10 @@ class SharedObjects:
         """What pages have open and may open no more, by `may_open`, they let go."""
         self.gateway.recheck()
 
+    def become(self, condition: str) -> None:
+        """Tell the pages what this node can do for them now: `serving`, or a word of your own."""
+        self.gateway.become(condition)
+
     async def send_away(self) -> None:
         """Send the pages to other nodes; set `draining` before, lest they come back."""
         await self.gateway.send_away()

@@ -21,7 +21,7 @@ from groupcore.web.company import Company
 from groupcore.web.feed import Feed
 from groupcore.web.figures import Figures
 from groupcore.web.kinds import Kind, kinds_of
-from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, OPENINGS_PER_TURN, RULES
+from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, OPENINGS_PER_TURN, RULES, SERVING
 from groupcore.web.outlet import Outlet
 from groupcore.web.page import Page
 from groupcore.web.settings import Badge, GatewaySettings, Terms
@@ -46,6 +46,7 @@ class Gateway:
         self.terms = Terms(**settings)
         self.pages: dict[str, Page] = {}
         self.saves = node.groups.options.durable
+        self.condition = SERVING
         self.lingering: dict[Page, None] = {}
         self.figures = Figures()
         self.turnstile = Turnstile(OPENINGS_PER_TURN)
@@ -82,6 +83,14 @@ class Gateway:
         for page in list(self.pages.values()):
             page.cut(4001, "this node is leaving")
             await page.end()
+
+    def become(self, condition: str) -> None:
+        """Tell all pages what this node can do for them from now on."""
+        if condition == self.condition:
+            return
+        self.condition = condition
+        for page in self.pages.values():
+            page.tell_condition()
 
     def dismiss(self, wanted: Callable[[Badge], bool], code: int, reason: str) -> int:
         """End the sessions of these pages at once; gives how many."""

@@ -52,3 +52,5 @@ BURST = 1_000
 """Messages that a session may send at once: all its objects, and its calls, after a reconnect."""
 CATCH_UP_S = 5.0
 """How long an `open` waits until this node is as far as the page was."""
+SERVING = "serving"
+"""The condition of a node of which pages are told nothing: it does all that they ask."""

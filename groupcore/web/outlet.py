@@ -112,6 +112,12 @@ class Outlet:
                 },
             }
         )
+        if gateway.condition != limits.SERVING:
+            self.tell_condition()
+
+    def tell_condition(self) -> None:
+        """Tell the page what the node can do."""
+        self.tell({"t": "condition", "condition": self._gateway.condition})
 
     @property
     def gateway(self) -> Gateway:

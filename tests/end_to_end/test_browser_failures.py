@@ -150,8 +150,13 @@ async def test_edits_of_a_tab_that_was_closed_while_all_nodes_were_down_are_sent
     await tab.put_caret(0)
     await tab.type(" sent")
     await tab.saved()
-    for name in NAMES:
+    for name in NAMES[1:]:
         await cluster.nodes[name].kill()
+    notice = tab.page.get_by_test_id("node-notice")
+    await expect(notice).to_contain_text("cannot reach the others")
+    await tab.screenshot("document-stale")
+    await cluster.nodes["a"].kill()
+    await expect(notice).to_be_empty()
     await expect(tab.badge).to_have_attribute("data-state", "offline")
     await tab.type(" kept")
     await tab.press("Enter")

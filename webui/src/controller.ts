@@ -8,6 +8,7 @@ import type { DocumentModel, Draft, SaveState } from "./document/types";
 import { DocumentEditor, type OfferedMenu } from "./editor/editor";
 import type { Finding } from "./editor/find";
 import type { Surroundings } from "./editor/state";
+import { Changes } from "./here/changes";
 import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
 import { PictureDesk } from "./pictures/desk";
@@ -28,6 +29,10 @@ export interface DocumentState {
   readonly waited_s: 0 | 3 | 10;
   readonly company: CompanyState;
   readonly drafts: readonly Draft[];
+  /** What others have changed, to be said aloud. */
+  readonly changesSaid: string;
+  /** What the node can do: `serving`, `stale`, … */
+  readonly condition: string;
   /** Why nothing goes on any more, null as long as it does. */
   readonly problem: string | null;
   /** Its code: `signed_out`, `forbidden`, … */
@@ -95,6 +100,7 @@ export class DocumentController {
   private isTold = false;
   private readonly keeper: Keeper;
   private readonly waiting: Waiting;
+  private readonly changes: Changes;
   /** Who else is here. */
   readonly company: Company;
   private readonly pictures: PictureDesk | null;
@@ -123,6 +129,7 @@ export class DocumentController {
     this.model.onRights = () => this.role.learn();
     this.drafts = kept?.drafts ?? [];
     this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined);
+    this.changes = new Changes(later, () => this.tell());
     this.waiting = new Waiting((delay_ms, act) => this.later(delay_ms, act));
     const now_ms = () => performance.now();
     const text = () => this.editor;
@@ -162,6 +169,7 @@ export class DocumentController {
   attach(host: HTMLElement): void {
     this.editor = new DocumentEditor(host, this.model, {
       edited: () => this.changed(),
+      othersDid: (event) => this.changes.heard(event),
       caretMoved: (caret) => this.company.caretMoved(caret),
       viewed: (block) => this.company.viewed(block),
       surroundings: (around) => this.onSurroundings(around),
@@ -195,6 +203,8 @@ export class DocumentController {
       waited_s: this.waiting.waited_s,
       company: this.company.state,
       drafts: this.allDrafts,
+      changesSaid: this.changes.said,
+      condition: this.session.state === "connected" ? this.session.condition : "serving",
       problem: this.problem,
       problemCode: this.model.problem?.code ?? this.session.stopped?.code ?? null,
       role: this.role.name,

@@ -3,7 +3,7 @@
  * practices have it.
  */
 
-const TOOLS = "button, select, a[href]";
+const TOOLS = "button,select,a[href]";
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** Makes the tools of this toolbar one stop; undone by what it gives. */

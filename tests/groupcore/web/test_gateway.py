@@ -281,3 +281,20 @@ async def test_objects_come_back_by_themselves_when_the_cluster_went_on_without_
     assert result["results"] == [2]  # done once, whatever became of it first
     assert (await bob.call("c", 1, ["add", [1]]))["results"] == [1]
     assert (await bob.call("c", 3, ["add", [1]]))["results"] == [3]
+
+
+async def test_pages_are_told_what_the_node_can_do_and_nothing_while_it_serves(site: Site) -> None:
+    (gateway,) = await site.start("a")
+    (ann,) = await pages(gateway, 1)
+    gateway.become("stale")
+    gateway.become("stale")
+    assert (await ann.hears("condition"))["condition"] == "stale"
+    late, bob = tab(1), tab(2)
+    await late.connect(gateway)
+    assert (await late.hears("condition"))["condition"] == "stale"
+    gateway.become("serving")
+    assert (await ann.hears("condition"))["condition"] == "serving"  # not stale once more
+    await bob.connect(gateway)
+    bob.say("open", name="clicks", type="Counter")
+    await until(lambda: any(one["t"] == "snapshot" for one in bob.heard))
+    assert all(one["t"] != "condition" for one in bob.heard)

@@ -138,7 +138,12 @@ export type ObjectMessage =
   | TopicEvent
   | People
   | PresenceUpdate;
-export type In = ObjectMessage | Inspected | Welcome | { t: "ping" };
+/** What the node can do for pages now; it serves unless it has said otherwise. */
+export interface Condition {
+  t: "condition";
+  condition: string;
+}
+export type In = ObjectMessage | Inspected | Welcome | Condition | { t: "ping" };
 
 export function encodeFrame(messages: readonly Out[]): Uint8Array<ArrayBuffer> {
   return encode(messages, { ignoreUndefined: true });
@@ -156,6 +161,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   people: { name: "string", others: "array" },
   presence: { name: "string", who: "string" },
   inspected: { n: "number", at: "object", session: "object", objects: "array" },
+  condition: { condition: "string" },
 };
 
 /** The messages of a frame; null when it is none. What this client does not know is left out. */

@@ -85,7 +85,7 @@ export interface Options extends Partial<ConnectionTools> {
    * a failure: the next node is tried.
    */
   readonly ticket?: (url: string) => Promise<string | null>;
-  /** Called whenever the state has changed. */
+  /** Called whenever the state has changed, or the condition of the node. */
   readonly onState?: (state: State) => void;
 }
 
@@ -99,6 +99,8 @@ export class Session implements Host {
   stopped: CallError | null = null;
   state: State = "connecting";
   saves = false;
+  /** What the node says of itself: `serving`, or what it cannot do (docs/protocol-objects.md). */
+  condition = "serving";
   /** Most objects that may be open at a time, once connected. */
   objectsMax = 64;
   /** What this session calls itself; it is secret. */
@@ -289,6 +291,7 @@ export class Session implements Host {
     this.callsMax = welcome.limits.calls;
     this.objectsMax = welcome.limits.objects;
     this.saves = welcome.saves === true;
+    this.condition = "serving";
     this.become("connected");
     for (const { object } of this.objects.values()) object.ask();
   }
@@ -307,6 +310,9 @@ export class Session implements Host {
       this.link.elsewhere();
     } else if (message.t === "inspected" || (message.t === "error" && message.name === undefined)) {
       this.inspected(message);
+    } else if (message.t === "condition") {
+      this.condition = message.condition;
+      this.options.onState?.(this.state);
     } else if ("name" in message && message.name !== undefined) {
       this.objects.get(message.name)?.object.hear(message as ObjectMessage);
     }

@@ -48,6 +48,8 @@ export interface OfferedMenu {
 export interface EditorCallbacks {
   /** The person changed the document; the model knows it already. */
   readonly edited: () => void;
+  /** Others changed the document, or more of it was loaded. */
+  readonly othersDid?: (event: ViewEvent) => void;
   /** The person's caret moved, or left the text. */
   readonly caretMoved: (caret: Caret) => void;
   readonly surroundings: (now: Surroundings) => void;
@@ -309,6 +311,7 @@ export class DocumentEditor {
     const blank = this.blank ?? randomId();
     this.view.dispatch(remoteTransaction(this.view.state, event, blank));
     this.blank = blocks.length === 0 ? blank : null;
+    this.callbacks.othersDid?.(event);
     this.carets.draw();
     this.viewport.later();
   }

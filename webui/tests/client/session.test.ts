@@ -225,3 +225,15 @@ test("what is behind the objects is asked for by number, and comes or fails", as
   await expect(third).rejects.toMatchObject({ code: "outcome_unknown" });
   expect(seen.slice(3)).toEqual(["in error", "in inspected"]);
 });
+
+test("a session knows what its node says that it can do, and forgets it at another one", () => {
+  const { session, sockets, states, pass } = fakeSession();
+  sockets[0]?.welcome("me@a");
+  expect(session.condition).toBe("serving");
+  sockets[0]?.hear({ t: "condition", condition: "stale" });
+  expect([session.condition, states]).toEqual(["stale", ["connected", "connected"]]);
+  sockets[0]?.onclose?.({ code: 4001 });
+  pass();
+  sockets[1]?.welcome("me@b");
+  expect(session.condition).toBe("serving");
+});

@@ -33,6 +33,19 @@ export default {
   sayOffline: "Offline.",
   saySlow: "Das Speichern dauert länger als sonst.",
   saySaved: "Alle Änderungen sind gespeichert.",
+  sayChanged: (blocks) =>
+    plural(
+      blocks,
+      "Andere haben 1 Block geändert.",
+      `Andere haben ${number(blocks)} Blöcke geändert.`,
+    ),
+  nodeStale:
+    "Dieser Server erreicht die anderen gerade nicht. Sie können weitermachen: Was Sie schreiben, bleibt in diesem Browser und wird gesendet, sobald ein Server es annehmen kann.",
+  nodeFull:
+    "Die Festplatte dieses Servers ist voll. Sie können lesen, und was Sie schreiben, bleibt in diesem Browser, bis wieder Platz ist.",
+  nodeLeaving: "Dieser Server wird abgeschaltet. Die Seite geht von selbst zu einem anderen.",
+  nodeBeginning:
+    "Dieser Server holt noch auf, was die anderen haben. Was Sie schreiben, bleibt so lange in diesem Browser.",
   draftsTitle: "Für Sie aufbewahrt",
   draftsHint: "Diese Texte von Ihnen konnten nicht in das Dokument übernommen werden.",
   draftDeleted: "Jemand anderes hat den Block gelöscht, während Sie darin schrieben.",

@@ -31,6 +31,16 @@ export const documentWords = area("document", {
   sayOffline: "Offline.",
   saySlow: "Saving takes longer than usual.",
   saySaved: "All edits are saved.",
+  sayChanged: (blocks: number) =>
+    plural(blocks, "Others changed 1 block.", `Others changed ${number(blocks)} blocks.`),
+  // what the server can do
+  nodeStale:
+    "This server cannot reach the others right now. You can go on: what you write is kept in this browser, and is sent as soon as a server can take it.",
+  nodeFull:
+    "The disk of this server is full. You can read, and what you write is kept in this browser until there is room again.",
+  nodeLeaving: "This server is being switched off. The page goes on at another one by itself.",
+  nodeBeginning:
+    "This server is still catching up with the others. What you write is kept in this browser until it has.",
   // texts that were not taken
   draftsTitle: "Kept for you",
   draftsHint: "These texts of yours could not be put into the document.",
