@@ -1,9 +1,11 @@
-"""Each code of the API that a page may come across has words in the page's catalogue."""
+"""Each code that a page may come across has words in the page's catalogue."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+from server.accounts.roles import Role
 
 ROOT = Path(__file__).resolve().parents[2]
 RAISED = re.compile(
@@ -20,6 +22,24 @@ def test_each_code_that_a_page_may_come_across_has_words() -> None:
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     codes = {"".join(found) for found in RAISED.findall(text)} - OPERATORS
     assert {"weak_password", "taken", "internal", "not_ready"} <= codes
-    words = (ROOT / "webui" / "src" / "words" / "en" / "problems.ts").read_text(encoding="utf-8")
-    missing = codes - set(re.findall(r"^  (\w+):", words, re.MULTILINE))
+    missing = codes - words("problems")
     assert not missing, f"add {sorted(missing)} to webui/src/words/*/problems.ts (docs/words.md)"
+
+
+def test_each_code_of_the_audit_log_has_words() -> None:
+    folders = (ROOT / "server" / name for name in ("accounts", "routes"))
+    files = [file for folder in folders for file in folder.glob("*.py")]
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    codes = set(
+        re.findall(r'"((?!\w+\.(?:jsonl|html|svg)")[a-z_]+\.[a-z_]+|signed_in|signed_out)"', text)
+    )
+    assert {"signed_in", "token.created", "link.denied"} <= codes
+    codes |= {f"role.{role.name.lower()}" for role in Role}
+    missing = {code.replace(".", "_") for code in codes} - words("audit")
+    assert not missing, f"add {sorted(missing)} to webui/src/words/*/audit.ts (docs/words.md)"
+
+
+def words(area: str) -> set[str]:
+    """The keys of an area of the catalogue."""
+    file = ROOT / "webui" / "src" / "words" / "en" / f"{area}.ts"
+    return set(re.findall(r"^  (\w+):", file.read_text(encoding="utf-8"), re.MULTILINE))

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { fetchTicket, nodeOf } from "../src/account/ticket";
-import { agentName } from "../src/account/words";
+import { agentName, deedName } from "../src/account/words";
 import { ask, onSignedOut, secure, send } from "../src/api";
 import { isOurPath, routeOf, safeReturn, signInPath } from "../src/router";
 
@@ -113,4 +113,10 @@ test("browsers are called by their names", () => {
   expect(agentName(chrome)).toBe("Chrome on Linux");
   expect(agentName("curl/8")).toBe("curl/8");
   expect(agentName("")).toBe("Unknown program");
+});
+
+test("what was done is said in words, and a code that is new as it is", () => {
+  expect(deedName("owner_link.created")).toBe("Link for the first owner printed");
+  expect(deedName("signed_in")).toBe("Signed in");
+  expect(deedName("to.string")).toBe("to.string");
 });

@@ -1,6 +1,7 @@
 /** What people read of roles and browsers. */
 
 import { accountWords } from "../words/en/account";
+import { auditWords } from "../words/en/audit";
 
 export function roleName(role: string): string {
   switch (role) {
@@ -39,4 +40,11 @@ export function agentName(agent: string): string {
   const system = SYSTEMS.find(([sign]) => sign.test(agent))?.[1];
   if (browser === undefined) return agent.slice(0, 60) || accountWords.unknownProgram;
   return system === undefined ? browser : accountWords.browserOn(browser, system);
+}
+
+/** What was done, of the audit log; a code that has no words here as it is. */
+export function deedName(code: string): string {
+  const key = code.replaceAll(".", "_");
+  if (!Object.hasOwn(auditWords, key)) return code;
+  return auditWords[key as keyof typeof auditWords];
 }

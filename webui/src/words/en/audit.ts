@@ -1,0 +1,37 @@
+/** What the audit log has, by its codes: a dot is written as a line below. */
+
+import { area } from "../language";
+
+export const auditWords = area("audit", {
+  document_created: "Document made",
+  documents_adopted: "Documents taken over",
+  invitation_accepted: "Invitation accepted",
+  invitation_created: "Invitation made",
+  invitation_withdrawn: "Invitation withdrawn",
+  link_created: "Link made",
+  link_denied: "Link refused",
+  link_entered: "Came by a link",
+  link_revoked: "Link revoked",
+  owner_created: "First owner",
+  owner_link_created: "Link for the first owner printed",
+  password_changed: "Password changed",
+  role_commenter: "Role: can read and comment",
+  role_editor: "Role: can edit",
+  role_none: "Role taken",
+  role_owner: "Role: owner",
+  role_viewer: "Role: can read",
+  session_ended: "Signed out by somebody",
+  sessions_ended: "Signed out everywhere",
+  sign_in_denied: "Sign-in refused",
+  signed_in: "Signed in",
+  signed_out: "Signed out",
+  token_created: "Token made",
+  token_revoked: "Token revoked",
+  user_created: "Account made",
+  user_disabled: "Account switched off",
+  user_enabled: "Account switched on",
+  user_linked: "Account linked with the organisation",
+  user_renamed: "Name changed",
+  workspace_created: "Workspace made",
+  workspace_renamed: "Workspace renamed",
+});
