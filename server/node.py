@@ -14,12 +14,7 @@ from typing import TypeVar
 
 from groupcore.aio import JoinRefusedError
 from groupcore.aio import Node as ObjectsNode
-from groupcore.aio.errors import (
-    FolderInUseError,
-    ForeignFolderError,
-    FormatError,
-    StorageError,
-)
+from groupcore.aio.errors import FolderInUseError, ForeignFolderError, FormatError, StorageError
 from groupcore.aio.log_store import LogStorage
 from groupcore.errors import (
     ChannelClosedError,
@@ -85,7 +80,7 @@ class Node:
     """One node's service. Made on the loop; `start` connects, `close` leaves.
 
     `on_apart` is called when it has been outside the primary view for a while: pages may reach
-    others that can take their edits. `on_state` is told the state whenever it changes.
+    others that can take their edits; `on_state` whenever the state has changed.
     """
 
     def __init__(self, settings: Settings, key: bytes | None, public_url: str) -> None:

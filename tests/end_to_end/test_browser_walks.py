@@ -123,19 +123,15 @@ class Walker:
         await expect(regions.filter(has_text=text).first).to_be_attached()
 
 
-async def first_owner(house: Cluster, tabs: Tabs) -> str:
+async def first_owner(house: Cluster) -> str:
     """The one-time link, printed again."""
-    del tabs
     code, answer = await house.admin("a", "owner-link")
     assert code == 201, answer
     return str(answer["url"])
 
 
-async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
-    house: Cluster, tabs: Tabs
-) -> None:
-    # The first owner, who begins with their name.
-    walker = Walker(await tabs.open(await first_owner(house, tabs), "not used"))
+async def becomes_owner(walker: Walker) -> None:
+    """The first owner, who begins with their name."""
     tab = walker.tab
     await walker.is_at("textbox", "Your name")
     await walker.sound("en-GB")
@@ -146,7 +142,10 @@ async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
     await tab.press("Enter")
     await expect(walker.named("heading", "Documents")).to_be_visible()
 
-    # Signing out, and in again with a wrong password first.
+
+async def signs_out_and_in(walker: Walker) -> None:
+    """Signing out, and in again with a wrong password first."""
+    tab = walker.tab
     await walker.use("link", "Ann, your account")
     await expect(walker.named("heading", "Your account")).to_be_visible()
     await walker.sound("en-GB")
@@ -162,7 +161,10 @@ async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
     await tab.press("Enter")
     await expect(walker.named("heading", "Documents")).to_be_visible()
 
-    # A document: one begins with its title, and goes on in the text.
+
+async def writes_a_document(walker: Walker) -> None:
+    """A document: one begins with its title, and goes on in the text."""
+    tab = walker.tab
     await walker.use("button", "New document")
     await walker.is_at("textbox", "Title")
     await tab.type("Concert")
@@ -189,7 +191,11 @@ async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
     await expect(text.get_by_role("link", name="notes")).to_be_visible()
     await expect(text.get_by_role("strong")).to_have_text("Bring")
 
-    # Find and replace, and back to the text at what was found.
+
+async def finds_and_replaces(walker: Walker) -> None:
+    """Find and replace, and back to the text at what was found."""
+    tab = walker.tab
+    text = walker.named("textbox", "Document text")
     await tab.press("Control+f")
     await walker.is_at("textbox", "Find")
     await tab.type("Bach")
@@ -203,7 +209,10 @@ async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
     await walker.is_at("textbox", "Document text")
     await expect(text).to_contain_text("Brahms in the morning")
 
-    # The toolbar is one stop with arrows in it; out of the text one comes by Escape.
+
+async def goes_through_the_tools(walker: Walker) -> None:
+    """The toolbar is one stop with arrows in it; out of the text one comes by Escape."""
+    tab = walker.tab
     await tab.press("Escape")
     await walker.back_to("combobox", "Type of block")
     await tab.press("ArrowRight")
@@ -211,7 +220,10 @@ async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
     await tab.press("End")
     await walker.is_at("button", "Find")
 
-    # Sharing: the dialog gives the focus back.
+
+async def shares(walker: Walker) -> None:
+    """Sharing: the dialog gives the focus back."""
+    tab = walker.tab
     await walker.back_to("button", "Share")
     await tab.press("Enter")
     await expect(walker.named("dialog", "Share")).to_be_visible()
@@ -221,7 +233,10 @@ async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
     await tab.press("Escape")
     await walker.is_at("button", "Share")
 
-    # Leaving, and finding it again.
+
+async def finds_it_again(walker: Walker) -> None:
+    """Leaving, and finding it again; past the head of the page, and on to all other pages."""
+    tab = walker.tab
     await walker.back_to("link", "Groupcore, all documents")
     await tab.press("Enter")
     await expect(walker.named("heading", "Documents")).to_be_visible()
@@ -241,6 +256,19 @@ async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
         await expect(walker.named("heading", page)).to_be_visible()
         await expect(walker.page.get_by_role("status", name="Loading")).to_have_count(0)
         await walker.sound("en-GB")
+
+
+async def test_all_main_tasks_are_done_by_keyboard_and_names_alone(
+    house: Cluster, tabs: Tabs
+) -> None:
+    walker = Walker(await tabs.open(await first_owner(house), "not used"))
+    await becomes_owner(walker)
+    await signs_out_and_in(walker)
+    await writes_a_document(walker)
+    await finds_and_replaces(walker)
+    await goes_through_the_tools(walker)
+    await shares(walker)
+    await finds_it_again(walker)
 
 
 async def test_the_main_tasks_are_the_same_in_german(house: Cluster, tabs: Tabs) -> None:

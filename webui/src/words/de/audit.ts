@@ -4,6 +4,8 @@ import type { Translation } from "../language";
 export default {
   document_created: "Dokument angelegt",
   documents_adopted: "Dokumente übernommen",
+  folder_created: "Ordner angelegt",
+  folder_renamed: "Ordner umbenannt",
   invitation_accepted: "Einladung angenommen",
   invitation_created: "Einladung angelegt",
   invitation_withdrawn: "Einladung zurückgezogen",
@@ -32,5 +34,7 @@ export default {
   user_linked: "Konto mit der Organisation verbunden",
   user_renamed: "Name geändert",
   workspace_created: "Arbeitsbereich angelegt",
+  workspace_deleted: "Arbeitsbereich gelöscht",
+  workspace_trashed: "Arbeitsbereich in den Papierkorb gelegt",
   workspace_renamed: "Arbeitsbereich umbenannt",
 } satisfies Translation<typeof auditWords>;

@@ -5,6 +5,8 @@ import { area } from "../language";
 export const auditWords = area("audit", {
   document_created: "Document made",
   documents_adopted: "Documents taken over",
+  folder_created: "Folder made",
+  folder_renamed: "Folder renamed",
   invitation_accepted: "Invitation accepted",
   invitation_created: "Invitation made",
   invitation_withdrawn: "Invitation withdrawn",
@@ -33,5 +35,7 @@ export const auditWords = area("audit", {
   user_linked: "Account linked with the organisation",
   user_renamed: "Name changed",
   workspace_created: "Workspace made",
+  workspace_deleted: "Workspace deleted",
+  workspace_trashed: "Workspace put into the trash",
   workspace_renamed: "Workspace renamed",
 });
