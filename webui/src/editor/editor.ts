@@ -8,10 +8,10 @@ import { tableEditing } from "prosemirror-tables";
 import { EditorView } from "prosemirror-view";
 import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
-import type { Caret, Person } from "../people";
-import type { PicturePlugin } from "../pictures/plugin";
+import type { Person } from "../people";
 import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
+import type { EditorCallbacks } from "./callbacks";
 import { Carets, caretsPlugin } from "./carets";
 import { changedChildren } from "./changed";
 import { clicksPlugin } from "./clicks";
@@ -19,7 +19,7 @@ import { setLanguage } from "./code-keys";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
 import { diffBlocks, isSame } from "./diff";
 import { drawnPlugin } from "./drawn";
-import { type Finding, findPlugin } from "./find";
+import { findPlugin } from "./find";
 import { Finder } from "./finder";
 import { handlePlugin } from "./handle";
 import { highlightPlugin, lookAtCode } from "./highlight";
@@ -31,41 +31,12 @@ import { fitted, handlePaste, parseText, serialiseText } from "./paste";
 import { type Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
 import { blockAt, blockIdAt, isShownAs, tableType, toBlock, toDoc } from "./schema";
-import { choose, menuAttributes, type SlashMenu, slashMenu, slashPlugin } from "./slash";
-import { isBlank, missingIn, type Surroundings, surroundingsOf } from "./state";
+import { choose, menuAttributes, slashMenu, slashPlugin } from "./slash";
+import { isBlank, missingIn, surroundingsOf } from "./state";
 import { type TableAction, tableActions } from "./table-commands";
 import { cellAt, textPlace } from "./table-remote";
 import { TableView } from "./table-view";
 import { LONG_BLOCKS, Viewport } from "./viewport";
-
-/** The menu behind a slash. */
-export interface OfferedMenu {
-  readonly menu: SlashMenu;
-  /** The place of the slash on the screen. */
-  readonly box: { readonly left: number; readonly top: number; readonly bottom: number };
-}
-
-export interface EditorCallbacks {
-  /** The person changed the document; the model knows it already. */
-  readonly edited: () => void;
-  /** Others changed the document, or more of it was loaded. */
-  readonly othersDid?: (event: ViewEvent) => void;
-  /** The person's caret moved, or left the text. */
-  readonly caretMoved: (caret: Caret) => void;
-  readonly surroundings: (now: Surroundings) => void;
-  /** This block is the first in sight. */
-  readonly viewed: (block: string) => void;
-  /** The person asks for a link at the selection. */
-  readonly linkWanted: () => void;
-  /** What was to be taken out or copied is not all here; it is being loaded. */
-  readonly notLoaded: () => void;
-  /** The menu behind a slash, and where it is drawn; null: it is closed. */
-  readonly offered: (menu: OfferedMenu | null) => void;
-  /** Pictures, where there is somewhere to put them. */
-  readonly pictures?: PicturePlugin;
-  /** What is looked for was found, here or there. */
-  readonly found: (finding: Finding) => void;
-}
 
 /** So many blocks are loaded at once because they are selected. */
 const NEEDED_MAX = 200;
