@@ -1,6 +1,6 @@
 /** The messages of docs/protocol-objects.md, and their frames. */
 
-import { decode, encode } from "@msgpack/msgpack";
+import { decode, encode } from "./msgpack";
 
 /** An operation and its arguments. */
 export type Call = readonly [string, readonly unknown[]];
@@ -146,7 +146,7 @@ export interface Condition {
 export type In = ObjectMessage | Inspected | Welcome | Condition | { t: "ping" };
 
 export function encodeFrame(messages: readonly Out[]): Uint8Array<ArrayBuffer> {
-  return encode(messages, { ignoreUndefined: true });
+  return encode(messages);
 }
 
 const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -4,7 +4,6 @@ import { history } from "prosemirror-history";
 import { keymap } from "prosemirror-keymap";
 import type { Node } from "prosemirror-model";
 import { type Command, EditorState, TextSelection, type Transaction } from "prosemirror-state";
-import { tableEditing } from "prosemirror-tables";
 import { EditorView } from "prosemirror-view";
 import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
@@ -33,9 +32,9 @@ import { REMOTE, remoteTransaction } from "./remote";
 import { blockAt, blockIdAt, isShownAs, tableType, toBlock, toDoc } from "./schema";
 import { choose, menuAttributes, slashMenu, slashPlugin } from "./slash";
 import { isBlank, missingIn, surroundingsOf } from "./state";
-import { type TableAction, tableActions } from "./table-commands";
 import { cellAt, textPlace } from "./table-remote";
 import { TableView } from "./table-view";
+import { readyTables, type TableAction, tablePlugins, whenLoaded } from "./tables";
 import { LONG_BLOCKS, Viewport } from "./viewport";
 
 /** So many blocks are loaded at once because they are selected. */
@@ -82,7 +81,7 @@ export class DocumentEditor {
           block: (node, view, position) =>
             callbacks.pictures?.viewOf(node, view, position) ?? new BlockView(node, view, position),
           away: (node) => new AwayView(node),
-          table: (node) => new TableView(node),
+          table: (node, view) => new TableView(node, () => readyTables(view)),
         },
         clipboardTextParser: parseText,
         clipboardTextSerializer: serialiseText,
@@ -143,7 +142,6 @@ export class DocumentEditor {
       keymap(Object.fromEntries(pairs)),
       normalisePlugin(),
       guardPlugin((ids) => this.load(ids)),
-      tableEditing(),
       drawnPlugin(),
       caretsPlugin(),
       findPlugin(),
@@ -151,6 +149,7 @@ export class DocumentEditor {
       handlePlugin(),
       clicksPlugin(),
       ...(this.callbacks.pictures === undefined ? [] : [this.callbacks.pictures.plugin]),
+      ...tablePlugins(),
     ];
   }
 
@@ -180,7 +179,7 @@ export class DocumentEditor {
 
   /** Does what a tool of a table says. */
   runTable(action: TableAction): void {
-    this.command(tableActions[action]);
+    this.command(whenLoaded(({ tableActions }) => tableActions[action]));
   }
 
   /** Says in which language the code at the caret is; empty: in none. */
@@ -229,6 +228,7 @@ export class DocumentEditor {
     this.model.onView = null;
     this.viewport.stop();
     this.view.destroy();
+    this.callbacks.pictures?.destroy();
   }
 
   /**

@@ -1,21 +1,11 @@
-/** What keys and tools do with tables. */
+/** What keys do with tables; what needs to know the grid of a table is loaded later (table-tools). */
 
 import type { Node } from "prosemirror-model";
 import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
-import {
-  addColumnAfter,
-  addColumnBefore,
-  addRowAfter,
-  addRowBefore,
-  deleteColumn,
-  deleteRow,
-  goToNextCell,
-  isInTable,
-  selectedRect,
-} from "prosemirror-tables";
-import { COLUMNS_MAX, firstKeys, ROWS_MAX, rowId } from "../shared/table";
-import { blockType, schema, tableType } from "./schema";
-import { hasHead, rowNodes } from "./table-nodes";
+import { firstKeys, rowId } from "../shared/table";
+import { blockAt, blockType, schema, tableType } from "./schema";
+import { rowNodes } from "./table-nodes";
+import { type TableTools, whenLoaded } from "./tables";
 
 const NEW_ROWS = 3;
 const NEW_COLUMNS = 3;
@@ -49,86 +39,19 @@ export const insertTable: Command = (state, dispatch) => {
   return true;
 };
 
-const bounded =
-  (axis: "rows" | "columns", command: Command): Command =>
-  (state, dispatch) => {
-    if (!isInTable(state)) return false;
-    const { map } = selectedRect(state);
-    const isFull = axis === "rows" ? map.height >= ROWS_MAX : map.width >= COLUMNS_MAX;
-    return !isFull && command(state, dispatch);
-  };
+/** Whether the selection is in a table. */
+function isInTable({ selection }: EditorState): boolean {
+  return blockAt(selection.$head)?.type === tableType;
+}
 
-const rowBelow = bounded("rows", addRowAfter);
+/** A command of the tools; where they are not here yet, it is done when they are. */
+const later =
+  (command: (tools: TableTools) => Command): Command =>
+  (state, dispatch, view) =>
+    isInTable(state) && whenLoaded(command)(state, dispatch, view);
 
-/** Takes the whole table out; the caret goes on in what follows it. */
-const removeTable: Command = (state, dispatch) => {
-  if (!isInTable(state)) return false;
-  const { $from } = state.selection;
-  const [from, to] = [$from.before(1), $from.after(1)];
-  const transaction = state.tr;
-  if (state.doc.childCount === 1) transaction.replaceWith(from, to, blockType.create());
-  else transaction.delete(from, to);
-  const place = transaction.doc.resolve(Math.min(from, transaction.doc.content.size));
-  dispatch?.(transaction.setSelection(TextSelection.near(place)).scrollIntoView());
-  return true;
-};
-
-/** The command on a part of the table; where all of it is selected, on the table. */
-const unlessAll =
-  (axis: "rows" | "columns", command: Command): Command =>
-  (state, dispatch) => {
-    if (!isInTable(state)) return false;
-    const { map, top, bottom, left, right } = selectedRect(state);
-    const isAll = axis === "rows" ? bottom - top === map.height : right - left === map.width;
-    return isAll ? removeTable(state, dispatch) : command(state, dispatch);
-  };
-
-const toggleHead: Command = (state, dispatch) => {
-  if (!isInTable(state)) return false;
-  const { $from } = state.selection;
-  const isHeaded = hasHead($from.node(1).attrs);
-  dispatch?.(state.tr.setNodeAttribute($from.before(1), "header", isHeaded ? false : null));
-  return true;
-};
-
-export const TABLE_ACTIONS = [
-  "rowAbove",
-  "rowBelow",
-  "columnLeft",
-  "columnRight",
-  "deleteRow",
-  "deleteColumn",
-  "toggleHead",
-  "deleteTable",
-] as const;
-export type TableAction = (typeof TABLE_ACTIONS)[number];
-
-/** What the tools of a table do. */
-export const tableActions: Record<TableAction, Command> = {
-  rowAbove: bounded("rows", addRowBefore),
-  rowBelow,
-  columnLeft: bounded("columns", addColumnBefore),
-  columnRight: bounded("columns", addColumnAfter),
-  deleteRow: unlessAll("rows", deleteRow),
-  deleteColumn: unlessAll("columns", deleteColumn),
-  toggleHead,
-  deleteTable: removeTable,
-};
-
-/** On to the next cell; behind the last one begins a new row. */
-export const nextCell: Command = (state, dispatch, view) => {
-  if (!isInTable(state)) return false;
-  if (goToNextCell(1)(state, dispatch, view)) return true;
-  if (view === undefined || !rowBelow(state, view.dispatch)) return true;
-  return goToNextCell(1)(view.state, view.dispatch, view);
-};
-
-/** Back to the cell before; from the first one nowhere. */
-export const previousCell: Command = (state, dispatch, view) => {
-  if (!isInTable(state)) return false;
-  goToNextCell(-1)(state, dispatch, view);
-  return true;
-};
+export const nextCell = later((tools) => tools.nextCell);
+export const previousCell = later((tools) => tools.previousCell);
 
 /** Enter goes on in a new line of the cell. */
 export const lineInCell: Command = (state, dispatch) => {

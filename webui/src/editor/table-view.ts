@@ -10,12 +10,17 @@ export class TableView implements NodeView {
   readonly dom: HTMLElement;
   readonly contentDOM: HTMLElement;
 
-  constructor(private node: Node) {
+  /** `drawn`: a table is shown. */
+  constructor(
+    private node: Node,
+    drawn: () => void,
+  ) {
     this.dom = document.createElement("div");
     const table = this.dom.appendChild(document.createElement("table"));
     table.setAttribute("aria-label", tableWords.table);
     this.contentDOM = table.appendChild(document.createElement("tbody"));
     this.draw(node);
+    drawn();
   }
 
   update(node: Node): boolean {

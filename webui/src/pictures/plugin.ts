@@ -75,7 +75,7 @@ export class PicturePlugin {
       },
       view: (view) => {
         this.view = view;
-        return { destroy: () => this.destroy() };
+        return {};
       },
       props: {
         decorations: (state) => this.decorations(state),
@@ -202,7 +202,8 @@ export class PicturePlugin {
     return DecorationSet.create(state.doc, widgets);
   }
 
-  private destroy(): void {
+  /** The editor is gone. */
+  destroy(): void {
     this.view = null;
     for (const card of this.cards.values()) card.end();
     this.cards.clear();

@@ -5,20 +5,21 @@ import { Fragment, Slice } from "prosemirror-model";
 import { TextSelection } from "prosemirror-state";
 import { CellSelection } from "prosemirror-tables";
 import type { EditorView } from "prosemirror-view";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import type { ShownBlock } from "../../src/document/types";
 import { readBlocks } from "../../src/editor/html";
 import { fitted, parseText, serialiseText } from "../../src/editor/paste";
 import { findBlock, toEditorPosition } from "../../src/editor/remote";
 import { toBlocks } from "../../src/editor/schema";
-import { TABLE_ACTIONS } from "../../src/editor/table-commands";
 import { cellStart } from "../../src/editor/table-nodes";
+import { loadTables, TABLE_ACTIONS } from "../../src/editor/tables";
 import { applyRich, plainText, type Rich, richLength } from "../../src/shared/rich";
 import { firstKeys, type Grid, gridOf, keyBetween, tableOf } from "../../src/shared/table";
 import { diffTable, sameTable } from "../../src/shared/table-diff";
 import { block, blocksOf, MemoryModel } from "../document-double";
 import { type Bench, bench, cleared, key, select, type } from "./bench";
 
+beforeAll(loadTables);
 afterEach(cleared);
 
 const rich = (text: string): Rich => (text === "" ? [] : [text]);
