@@ -5,6 +5,7 @@ import { type BuiltFile, buildPage, loadedWith, sizeOf } from "./loaded";
 const HOME_MAX = 60_000;
 const DOCUMENT_MAX = 170_000;
 
+const HOME = "/src/pages/Home.svelte";
 const DOCUMENT = "/src/pages/DocumentPage.svelte";
 
 let files: BuiltFile[];
@@ -23,9 +24,23 @@ function expectWithin(loaded: readonly BuiltFile[], bytes: number): void {
 }
 
 test("the list of documents loads at most 60 KB", () => {
-  expectWithin(loadedWith(files, []), HOME_MAX);
+  expectWithin(loadedWith(files, [HOME]), HOME_MAX);
 });
 
 test("a document loads at most 170 KB", () => {
   expectWithin(loadedWith(files, [DOCUMENT]), DOCUMENT_MAX);
+});
+
+test("what is over its budget is told with the files that make it so", () => {
+  const loaded = loadedWith(files, [DOCUMENT]);
+  expect(() => expectWithin(loaded, sizeOf(loaded) - 1)).toThrow(/\d+ assets\/DocumentPage-/);
+  // A module that is in no file is no page of nothing.
+  expect(() => loadedWith(files, ["/src/pages/Nothing.svelte"])).toThrow("Nothing.svelte");
+});
+
+test("what few documents need comes later: tables' tools, the coloured languages, sharing", () => {
+  const names = loadedWith(files, [DOCUMENT]).flatMap(({ modules }) => modules);
+  const late = /prosemirror-tables|table-tools|highlight\.js|ShareDialog|Inspector|Home\.svelte/;
+  expect(names.filter((name) => late.test(name))).toEqual([]);
+  expect(names.some((name) => name.endsWith(DOCUMENT))).toBe(true);
 });

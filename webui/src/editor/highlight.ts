@@ -32,8 +32,11 @@ export function highlightPlugin(load: () => Promise<Read> = loadReader): Plugin<
     },
     props: { decorations: (state) => COLOURS.getState(state) },
     view: (view) => {
-      const colours = new Colours(view, load);
+      // When plugins are added to an editor, all of them begin anew.
+      const before = views.get(view);
+      const colours = before ?? new Colours(view, load);
       views.set(view, colours);
+      if (before !== undefined) colours.later();
       return {
         update: (_view, before) => {
           if (view.state.doc !== before.doc) colours.later();
