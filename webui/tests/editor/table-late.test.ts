@@ -1,0 +1,64 @@
+// @vitest-environment jsdom
+
+/** Its own file, so that the tools of tables are not loaded when the first test begins. */
+
+import { undo } from "prosemirror-history";
+import { TextSelection } from "prosemirror-state";
+import type { EditorView } from "prosemirror-view";
+import { afterEach, expect, test } from "vitest";
+import { findBlock } from "../../src/editor/remote";
+import { cellStart } from "../../src/editor/table-nodes";
+import { loadTables, tablePlugins } from "../../src/editor/tables";
+import { firstKeys, gridOf, tableOf } from "../../src/shared/table";
+import { block, MemoryModel } from "../document-double";
+import { bench, cleared, key, type } from "./bench";
+
+afterEach(cleared);
+
+const rows = [
+  { id: "r0", cells: [["a"], ["b"]] },
+  { id: "r1", cells: [["c"], ["d"]] },
+];
+const table = () => block("t", tableOf({ columns: firstKeys(2), rows }), "table");
+
+function into(view: EditorView, row: number, column: number): void {
+  const found = findBlock(view.state.doc, "t");
+  if (found === null) throw new Error("there is no table");
+  const at = found.from + cellStart(found.node, row, column);
+  view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, at)));
+}
+
+const rowsOf = ({ value }: MemoryModel): number =>
+  gridOf(value.blocks.find(({ id }) => id === "t")?.content ?? []).rows.length;
+const cell = ({ state }: EditorView): string => state.selection.$head.parent.textContent;
+
+test("before its tools are here a table is written in, and what is asked of them waits", async () => {
+  const { view, model, editor } = bench(new MemoryModel([block("b0", "x"), table()]));
+  expect(tablePlugins()).toEqual([]);
+  const before = view.state.plugins.length;
+  into(view, 1, 0);
+  key(view, "Tab");
+  into(view, 0, 0);
+  type(view, "so ");
+  editor.runTable("rowBelow");
+  expect(rowsOf(model)).toBe(2);
+  await loadTables();
+  // The Tab was meant for a caret that stood elsewhere.
+  expect(cell(view)).toBe("so a");
+  expect(rowsOf(model)).toBe(3);
+  expect(view.state.plugins.length).toBe(before + 1);
+  // What was done before they came is taken back as ever.
+  undo(view.state, view.dispatch);
+  undo(view.state, view.dispatch);
+  expect(view.state.doc.textContent).not.toContain("so a");
+});
+
+test("an editor that is opened later has the tools at once, and once", async () => {
+  const { view } = bench(new MemoryModel([block("b0", "x"), table()]));
+  const { length } = view.state.plugins;
+  into(view, 0, 0);
+  key(view, "Tab");
+  expect(cell(view)).toBe("b");
+  await loadTables();
+  expect(view.state.plugins.length).toBe(length);
+});
