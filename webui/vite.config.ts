@@ -1,6 +1,10 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 
+/** The editor, but for those parts that come later. */
+const EDITOR =
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help)|document\/|pictures\/|shared\/|client\/|words\/en\/(?:table|editor|code|move|pictures)))/;
+
 export default defineConfig({
   plugins: [svelte()],
   base: "/",
@@ -11,6 +15,15 @@ export default defineConfig({
     // The content security policy allows neither inline scripts nor data: in scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // What every document needs stays together, whoever else needs a part of it.
+        codeSplitting: {
+          groups: [{ name: "editor", test: EDITOR }],
+          includeDependenciesRecursively: false,
+        },
+      },
+    },
   },
   test: {
     include: ["tests/**/*.test.ts"],

@@ -2,12 +2,11 @@
 
 import type { Identity } from "./account/session";
 import { fetchTicket } from "./account/ticket";
-import { blockTexts, listSockets, socketUrl } from "./api";
+import { ask, blockTexts, listSockets, socketUrl, textOf } from "./api";
 import { connect } from "./client";
 import { browserLocks, type ClientLocks } from "./client-lock";
 import { browserPictures, DocumentController, type DocumentState } from "./controller";
 import { openModel } from "./document/model";
-import { documentPlace } from "./files/asking";
 import type { Socket } from "./shared/link";
 import { Store } from "./store";
 import { SUBPROTOCOL } from "./subprotocol";
@@ -55,5 +54,5 @@ export async function openDocument(
 }
 
 async function roleIn(doc: string): Promise<string> {
-  return (await documentPlace(doc)).role;
+  return textOf((await ask(`/api/v1/documents/${encodeURIComponent(doc)}/place`)).role);
 }
