@@ -228,6 +228,8 @@ class Document(Shown):
         """Whether it is here, and owes something: what the outline says may concern that."""
         if self.blocks[block].status != UNBORN:
             self.coming.pop(block, None)
+        for source in self.blocks[block].received.keys() & self.coming.keys():
+            del self.coming[source]  # its text has gone on from there: here it would stand twice
         if self.blocks[block].owes:
             self._owing[block] = None
         else:
