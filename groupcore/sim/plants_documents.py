@@ -10,6 +10,7 @@ from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.documents.tending import Tender
 from groupcore.shared.machine import Machine
 from groupcore.shared.verdicts import Call, Verdict, Verdicts
+from groupcore.sim.documents.drawing import draw_documents
 from groupcore.sim.planting import Patch, Plant
 
 
@@ -69,6 +70,9 @@ def _births_mixed() -> list[Patch]:
     return [(Enrolment, "expel_before", later)]
 
 
+BRIDGES = draw_documents(11661909577895168823)
+"""A schedule in which nodes hear each other through a third, again and again, while four write."""
+
 DOCUMENT_PLANTS = (
     Plant(
         "doc-taken-twice",
@@ -104,6 +108,7 @@ DOCUMENT_PLANTS = (
         (18, 17, 25),
         _forgotten_unsaved,
         profile="documents",
+        schedule=BRIDGES,
     ),
     Plant(
         "doc-dead-not-carried",

@@ -347,7 +347,7 @@ GROUP_PLANTS = (
     Plant(
         "g-not-transitive",
         "groups that intersect through a third may have two sequencers",
-        (11, 8),
+        (11, 8, 9),
         _not_transitive,
         "sequencing",
     ),
