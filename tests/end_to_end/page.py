@@ -251,9 +251,15 @@ class Tab:
             case "error":
                 await self._on_error(connection, message)
 
+    def _is_of_lost_text(self, code: str) -> bool:
+        """Whether what is asked for is an edit of a text that went with the power of all nodes."""
+        unanswered = self.unanswered
+        base = 0 if unanswered is None else unanswered["calls"][0][1][0]
+        return code == "bad_change" and base > self.page.edits
+
     async def _on_error(self, connection: ClientConnection, message: Fields) -> None:
         """Only what is worth another try may be refused."""
-        if message["code"] == "result_lost":
+        if message["code"] == "result_lost" or self._is_of_lost_text(message["code"]):
             self.unanswered = None
             return
         assert message["temporary"], f"refused: {message}"
