@@ -14,7 +14,7 @@ INSTALLED := $(VENV)/.installed.lock
 CHROMIUM := /usr/bin/chromium
 PYTHON_FOLDERS := $(wildcard groupcore server tests bench scripts)
 
-# Tests of real sockets, processes and pages: a file on each core, none of the others beside them.
+# Tests of real sockets, processes and pages, which wait a lot: three files at a time, none of the others beside them.
 REAL_TESTS := tests/bench tests/end_to_end tests/groupcore/aio tests/groupcore/blocks tests/groupcore/web tests/server tests/test_wheel.py
 
 SEEDS ?= 200
@@ -51,7 +51,7 @@ check: setup ## format, lint, strict types, import contracts, tidy rules
 test: chromium check ## check and all tests, those in a browser included
 	cd webui && npm run --silent test
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests --ignore=tests/test_tidy.py $(REAL_TESTS:%=--ignore=%)
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(REAL_TESTS)
+	$(BIN)/python -m pytest -n 3 --dist loadfile $(REAL_TESTS)
 	@$(MAKE) schedules
 
 .PHONY: schedules

@@ -5,6 +5,7 @@ from __future__ import annotations
 from groupcore.sequencing.names import Order
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
+from groupcore.sim.groups.drawing import draw_groups
 from groupcore.sim.groups.scenario import JOIN, LEAVE, MOVE, SEND, Act, GroupScenario
 from groupcore.sim.network import NetworkOptions
 
@@ -158,3 +159,6 @@ PORTIONS = scenario(
     points=("placement-slow",),
 )
 """The sequencer of four quiet groups dies; they are inherited one by one, and then used."""
+
+SKIPPED = draw_groups(7683822496240622564)
+"""One as drawn, with a number that a member lacks for long while others come."""

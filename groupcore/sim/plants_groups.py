@@ -24,7 +24,7 @@ from groupcore.sequencing.sections import Section, Unaccepted
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.stream import Stream
 from groupcore.sequencing.wish import Wish
-from groupcore.sim.plant_schedules_groups import LATE_FRAMES, MOVED_AND_DEAD, PORTIONS
+from groupcore.sim.plant_schedules_groups import LATE_FRAMES, MOVED_AND_DEAD, PORTIONS, SKIPPED
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address
 
@@ -336,6 +336,7 @@ GROUP_PLANTS = (
         (5, 2, 3, 4, 6, 11, 20),
         _slot_skipped,
         "sequencing",
+        schedule=SKIPPED,
     ),
     Plant(
         "g-s2-unasked",

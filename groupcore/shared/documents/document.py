@@ -226,10 +226,7 @@ class Document(Shown):
 
     def _look_at(self, block: str) -> None:
         """Whether it is here, and owes something: what the outline says may concern that."""
-        if self.blocks[block].status != UNBORN:
-            self.coming.pop(block, None)
-        for source in self.blocks[block].received.keys() & self.coming.keys():
-            del self.coming[source]  # its text has gone on from there: here it would stand twice
+        self.note_here(block)
         if self.blocks[block].owes:
             self._owing[block] = None
         else:

@@ -33,6 +33,16 @@ class Shown:
             if parcel.kind == "birth" and new not in self.blocks:
                 self.coming[new] = inserted(parcel.delta)
 
+    def note_here(self, block: str) -> None:
+        """This block's group is here: its text is shown, and what has come to it is there no more
+        as it left, or it would stand twice.
+        """
+        found = self.blocks[block]
+        if found.status != UNBORN:
+            self.coming.pop(block, None)
+        for source in found.received.keys() & self.coming.keys():
+            del self.coming[source]
+
     def content(self, block: str) -> Rich | None:
         """The text of a block as it is to be shown; None where it is not open here.
 
