@@ -19,7 +19,7 @@ from groupcore.objects import (
     Transaction,
 )
 from groupcore.objects.rebase import rebase_both, rebase_change, rebase_transaction
-from groupcore.objects.refusal import BlockDeletedError, BlockExistsError
+from groupcore.objects.refusal import BlockDeletedError, BlockExistsError, OutOfRangeError
 from tests.groupcore.objects.plays import (
     State,
     after,
@@ -79,16 +79,36 @@ def test_two_transactions_converge(seed: int) -> None:
 
 @settings(max_examples=300)
 @given(seeds)
-def test_a_rebased_transaction_applies_even_where_joins_meet(seed: int) -> None:
+def test_where_joins_meet_a_rebased_transaction_applies_or_is_refused_whole(seed: int) -> None:
     draw = random.Random(seed)
     state = some_state(draw)
     first = some_transaction(draw, state, "f")
     later = some_transaction(draw, state, "l")
     try:
         moved = rebase_transaction(later, first)
+        after(after(state, first), moved)
     except BlockDeletedError:
         return
-    after(after(state, first), moved)
+    except OutOfRangeError:
+        assert joins_meet(first, later)
+
+
+def test_a_place_in_text_that_two_joins_have_mixed_may_be_out_of_range() -> None:
+    """Where both join into one block, one side has the text in another order than the other."""
+    kinds = (("kind", "quote"),)
+    first = (JoinChange("b0", "b3", 1, None), SplitChange("b4", 0, "f2", kinds))
+    later = (
+        JoinChange("b1", "b0", 3, "b0"),
+        JoinChange("b4", "b3", 1, "b3"),
+        SplitChange("b0", 7, "l2", kinds),
+    )
+    texts = {"b0": "abc", "b1": "defg", "b2": "", "b3": "h", "b4": "i"}
+    state: State = (
+        "title",
+        [(block, {"kind": "paragraph"}, text) for block, text in texts.items()],
+    )
+    with pytest.raises(OutOfRangeError):
+        after(after(state, first), rebase_transaction(later, first))
 
 
 @pytest.mark.parametrize(
