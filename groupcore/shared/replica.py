@@ -214,8 +214,7 @@ class Replica(GroupUser, Generic[T]):
                 return []
             case Released():
                 self.end(ClosedError("the object is closed at this node"))
-        if self._error is not None and not self._forbidden:
-            return []
+        # Also when this process is out: others may still come to its node for the state.
         return self.body.feed(event)
 
     # --- from the body --------------------------------------------------------------------------
