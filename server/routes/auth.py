@@ -81,7 +81,7 @@ class Gatehouse(Gate):
         return found
 
     @property
-    def cookie_name(self) -> str:  # type: ignore[override]
+    def cookie_name(self) -> str:
         """The cookie's name, empty where none can be given."""
         try:
             return self.cookie

@@ -43,8 +43,10 @@ class Gate:
         self.node = node
         self._pace = Pace(node.settings.api_rate)
 
-    cookie_name = ""
-    """What the browser keeps its sign-in under; empty where nobody signs in."""
+    @property
+    def cookie_name(self) -> str:
+        """What the browser keeps its sign-in under; empty where nobody signs in."""
+        return ""
 
     def let_in(self, request: Request, scope: str) -> Caller | None:
         """Who asks, if that is enough for the scope; AccountError, BadMessageError."""
@@ -79,8 +81,8 @@ class Gate:
 
     def _check_pace(self, request: Request, caller: Caller | None) -> None:
         """TooFastError for who asks more than the settings allow."""
-        known = caller is not None and caller.user
-        asker = caller.user if caller is not None and known else address_key(self.address(request))
+        user = "" if caller is None else caller.user
+        asker = user or address_key(self.address(request))
         wait_s = self._pace.take(asker, asyncio.get_running_loop().time())
         if wait_s:
             raise TooFastError(f"too many requests; try again in {wait_s} s", wait_s)
