@@ -19,26 +19,35 @@ if TYPE_CHECKING:
     from groupcore.sim.node import Node
 
 
-def bases(nodes: Iterable[Node]) -> list[View | None]:
+def bases(nodes: Iterable[Node], known_to: Iterable[Node] = ()) -> list[View | None]:
     """What the next view may be the successor of: the newest, and those that may be decided.
 
     A view may be decided as soon as it is proposed, though its proposer lacks some of the cut and
     has not accepted it itself. None stands for a cluster that has never had a view.
+
+    `known_to`: the newest is that which one of these knows. Who has accepted a view does not know
+    whether it was decided, and nobody of them can tell; so these must be able to decide it again.
     """
-    known: dict[int, View] = {}
-    possible: list[View] = []
-    for node in nodes:
-        if node.view is not None:
-            known[node.view.number] = node.view
-        for lineage in node.disk.lineages():
-            record = read_record(lineage)
-            if record.view is not None:
-                known[record.number] = record.view
-            if record.accepted is not None:
-                possible.append(record.accepted.view)
-        possible += proposed(node)
-    newest = max(known, default=0)
-    return [known.get(newest), *(view for view in possible if view.number > newest)]
+    views = [view for node in nodes for view in known(node)]
+    possible = [view for node in nodes for view in (*accepted(node), *proposed(node))]
+    told = [view for node in known_to for view in known(node)] if known_to else views
+    newest = max(told, key=lambda view: view.number, default=None)
+    number = 0 if newest is None else newest.number
+    later = {view.number: view for view in views if view.number > number}
+    return [newest, *later.values(), *(view for view in possible if view.number > number)]
+
+
+def known(node: Node) -> list[View]:
+    """The views that this node knows to have been decided, by its memory and by its disk."""
+    records = (read_record(lineage) for lineage in node.disk.lineages())
+    stored = [record.view for record in records if record.view is not None]
+    return stored if node.view is None else [node.view, *stored]
+
+
+def accepted(node: Node) -> list[View]:
+    """The views that this node has accepted, by its disk."""
+    records = (read_record(lineage) for lineage in node.disk.lineages())
+    return [record.accepted.view for record in records if record.accepted is not None]
 
 
 def proposed(node: Node) -> list[View]:
@@ -77,9 +86,9 @@ def can_vote(node: Node, basis: View | None) -> bool:
 def suffices(nodes: Sequence[Node], chosen: Iterable[Node]) -> bool:
     """Whether the chosen of these nodes can form the next view, whichever has been decided."""
     candidates = list(chosen)
-    return all(
+    return bool(candidates) and all(
         is_quorum_of(basis, [n.name for n in candidates if can_vote(n, basis)], len(nodes))
-        for basis in bases(nodes)
+        for basis in bases(nodes, candidates)
     )
 
 
@@ -97,5 +106,4 @@ def could_begin_anew(nodes: Sequence[Node], without: Node) -> bool:
 
 def knows_a_view(node: Node) -> bool:
     """Whether the node's disk shows that there has been a view."""
-    records = [read_record(lineage) for lineage in node.disk.lineages()]
-    return any(record.view is not None for record in records)
+    return any(read_record(lineage).view is not None for lineage in node.disk.lineages())

@@ -17,7 +17,7 @@ from groupcore.sim.groups.observer import ObservedService, RestingService, Watch
 from groupcore.sim.groups.scenario import GroupScenario
 from groupcore.sim.groups.tightness import tighten_service
 from groupcore.sim.node import Node
-from groupcore.sim.quorums import suffices
+from groupcore.sim.quorums import suffices, undecided
 from groupcore.sim.randomness import stream
 from groupcore.sim.run import Undecided
 from groupcore.sim.scenario import Scenario
@@ -110,6 +110,8 @@ class GroupCluster(Cluster):
         """Some nodes, in their order, that remember everything; all where only all of them do."""
         if self.groups.durable:
             return super().choose_core()
+        if any(undecided(node) for node in self.nodes):
+            return list(self.nodes)
         order = stream(self.scenario.seed, "core").sample(self.nodes, len(self.nodes))
         core = order[:1]
         while len(core) < len(order) and not (

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from groupcore.membership.succession import Ballot, Proposal
+from groupcore.membership.succession import Ballot, Proposal, Record
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.cluster import Cluster
 from groupcore.sim.fault import COORDINATOR, Fault, Send
@@ -219,6 +219,23 @@ def test_a_core_suffices_for_the_view_that_somebody_proposes() -> None:
         cluster.clock.run_until(cluster.clock.now_ns + MILLISECOND // 10)
     assert {names(view) for view in bases(cluster.nodes)} == {"abc", "bc"}
     assert not suffices(cluster.nodes, cluster.nodes[::2])  # A and C may not know of its decision
+
+
+def test_who_has_accepted_a_view_and_cannot_know_its_decision_does_not_suffice_for_it() -> None:
+    cluster = Cluster(scenario(nodes=3), MAKE_STACK)
+    cluster.clock.run_until(2 * SECOND)
+    first = cluster.nodes[0]
+    record = read_record(first.disk.lineage)
+    assert record.view is not None
+    a, b, _ = record.view.members
+    later = replace(record.view, number=2, members=(a, b))
+    proposal = Proposal(1, later, False, 0, {}, {}, later.members, ())
+    first.disk.lineage = encode_record(record.with_acceptance(Ballot(1, a), proposal))
+    first.crash(keep_all=True)
+    cluster.nodes[1].disk.lineage = encode_record(Record(later))
+    assert can_vote(first, later)
+    assert not suffices(cluster.nodes, [first])  # a half, and the first of it
+    assert suffices(cluster.nodes, cluster.nodes[:2])  # the second has begun the view
 
 
 def test_a_node_that_is_rebuilt_does_not_count_though_it_has_accepted_a_view() -> None:
