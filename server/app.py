@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from time import monotonic
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -95,6 +95,7 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                self._share(scope, headers)
                 headers.setdefault("Content-Security-Policy", policy(self._node.origins()))
                 if self._node.public_url.startswith("https://"):
                     headers.setdefault("Strict-Transport-Security", HSTS)
@@ -103,6 +104,14 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+    def _share(self, scope: Scope, headers: MutableHeaders) -> None:
+        """A page of another node may read what the API answers, also why it refuses."""
+        origin = Headers(scope=scope).get("origin", "")
+        if scope["path"].startswith("/api/") and origin in self._node.origins():
+            headers["Access-Control-Allow-Origin"] = origin
+            headers["Access-Control-Allow-Credentials"] = "true"
+            headers.add_vary_header("Origin")
 
 
 def make_pages(node: Node) -> SharedObjects:

@@ -74,7 +74,6 @@ class Gate:
             ask = Ask(request, caller, body, self.address(request), query, raw)
             response = await row.handler(ask)
             response.headers.setdefault("Cache-Control", "no-store")
-            self.share(request, response)
             return response
 
         return answer
@@ -87,18 +86,9 @@ class Gate:
         if wait_s:
             raise TooFastError(f"too many requests; try again in {wait_s} s", wait_s)
 
-    def share(self, request: Request, response: Response) -> None:
-        """A page of another node of this cluster may read the answer."""
-        origin = request.headers.get("origin", "")
-        if origin in self.node.origins():
-            response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers["Access-Control-Allow-Credentials"] = "true"
-            response.headers["Vary"] = "Origin"
-
-    async def preflight(self, request: Request) -> Response:
-        """What a browser asks before it sends such a page's request."""
+    async def preflight(self) -> Response:
+        """What a browser asks before it sends the request of another node's page."""
         response = Response(status_code=204)
-        self.share(request, response)
         response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
         response.headers["Access-Control-Allow-Headers"] = f"Content-Type, Idempotency-Key, {CSRF}"
         response.headers["Access-Control-Max-Age"] = "600"
@@ -114,7 +104,7 @@ class Gate:
     def _route(self, path: str, verbs: dict[str, Endpoint]) -> Route:
         async def answer(request: Request) -> Response:
             if request.method == "OPTIONS":
-                return await self.preflight(request)
+                return await self.preflight()
             return await verbs["GET" if request.method == "HEAD" else request.method](request)
 
         return Route(path, answer, methods=[*verbs, "OPTIONS"])

@@ -12,7 +12,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from playwright.async_api import (
     Browser,
@@ -39,7 +39,12 @@ FLAGS = (
 LIMIT_MS = 15_000
 # Taken out of the environment: the nodes inherit it, and refuse settings that they do not know.
 SCREENSHOTS = os.environ.pop("GROUPCORE_SCREENSHOTS", "")
-NODE_GONE = ("net::ERR_CONNECTION", "WebSocket connection to", "net::ERR_EMPTY_RESPONSE")
+NODE_GONE = (
+    "net::ERR_CONNECTION",
+    "WebSocket connection to",
+    "net::ERR_EMPTY_RESPONSE",
+    "net::ERR_CONTENT_LENGTH_MISMATCH",
+)
 """What Chromium itself writes when a node is away."""
 
 Scheme = Literal["light", "dark"]
@@ -88,6 +93,31 @@ RECORD_STATES = f"""() => {{
   new MutationObserver(() => window.recordedStates.push(read()))
     .observe(badge, {{ attributes: true }});
 }}"""
+
+SAMPLE_FRAMES = f"""() => {{
+  const read = {SAVE_STATE};
+  const texts = {TEXTS};
+  window.sampledFrames = [];
+  let last = "";
+  const look = () => {{
+    requestAnimationFrame(look);
+    if (document.querySelector("[data-testid=save-state]") === null) return;
+    const [state, edits] = read();
+    const frame = [state, edits, texts().join("\\n")];
+    if (frame.join() === last) return;
+    last = frame.join();
+    window.sampledFrames.push(frame);
+  }};
+  look();
+}}"""
+
+
+class Frame(NamedTuple):
+    """What a page painted: the kind of the save state, how many edits are kept, and the text."""
+
+    kind: str
+    edits: int
+    text: str
 
 
 class BrowserTab:
@@ -181,6 +211,15 @@ class BrowserTab:
         """Every save state since `record_states`."""
         found = await self.page.evaluate("() => window.recordedStates")
         return [(str(kind), int(edits)) for kind, edits in found]
+
+    async def sample_frames(self) -> None:
+        """Note from now on what each frame shows that differs from the one before, for `frames`."""
+        await self.page.evaluate(SAMPLE_FRAMES)
+
+    async def frames(self) -> list[Frame]:
+        """Every frame since `sample_frames`."""
+        found = await self.page.evaluate("() => window.sampledFrames")
+        return [Frame(str(kind), int(edits), str(text)) for kind, edits, text in found]
 
     async def screenshot(self, name: str) -> Path:
         """A picture of the whole page."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -25,6 +26,20 @@ async def cluster(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clu
     """Three nodes that live as long as the tests do: every test makes its own documents."""
     async with running_cluster(tmp_path_factory.mktemp("cluster"), *NAMES) as cluster:
         yield cluster
+
+
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
+async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
+    """Three nodes where people sign in, and which no test hurts."""
+    folder = tmp_path_factory.mktemp("town")
+    async with running_cluster(folder, *NAMES, accounts="on") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="package")
+def ann_cookies() -> list[dict[str, Any]]:
+    """Filled by the first test that needs the owner of the town: their cookies."""
+    return []
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Locator, Page, expect
 
 from tests.end_to_end.browser import BrowserTab, Scheme, Tabs
-from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
+from tests.end_to_end.cluster import Cluster, eventually
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
 
@@ -27,21 +25,6 @@ OUT_S = 1.0
 """How long a page may stay open after its sign-in is over, beside what a test needs to look."""
 REFUSED = ("status of 401", "status of 403", "status of 404", "status of 410")
 """What Chromium itself writes of answers that say no."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
-    """Three nodes where people sign in."""
-    folder = tmp_path_factory.mktemp("town")
-    async with running_cluster(folder, *NAMES, accounts="on") as cluster:
-        yield cluster
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def ann_cookies(town: Cluster) -> list[dict[str, Any]]:
-    """Filled by the first test that needs the owner: their cookies."""
-    del town
-    return []
 
 
 async def fill(page: Page, **fields: str) -> None:

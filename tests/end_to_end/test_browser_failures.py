@@ -12,6 +12,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs, converged, node_texts, together
+from tests.end_to_end.chromium import KEPT
 from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
 
 pytestmark = [
@@ -20,18 +21,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="session"),
 ]
-
-KEPT = """async () => {
-  const request = indexedDB.open("groupcore");
-  const database = await new Promise((resolve) => {
-    request.onsuccess = () => resolve(request.result);
-  });
-  const all = database.transaction("documents").objectStore("documents").getAll();
-  await new Promise((resolve) => { all.onsuccess = resolve; });
-  database.close();
-  const plain = (_, value) => value instanceof Map ? [...value] : value;
-  return JSON.stringify(all.result, plain);
-}"""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -135,6 +124,24 @@ async def test_a_tab_whose_node_is_killed_goes_on_at_another_and_never_says_save
 
     await tab.type("go on")
     assert await converged(cluster, doc, [tab]) == [f".{first}{second}go on"]
+
+    # All that any painted frame called saved is there when all nodes have lost their power.
+    start = f".{first}{second}go on"
+    last = "".join(f" c{number:03d}" for number in range(40))
+    await tab.sample_frames()
+    typing = asyncio.create_task(tab.type(last))
+    await expect(tab.block(0)).to_contain_text("c012")
+    await asyncio.gather(*(node.kill() for node in cluster.nodes.values()))
+    await typing
+    await expect(tab.badge).to_have_attribute("data-state", "offline")
+    frames = await tab.frames()
+    assert {frame.kind for frame in frames} >= {"offline"}
+    said_saved = max((frame.text for frame in frames if frame.kind == "saved"), key=len)
+    await tab.page.close()
+    await start_again(cluster, *NAMES)
+    (text,) = await node_texts(cluster, victim, doc)
+    assert text.startswith(said_saved)
+    assert f"{start}{last}".startswith(text)
 
 
 async def test_edits_of_a_tab_that_was_closed_while_all_nodes_were_down_are_sent_later_once(

@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs, converged, together
+from tests.end_to_end.chromium import CUT, KEEP_SOCKETS
 from tests.end_to_end.cluster import Cluster
 
 pytestmark = [
@@ -14,18 +15,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="session"),
 ]
-
-KEEP_SOCKETS = """(() => {
-  const Native = WebSocket;
-  window.sockets = [];
-  window.WebSocket = class extends Native {
-    constructor(...how) {
-      super(...how);
-      window.sockets.push(this);
-    }
-  };
-})()"""
-CUT = "() => { for (const socket of window.sockets.splice(0)) socket.close(); }"
 
 
 async def open_breakable(cluster: Cluster, tabs: Tabs, doc: str, name: str) -> BrowserTab:

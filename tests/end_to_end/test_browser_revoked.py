@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import WebSocketRoute, expect
+from playwright.async_api import expect
 
-from tests.end_to_end.browser import BrowserTab, Tabs
+from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs
+from tests.end_to_end.chromium import Wire
 from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
 from tests.end_to_end.test_browser_accounts import (
     REFUSED,
@@ -28,9 +29,6 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
-NODE_GONE = ("net::ERR_CONNECTION", "WebSocket connection to", "net::ERR_EMPTY_RESPONSE")
-"""What Chromium itself writes when a node is away."""
-
 LONGEST = """() => {
   const block = document.querySelector("[data-testid=editor] [data-block-id]");
   const read = () => {
@@ -47,36 +45,9 @@ LONGEST = """() => {
 """Notes the most that was ever shown in the first block."""
 
 
-class Wire:
-    """What a page says to its node; while `is_held` it stays on the way."""
-
-    def __init__(self) -> None:
-        self.is_held = False
-        self._waiting: list[tuple[WebSocketRoute, str | bytes]] = []
-
-    def take(self, route: WebSocketRoute) -> None:
-        """A socket of the page."""
-        server = route.connect_to_server()
-
-        def on_message(message: str | bytes) -> None:
-            if self.is_held:
-                self._waiting.append((server, message))
-            else:
-                server.send(message)
-
-        route.on_message(on_message)
-
-    def release(self) -> None:
-        """All that was held arrives."""
-        self.is_held = False
-        waiting, self._waiting = self._waiting, []
-        for server, message in waiting:
-            server.send(message)
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
-    """Three nodes where people sign in."""
+async def mortals(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
+    """Three nodes where people sign in, and which may be killed."""
     folder = tmp_path_factory.mktemp("revoked")
     async with running_cluster(folder, *NAMES, accounts="on") as cluster:
         yield cluster
@@ -107,8 +78,9 @@ async def the_same(ann: BrowserTab, bob: BrowserTab) -> str:
 
 
 async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_sequencer_dies(
-    town: Cluster, tabs: Tabs
+    mortals: Cluster, tabs: Tabs
 ) -> None:
+    town = mortals
     cookies: list[dict[str, Any]] = []
     ann = await owner(town, tabs, cookies)
     address = await invited(ann, "bob@example.org", "viewer")

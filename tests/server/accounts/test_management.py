@@ -196,6 +196,13 @@ async def test_the_policy_of_pages_lets_them_ask_the_other_nodes(cluster: Cluste
         async with ann.http.post(f"{b.url}/api/v1/ticket", headers=headers) as answer:
             assert answer.status == 201
             assert answer.headers["Access-Control-Allow-Origin"] == a.url
+        # That one is not signed in can be read as well: else a page takes it for a node that is away.
+        async with (
+            aiohttp.ClientSession() as nobody,
+            nobody.post(f"{b.url}/api/v1/ticket", headers={"Origin": a.url}) as answer,
+        ):
+            assert answer.status == 401
+            assert answer.headers["Access-Control-Allow-Origin"] == a.url
         asked = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
         async with ann.http.options(f"{b.url}/api/v1/ticket", headers=asked) as answer:
             assert "Access-Control-Allow-Origin" not in answer.headers
