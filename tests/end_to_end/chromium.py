@@ -70,7 +70,7 @@ class Wire:
 
 
 @asynccontextmanager
-async def own_chromium(executable: Path, profile: Path) -> AsyncIterator["OwnChromium"]:
+async def own_chromium(executable: Path, profile: Path) -> AsyncIterator[OwnChromium]:
     """A Chromium process with a profile on disk; it is killed at the end, if not before."""
     process = await asyncio.create_subprocess_exec(
         executable,

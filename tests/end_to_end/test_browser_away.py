@@ -1,4 +1,4 @@
-"""What a person has not sent outlives hours offline, the end of a sign-in, and a browser's crash."""
+"""What a person has not sent outlives hours offline, a sign-in, a tab, and a browser's crash."""
 
 from __future__ import annotations
 

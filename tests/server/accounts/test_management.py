@@ -196,7 +196,7 @@ async def test_the_policy_of_pages_lets_them_ask_the_other_nodes(cluster: Cluste
         async with ann.http.post(f"{b.url}/api/v1/ticket", headers=headers) as answer:
             assert answer.status == 201
             assert answer.headers["Access-Control-Allow-Origin"] == a.url
-        # That one is not signed in can be read as well: else a page takes it for a node that is away.
+        # A page that could not read this refusal would take it for a node that is away.
         async with (
             aiohttp.ClientSession() as nobody,
             nobody.post(f"{b.url}/api/v1/ticket", headers={"Origin": a.url}) as answer,
