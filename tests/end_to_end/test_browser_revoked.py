@@ -146,4 +146,5 @@ async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_seq
     try:
         await eventually(all_there, "what stands, and what is kept for Bob, is all that he wrote")
     except AssertionError:
-        assert [await the_same(ann, bob), await draft_text(bob)] == longest
+        print(repr(await the_same(ann, bob)), repr(await draft_text(bob)), repr(longest), sep="\n")
+        raise
