@@ -77,6 +77,19 @@ async def the_same(ann: BrowserTab, bob: BrowserTab) -> str:
     return (await ann.texts())[0]
 
 
+async def all_comes_back(ann: BrowserTab, bob: BrowserTab, written: str) -> None:
+    """Wait until what stands, and behind it what is kept for Bob, is all that he wrote."""
+
+    async def all_there() -> bool:
+        return (await the_same(ann, bob)) + await draft_text(bob) == written
+
+    try:
+        await eventually(all_there, "what stands, and what is kept for Bob, is all that he wrote")
+    except AssertionError:
+        print(repr(await the_same(ann, bob)), repr(await draft_text(bob)), repr(written), sep="\n")
+        raise
+
+
 async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_sequencer_dies(
     mortals: Cluster, tabs: Tabs
 ) -> None:
@@ -139,12 +152,4 @@ async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_seq
     prefix = "From Ann. And from Bob: "
     assert text.startswith(prefix)
     assert (prefix + words).startswith(longest)
-
-    async def all_there() -> bool:
-        return (await the_same(ann, bob)) + await draft_text(bob) == longest
-
-    try:
-        await eventually(all_there, "what stands, and what is kept for Bob, is all that he wrote")
-    except AssertionError:
-        print(repr(await the_same(ann, bob)), repr(await draft_text(bob)), repr(longest), sep="\n")
-        raise
+    await all_comes_back(ann, bob, longest)
