@@ -31,6 +31,8 @@ NAMES = (
     "durable",
     "objects",
     "editor",
+    "document",
+    "crowd",
 )
 
 

@@ -32,6 +32,7 @@ def helper(target: Callable[..., None], *arguments: object) -> Any:  # noqa: ANN
     ours, theirs = context.Pipe()
     process = context.Process(target=target, args=(*arguments, theirs))
     process.start()
+    theirs.close()  # so that the end of the process is heard
     try:
         yield Helper(process, ours)
     finally:
