@@ -85,7 +85,6 @@ class Bot(asyncio.Protocol):
         self.name = f"Bot {number}"
         self.chance = Random(crowd.seed * 1_000 + number)
         self.place = self.chance.randrange(len(crowd.blocks))
-        self.opened: dict[str, int] = {}
         self.versions: dict[str, int] = {}
         self.lengths: dict[str, int] = {}
         self.sent: dict[str, int] = {}
@@ -97,19 +96,18 @@ class Bot(asyncio.Protocol):
         self.read_bytes = 0
         self.refused: list[str] = []
         self.ended = False
-        self._caret = 0
         self._buffer = bytearray()
-        self._is_upgraded = False
+        self._is_upgraded = self.has_outline = False
         self._transport: asyncio.Transport | None = None
         self._heard = asyncio.Event()
 
     # --- the connection -------------------------------------------------------------------------
 
     async def connect(self, url: str) -> None:
-        """Open the session and all that a page opens first."""
+        """Open the session, the outline, and who is here."""
         parts = urlsplit(url)
         loop = asyncio.get_running_loop()
-        await loop.create_connection(lambda: self, parts.hostname, parts.port)
+        await loop.create_connection(lambda: self, parts.hostname or "", parts.port or 80)
         assert self._transport is not None
         key = base64.b64encode(secrets.token_bytes(16)).decode()
         self._transport.write(
@@ -124,7 +122,12 @@ class Bot(asyncio.Protocol):
             {"t": "open", "name": f"doc/{doc}", "type": "DocumentOutline"},
             {"t": "open", "name": f"doc/{doc}/here", "type": "Presence"},
         )
-        await self.look()
+        await self.until(lambda: self.has_outline)
+
+    def close(self) -> None:
+        """End the session."""
+        assert self._transport is not None
+        self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is there."""
@@ -166,6 +169,8 @@ class Bot(asyncio.Protocol):
                 self.versions[block] = state["version"]
                 texts = [one if isinstance(one, str) else one[0] for one in state["content"]]
                 self.lengths[block] = sum(map(len, texts))
+            case "snapshot":
+                self.has_outline = True
             case "result":
                 block = message["name"].rpartition("/")[2]
                 self.versions[block] = message["results"][0]["version"]
@@ -205,24 +210,25 @@ class Bot(asyncio.Protocol):
             names = [f"doc/{crowd.doc}/{one}" for one in missing[at : at + OPENED_AT_ONCE]]
             self.say(*({"t": "open", "name": name, "type": "Block"} for name in names))
         await self.until(lambda: all(block in self.versions for block in wanted))
-        self._caret = self.lengths[self.block]
 
     def type_letter(self) -> None:
-        """A key falls."""
+        """A key falls: a letter behind the last one here."""
         block, now = self.block, time.monotonic()
+        caret = self.lengths[block]
         number = self.sent.get(block, 0) + 1
         self.sent[block] = number
         self.fell[block, number] = now
-        delta: list[object] = [self._caret, "x"] if self._caret else ["x"]
+        delta: list[object] = [caret, "x"] if caret else ["x"]
         name = f"doc/{self.crowd.doc}/{block}"
         call = ["edit", [self.versions[block], delta]]
         self.say({"t": "call", "name": name, "n": number, "answered": number - 1, "calls": [call]})
-        self._caret += 1
+        self.lengths[block] = caret + 1
         self.keys += 1
 
     def show(self) -> None:
         """Show the caret to the others."""
-        value = [self.name, self.block, self._caret, self._caret, self.block, False, 0]
+        caret = self.lengths[self.block]
+        value = [self.name, self.block, caret, caret, self.block, False, 0]
         self.say({"t": "present", "name": f"doc/{self.crowd.doc}/here", "value": value})
         self.shown += 1
 
@@ -255,6 +261,7 @@ async def crowd_of(crowd: Crowd, pipe: Connection) -> None:
     bots = [Bot(crowd, number) for number in range(crowd.bots)]
     for number, bot in enumerate(bots):
         await bot.connect(crowd.urls[number % len(crowd.urls)])
+        await bot.look()
         bot.show()
     pipe.send(len(bots))
     loop = asyncio.get_running_loop()

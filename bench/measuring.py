@@ -38,6 +38,14 @@ def rss_kb_of(pid: int) -> int:
     return 0
 
 
+def pss_kb_of(pid: int) -> int:
+    """Memory of a process in KiB, with its part of what it shares with others."""
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1])
+    return 0
+
+
 def load_average() -> float:
     """Processes that ran or wanted to over the last minute; a high one makes figures rough."""
     return round(os.getloadavg()[0], 2)

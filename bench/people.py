@@ -72,6 +72,12 @@ def tree_cpu_s(pid: int) -> float:
     return sum(cpu_of(one) for one in children_of(pid))
 
 
+async def metrics_of(cdp: CDPSession) -> dict[str, float]:
+    """Chromium's counters of a page; `Performance` is enabled."""
+    answer = await cdp.send("Performance.getMetrics")
+    return {one["name"]: float(one["value"]) for one in answer["metrics"]}
+
+
 @dataclass(slots=True)
 class Person:
     """A tab in a browser of its own."""
@@ -83,8 +89,7 @@ class Person:
 
     async def metrics(self) -> dict[str, float]:
         """Chromium's counters of the page."""
-        answer = await self.cdp.send("Performance.getMetrics")
-        return {one["name"]: float(one["value"]) for one in answer["metrics"]}
+        return await metrics_of(self.cdp)
 
     async def watch(self, block: str) -> None:
         """Note from now on when letters of this block are painted, and when keys fall."""

@@ -14,6 +14,8 @@ import pytest
 
 from bench import (
     contexts,
+    crowd,
+    document,
     durable,
     editor,
     failover,
@@ -139,6 +141,26 @@ def run_editor(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return editor.run(quick=True)
 
 
+def run_document(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    size = document.Size(
+        opened=(1,),
+        openings=1,
+        typed_in=(),  # the crowd's browsers type
+        edits=10,
+        typed=2,
+        edited_blocks=2,
+        large_bytes=1_000,
+        documents=1,
+    )
+    return asyncio.run(document.measure(size))
+
+
+def run_crowd(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(crowd, "PAUSE_S", 0.0)
+    size = crowd.Size(bots=3, blocks=5, view=4, keys=2, settle_s=0.0)
+    return asyncio.run(crowd.measure(size, ("typing",)))
+
+
 SMOKES: dict[str, Smoke] = {
     "order": run_order,
     "latency": run_latency,
@@ -158,6 +180,8 @@ SMOKES: dict[str, Smoke] = {
     "objects": run_objects,
     "scroll": run_scroll,
     "editor": run_editor,
+    "document": run_document,
+    "crowd": run_crowd,
 }
 
 
