@@ -6,6 +6,7 @@
  */
 
 import type { BlockObject } from "./block";
+import { Blocks } from "./blocks";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
 import type { OutlineObject } from "./outline";
 import type { Attributes, ShownBlock } from "./types";
@@ -22,6 +23,11 @@ export class Confirmed {
   /** Behind what a block stood that has gone. */
   readonly gone = new Map<string, string>();
 
+  /** The blocks that were open when the objects were looked at last. */
+  private looked: ReadonlySet<string> = new Set();
+  /** Whether some were shown then that the outline did not know. */
+  private wasComing = false;
+
   constructor(readonly outline: OutlineObject) {}
 
   /** A block with a text that is here. */
@@ -30,28 +36,52 @@ export class Confirmed {
     return block !== undefined && block.status === "open" ? block : null;
   }
 
-  /** Looks at the objects anew. */
+  /** Looks at the objects anew: at all only where the order may be another one. */
   refresh(): void {
+    const news = this.outline.takeNews();
+    const near = new Set([...(news ?? []), ...this.looked, ...this.blocks.keys()]);
+    if (news === null || !this.refreshed(near)) this.lookAtAll();
+    this.looked = new Set(this.blocks.keys());
+  }
+
+  /** Looks at these; false where more than their texts has changed. */
+  private refreshed(ids: ReadonlySet<string>): boolean {
     const { outline, doc: before } = this;
-    const order = this.orderNow();
+    if (this.wasComing || this.born.size > 0 || this.coming().size > 0) return false;
+    const changes = new Map<string, ShownBlock>();
+    for (const id of ids) {
+      const old = before.blocks.get(id);
+      const block = this.shown(id, old);
+      if (block === old || (old === undefined && !outline.entries.has(id))) continue;
+      if (block === null ? old !== undefined : old === undefined) return false;
+      if (block !== null) changes.set(id, block);
+    }
+    const blocks = before.blocks.with(changes);
+    this.doc = { title: outline.title, order: before.order, blocks };
+    return true;
+  }
+
+  private lookAtAll(): void {
+    const { outline, doc: before } = this;
     const blocks = new Map<string, ShownBlock>();
-    const shown: string[] = [];
-    let isSame = true;
+    const changes = new Map<string, ShownBlock>();
+    const order = this.orderNow();
+    this.wasComing = order !== outline.order;
     for (const id of order) {
       const old = before.blocks.get(id);
       const block = this.shown(id, old);
       if (block === null) continue;
-      if (block !== old) isSame = false;
-      shown.push(id);
       blocks.set(id, block);
+      if (block !== old) changes.set(id, block);
     }
+    const shown = [...blocks.keys()];
     const isOrdered =
       shown.length === before.order.length && shown.every((id, at) => before.order[at] === id);
     if (!isOrdered) this.remember(before.order, blocks);
     this.doc = {
       title: outline.title,
       order: isOrdered ? before.order : shown,
-      blocks: isSame && isOrdered ? before.blocks : blocks,
+      blocks: isOrdered ? before.blocks.with(changes) : Blocks.of(blocks),
     };
     for (const id of this.born.keys()) {
       const isKnown = outline.entries.has(id) && !this.blocks.has(id);
@@ -59,16 +89,22 @@ export class Confirmed {
     }
   }
 
-  /** All blocks of the outline, with those that are about to come. */
-  private orderNow(): string[] {
-    const { outline } = this;
+  /** Blocks that are about to come, by the one that they are split off. */
+  private coming(): Map<string, string[]> {
     const coming = new Map<string, string[]>();
     for (const [id, block] of this.blocks) {
       for (const fresh of block.births.keys()) {
-        if (outline.entries.has(fresh) || this.gone.has(fresh)) continue;
+        if (this.outline.entries.has(fresh) || this.gone.has(fresh)) continue;
         coming.set(id, [...(coming.get(id) ?? []), fresh]);
       }
     }
+    return coming;
+  }
+
+  /** All blocks of the outline, with those that are about to come. */
+  private orderNow(): string[] {
+    const { outline } = this;
+    const coming = this.coming();
     if (coming.size === 0) return outline.order;
     const order: string[] = [];
     const put = (id: string): void => {
@@ -107,8 +143,10 @@ export class Confirmed {
       if (old?.content === seed.content && old.attributes === seed.attributes) return old;
       return blockOf(id, seed.attributes, seed.content);
     }
-    const born = this.born.get(id) ?? this.birthOf(id);
-    if (born !== undefined && (block !== undefined || entry === undefined)) return born;
+    if (block !== undefined || entry === undefined) {
+      const born = this.born.get(id) ?? this.birthOf(id);
+      if (born !== undefined) return born;
+    }
     // It is being opened, and its text is known: from the seed, or the block that it was split off.
     if (block !== undefined && old !== undefined && old.content !== null) return old;
     const length = entry?.length ?? 0;

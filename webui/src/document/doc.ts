@@ -12,16 +12,17 @@ import {
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import { patched } from "./block";
+import { Blocks } from "./blocks";
 import type { AttributePatch, Attributes, ShownBlock, ShownChange } from "./types";
 
 /** A document; never changed in place. */
 export interface Doc {
   readonly title: string;
   readonly order: readonly string[];
-  readonly blocks: ReadonlyMap<string, ShownBlock>;
+  readonly blocks: Blocks;
 }
 
-export const EMPTY_DOC: Doc = { title: "", order: [], blocks: new Map() };
+export const EMPTY_DOC: Doc = { title: "", order: [], blocks: Blocks.of(new Map()) };
 
 /** The text of `block` goes into `into` at `at`; the block goes. A `join` is one at the end. */
 export type Merge = readonly ["merge", block: string, into: string, at: number, text: Rich];
@@ -36,8 +37,8 @@ export function blockOf(id: string, attributes: Attributes, content: Rich): Show
 export class Work {
   title: string;
   private order: readonly string[];
-  private blocks: ReadonlyMap<string, ShownBlock>;
-  private ownBlocks: Map<string, ShownBlock> | null = null;
+  private blocks: Blocks;
+  private changed = new Map<string, ShownBlock | null>();
 
   /** `gone`: behind what a block stood that is not there any more. */
   constructor(
@@ -50,22 +51,24 @@ export class Work {
   }
 
   get doc(): Doc {
+    this.blocks = this.blocks.with(this.changed);
+    this.changed = new Map();
     const { title, order, blocks } = this;
-    this.ownBlocks = null;
     return { title, order, blocks };
   }
 
   get(id: string): ShownBlock | undefined {
-    return this.blocks.get(id);
+    const one = this.changed.get(id);
+    return one === undefined ? this.blocks.get(id) : (one ?? undefined);
   }
 
   has(id: string): boolean {
-    return this.blocks.has(id);
+    return this.get(id) !== undefined;
   }
 
   /** The text of a block; null where there is none to be seen. */
   content(id: string): Rich | null {
-    return this.blocks.get(id)?.content ?? null;
+    return this.get(id)?.content ?? null;
   }
 
   /** Does one; false where it cannot be done, and nothing has changed then. */
@@ -112,7 +115,7 @@ export class Work {
   }
 
   private edit(id: string, delta: RichDelta): boolean {
-    const block = this.blocks.get(id);
+    const block = this.get(id);
     if (block === undefined || block.content === null) return false;
     try {
       this.put(blockOf(id, block.attributes, applyRich(delta, block.content)));
@@ -123,14 +126,14 @@ export class Work {
   }
 
   private set(id: string, patch: AttributePatch): boolean {
-    const block = this.blocks.get(id);
+    const block = this.get(id);
     if (block === undefined) return false;
     this.put({ ...block, attributes: patched(block.attributes, patch) });
     return true;
   }
 
   private split(id: string, at: number, fresh: string, attributes: Attributes): boolean {
-    const block = this.blocks.get(id);
+    const block = this.get(id);
     const content = block?.content ?? null;
     if (block === undefined || content === null || this.has(fresh) || at > block.length) {
       return false;
@@ -142,8 +145,8 @@ export class Work {
   }
 
   private merge(id: string, into: string, at: number | null): boolean {
-    const block = this.blocks.get(id);
-    const other = this.blocks.get(into);
+    const block = this.get(id);
+    const other = this.get(into);
     if (block === undefined || other === undefined || block === other) return false;
     if (block.content === null || other.content === null) return false;
     const place = Math.min(at ?? other.length, other.length);
@@ -158,8 +161,7 @@ export class Work {
     const leaving = new Set(ids.filter((id) => this.has(id)));
     if (leaving.size === 0) return;
     this.order = this.order.filter((id) => !leaving.has(id));
-    const blocks = this.copied();
-    for (const id of leaving) blocks.delete(id);
+    for (const id of leaving) this.changed.set(id, null);
   }
 
   /** Puts blocks behind `after`, or behind what stood before it when that is gone. */
@@ -178,15 +180,7 @@ export class Work {
   }
 
   private put(block: ShownBlock): void {
-    this.copied().set(block.id, block);
-  }
-
-  private copied(): Map<string, ShownBlock> {
-    if (this.ownBlocks === null) {
-      this.ownBlocks = new Map(this.blocks);
-      this.blocks = this.ownBlocks;
-    }
-    return this.ownBlocks;
+    this.changed.set(block.id, block);
   }
 }
 
@@ -196,15 +190,11 @@ export function diffDocs(before: Doc, after: Doc): ShownChange[] {
   const changes: ShownChange[] = [];
   if (before.title !== after.title) changes.push(["rename", after.title]);
   if (before.order !== after.order) diffOrder(before, after, changes);
-  if (before.blocks === after.blocks) return changes;
-  for (const [id, block] of after.blocks) {
+  for (const id of after.blocks.differing(before.blocks)) {
     const old = before.blocks.get(id);
-    if (old === block) continue;
-    if (old === undefined) {
-      if (block.content === null) changes.push(["show", block]);
-    } else {
-      diffBlock(old, block, changes);
-    }
+    const block = after.blocks.get(id);
+    if (old !== undefined && block !== undefined) diffBlock(old, block, changes);
+    else if (block?.content === null) changes.push(["show", block]);
   }
   return changes;
 }

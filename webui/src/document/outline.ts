@@ -57,6 +57,15 @@ export class OutlineObject extends Shared {
   order: string[] = [];
   readonly entries = new Map<string, Entry>();
   readonly seeds = new Map<string, Seed>();
+  /** Blocks of which it has heard something new; null: their order is another one, too. */
+  private news: Set<string> | null = null;
+
+  /** What `news` has gathered since it was asked for last. */
+  takeNews(): ReadonlySet<string> | null {
+    const { news } = this;
+    this.news = new Set();
+    return news;
+  }
 
   /** Everything here, as a snapshot has it. */
   get state(): OutlineState {
@@ -73,6 +82,7 @@ export class OutlineObject extends Shared {
   /** Makes it this state. */
   take(state: OutlineState): void {
     this.title = state.title;
+    this.news = null;
     this.order = state.blocks.map(([id]) => id);
     this.entries.clear();
     this.seeds.clear();
@@ -98,10 +108,14 @@ export class OutlineObject extends Shared {
           const type = String(attributes.type ?? "paragraph");
           this.entries.set(id, { type, length: richLength(content), isLive: false });
           this.seeds.set(id, { attributes, content });
+          this.news?.add(id);
         }
         break;
       case "planted":
-        for (const id of detail[1]) this.seeds.delete(id);
+        for (const id of detail[1]) {
+          this.seeds.delete(id);
+          this.news?.add(id);
+        }
         break;
       case "title":
         this.title = detail[1];
@@ -109,10 +123,14 @@ export class OutlineObject extends Shared {
   }
 
   private know(news: readonly WireEntry[]): void {
-    for (const [id, type, length, isLive] of news) this.entries.set(id, { type, length, isLive });
+    for (const [id, type, length, isLive] of news) {
+      this.entries.set(id, { type, length, isLive });
+      this.news?.add(id);
+    }
   }
 
   private place(after: string, blocks: readonly string[]): void {
+    this.news = null;
     const chosen = new Set(blocks);
     const left = this.order.filter((id) => !chosen.has(id));
     left.splice(after === "" ? 0 : left.indexOf(after) + 1, 0, ...blocks);
@@ -120,6 +138,7 @@ export class OutlineObject extends Shared {
   }
 
   private leave(blocks: ReadonlySet<string>): void {
+    this.news = null;
     this.order = this.order.filter((id) => !blocks.has(id));
     for (const id of blocks) {
       this.entries.delete(id);

@@ -39,6 +39,8 @@ export class Overlay {
   base: Doc = EMPTY_DOC;
   shown: Doc = EMPTY_DOC;
   value: DocumentValue = { title: "", blocks: [] };
+  /** Where the blocks of what is shown stand. */
+  private places: ReadonlyMap<string, number> | null = null;
   /** How often something did not fit. */
   misfits = 0;
 
@@ -217,17 +219,13 @@ export class Overlay {
   private kept(doc: Doc): Doc {
     const { shown } = this;
     if (doc === shown) return doc;
-    let blocks: Map<string, ShownBlock> | null = null;
+    const same = new Map<string, ShownBlock>();
     let isSame = doc.blocks.size === shown.blocks.size;
-    for (const [id, block] of doc.blocks) {
+    for (const id of doc.blocks.differing(shown.blocks)) {
+      const block = doc.blocks.get(id);
       const old = shown.blocks.get(id);
-      if (old === block) continue;
-      if (old !== undefined && isSameBlock(old, block)) {
-        blocks ??= new Map(doc.blocks);
-        blocks.set(id, old);
-      } else {
-        isSame = false;
-      }
+      if (block !== undefined && old !== undefined && isSameBlock(old, block)) same.set(id, old);
+      else isSame = false;
     }
     const isOrdered =
       doc.order === shown.order ||
@@ -237,13 +235,25 @@ export class Overlay {
     return {
       title: doc.title,
       order: isOrdered ? shown.order : doc.order,
-      blocks: isSame ? shown.blocks : (blocks ?? doc.blocks),
+      blocks: isSame ? shown.blocks : doc.blocks.with(same),
     };
   }
 
   private show(doc: Doc): void {
+    const { shown, value } = this;
     this.shown = doc;
-    const blocks = doc.order.flatMap((id) => doc.blocks.get(id) ?? []);
+    if (doc.order !== shown.order || this.places === null) {
+      this.places = new Map(doc.order.map((id, at) => [id, at]));
+      const blocks = doc.order.flatMap((id) => doc.blocks.get(id) ?? []);
+      this.value = { title: doc.title, blocks };
+      return;
+    }
+    const blocks = [...value.blocks];
+    for (const id of doc.blocks.differing(shown.blocks)) {
+      const block = doc.blocks.get(id);
+      const at = this.places.get(id);
+      if (block !== undefined && at !== undefined) blocks[at] = block;
+    }
     this.value = { title: doc.title, blocks };
   }
 }

@@ -1,6 +1,8 @@
 /** Random people on a simulated cluster: nothing of what they write is lost, nothing there twice. */
 
-import { Work } from "../../src/document/doc";
+import { Blocks } from "../../src/document/blocks";
+import { Confirmed } from "../../src/document/confirmed";
+import { type Doc, Work } from "../../src/document/doc";
 import type { DocumentValue, ShownBlock, Verb, ViewEvent } from "../../src/document/types";
 import { plainText, type Rich, type RichDelta } from "../../src/shared/rich";
 import { newTable, tableEdit, wordsIn } from "./tables";
@@ -54,7 +56,16 @@ class Typist {
       const told = JSON.stringify(work.doc.order.map((id) => viewOf(work.doc.blocks.get(id))));
       const after = JSON.stringify(event.after.blocks.map(viewOf));
       if (event.changes !== null && told !== after) throw new Error(`told ${told}, is ${after}`);
+      this.checkConfirmed();
     };
+  }
+
+  private checkConfirmed(): void {
+    const { confirmed } = this.page.model;
+    const { doc } = confirmed;
+    const kept = JSON.stringify(doc.order.map((id) => viewOf(doc.blocks.get(id))));
+    const anew = JSON.stringify(lookedAnew(confirmed));
+    if (kept !== anew) throw new Error(`confirmed is ${kept}, looked at anew ${anew}`);
   }
 
   private pick<T>(some: readonly T[]): T | undefined {
@@ -193,13 +204,19 @@ class Ledger {
   }
 }
 
-function docOf(value: DocumentValue): {
-  title: string;
-  order: string[];
-  blocks: Map<string, ShownBlock>;
-} {
-  const blocks = new Map(value.blocks.map((block) => [block.id, block]));
+function docOf(value: DocumentValue): Doc {
+  const blocks = Blocks.of(new Map(value.blocks.map((block) => [block.id, block])));
   return { title: value.title, order: value.blocks.map(({ id }) => id), blocks };
+}
+
+/** What is confirmed, as a look at all objects finds it: nothing that has changed was left out. */
+function lookedAnew(confirmed: Confirmed): unknown {
+  const again = Object.assign(Object.create(Confirmed.prototype), confirmed, {
+    born: new Map(confirmed.born),
+    gone: new Map(confirmed.gone),
+  });
+  again.lookAtAll();
+  return again.doc.order.map((id: string) => viewOf(again.doc.blocks.get(id)));
 }
 
 function viewOf(block: ShownBlock | undefined): unknown {
