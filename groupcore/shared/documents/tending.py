@@ -7,7 +7,7 @@ group does. Each block is tended by itself, anew whenever it has changed.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Protocol, TypeVar
 
 from groupcore.errors import GroupcoreError
@@ -21,6 +21,8 @@ from groupcore.shared.pending import Pending
 
 T = TypeVar("T")
 
+Owed = Mapping[str, tuple[Parcel, ...]]
+"""What a block owes to which others, oldest first."""
 Secure = Callable[[], Awaitable[object]]
 """Waits until what was sent from here up to now survives the loss of all nodes."""
 
@@ -73,6 +75,7 @@ class Tender:
         self._copies = copies
         self._secure = secure
         self._planted: dict[str, None] = {}
+        self._safe: dict[str, dict[str, Parcel]] = {}
         self._securing: dict[tuple[str, str], int] = {}
         self._busy: dict[str, bool] = {}
         self._done: dict[str, list[Pending[None]]] = {}
@@ -126,8 +129,9 @@ class Tender:
             block = self.blocks.get(name)
             if block is None:
                 return
-            for target in list(block.owes):
-                await self._carry(name, block, target)
+            owed = await self._owed(name, block)
+            for target in owed:
+                await self._carry(name, block, target, owed)
             await self._agree(name, block)
         except (
             GroupcoreError
@@ -239,19 +243,44 @@ class Tender:
 
     # --- parcels --------------------------------------------------------------------------------
 
-    async def _carry(self, name: str, block: Block, target: str) -> None:
+    async def _owed(self, name: str, block: Block) -> Owed:
+        """What a block owes; where nodes have disks, once it is on them that it does (D1).
+
+        Else a power cut could take that, and leave the text where it was carried to: it would be
+        in both places. A message of one's own behind what another node has begun tells when that
+        is on disk. Nothing is asked for those that another node carries.
+        """
+        owed = {target: tuple(parcels) for target, parcels in block.owes.items() if parcels}
+        last = {target: parcels[-1] for target, parcels in owed.items()}
+        if not owed:
+            self._safe.pop(name, None)
+        if self._secure is None or last == self._safe.get(name, {}):
+            return owed
+        mine = [one for parcels in owed.values() for one in parcels if self._is_mine(block, one)]
+        if mine:
+            if any(one.by != self.node for one in mine):
+                await block.refresh()
+            await self._secure()
+            self._safe[name] = last
+        return owed
+
+    def _is_safe(self, name: str, target: str, owed: Owed) -> bool:
+        """Whether it is on disk that a block owes these, as far as nodes have disks."""
+        return self._secure is None or self._safe.get(name, {}).get(target) == owed[target][-1]
+
+    async def _carry(self, name: str, block: Block, target: str, owed: Owed) -> None:
         """Bring what is owed to where it goes, and have it forgotten here once it is there."""
-        parcels = list(block.owes.get(target, ()))
+        parcels = [one for one in owed[target] if one in block.owes.get(target, ())]
         if not parcels:
             return
         other = await self._find(target)
         mine = any(self._is_mine(block, parcel) for parcel in parcels)
-        if mine:
+        if mine and self._is_safe(name, target, owed):
             self._give_list(other)
             known = other.received.get(name, 0)
             new = [parcel for parcel in parcels if parcel.number > known]
             sent = [other.accept(name, target, parcel) for parcel in new]
-            await self._admit(name, block, target)
+            await self._admit(name, target, owed)
             for pending in sent:
                 await pending
             for parcel in parcels:
@@ -277,7 +306,7 @@ class Tender:
         born = any(parcel.kind == "birth" for parcel in texts)
         return not any(one is not None and one.refused for one in frames) and (known or not born)
 
-    async def _admit(self, name: str, block: Block, sent_to: str) -> None:
+    async def _admit(self, name: str, sent_to: str, owed: Owed) -> None:
         """Have the outline know the blocks that were split off, all, in the order of the splits.
 
         None of them is told of before its text has been sent, by this node or the one that knew.
@@ -286,7 +315,7 @@ class Tender:
         if name not in outline.entries and name not in outline.gone:
             return  # the outline will have this block soon, and that wakes it
         new = []
-        for target, parcels in list(block.owes.items()):
+        for target, parcels in owed.items():
             if target in outline.entries or target in outline.gone:
                 continue
             for parcel in [one for one in parcels if one.kind == "birth"]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 
 from groupcore.objects.rich_delta import Run, canonical, plain, rich
 from groupcore.shared.documents import Document
+from groupcore.shared.documents.handing import UNBORN
 from groupcore.shared.pending import Pending
 from groupcore.shared.tasks import wait
 from groupcore.shared.testing import World
@@ -56,8 +57,11 @@ def test_a_block_owes_what_was_split_off_until_it_is_on_disk() -> None:
         await rest(world)
         disk.write()
         await rest(world)
-        new = await a.split(block, 5)
+        split = world.spawn(a.split(block, 5))
         await rest(world)
+        disk.write()
+        await rest(world)
+        new = split.result()
         assert plain(b.blocks[new].content) == "bread"
         assert list(found.owes) == [new]
         assert await b.text() == "milk \nbread"
@@ -65,6 +69,30 @@ def test_a_block_owes_what_was_split_off_until_it_is_on_disk() -> None:
         await rest(world)
         assert not found.owes
         assert await a.text() == await b.text() == "milk \nbread"
+
+    run(main)
+
+
+def test_what_a_block_owes_is_carried_once_it_is_on_disk_that_it_does() -> None:
+    async def main(world: World) -> None:
+        a, b, disk = await two(world)
+        [block] = await a.insert("", [rich("milk bread")])
+        found = await a.block(block)
+        await rest(world)
+        disk.write()
+        await rest(world)
+        split = world.spawn(a.split(block, 5))
+        await rest(world)
+        [new] = found.owes
+        assert not split.done
+        assert new not in b.outline.entries
+        assert new not in b.blocks or b.blocks[new].status == UNBORN
+        await a.close()  # who is next does not know whether that is on disk: it sends, and waits
+        await rest(world)
+        assert new not in b.outline.entries
+        disk.write()
+        await rest(world)
+        assert await b.text() == "milk \nbread"
 
     run(main)
 
@@ -93,15 +121,17 @@ def test_one_node_alone_waits_for_the_disk_and_another_when_that_one_is_gone() -
         disk.write()
         await rest(world)
         before = disk.asked
-        await a.split(block, 5)
+        world.spawn(a.split(block, 5))
         await rest(world)
         assert disk.asked == before + 1
+        disk.write()
+        await rest(world)
+        assert disk.asked == before + 2
         await a.close()
         await rest(world)
-        disk.write()
-        await rest(world)
-        disk.write()
-        await rest(world)
+        for _ in range(3):
+            disk.write()
+            await rest(world)
         assert not b.blocks[block].owes
 
     run(main)
