@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupcore.batch import Batch, pack_messages
 from groupcore.context import Numbers, encode_context, merge_into
-from groupcore.sequencing.headers import Accept, Forward, pack_column
+from groupcore.sequencing.headers import ACCEPTED, Accept, Forward, pack_column
 from groupcore.sequencing.names import GroupId
 from groupcore.view import Address
 
@@ -124,6 +124,11 @@ class Stamping:
         self._payloads += payloads
         self.size_bytes += sum(map(len, payloads))
         merge_into(self.numbers, numbers)
+
+    def stretches(self) -> list[tuple[int, ...]]:
+        """Whose runs are in it: process, runs, chain number of the first."""
+        flat = self._stretches
+        return [tuple(flat[at : at + ACCEPTED]) for at in range(0, len(flat), ACCEPTED)]
 
     def batch(self, me: Address, view: int, rests: bytes) -> Batch | None:
         """The frame, made in this view, which rests on these; None when there is nothing in it."""

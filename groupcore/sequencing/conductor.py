@@ -381,5 +381,5 @@ class Conductor:
             if known is not None and known.recorded < frame:
                 left.append((stream, frame, groups))
                 continue
-            self._sender.send_again(groups, now)
+            self._sender.again.send_again(groups, now)
         self._send_after = left

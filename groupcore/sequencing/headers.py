@@ -54,6 +54,15 @@ def unpack_stretches(data: bytes, width: int, runs: int) -> list[tuple[int, ...]
     return stretches
 
 
+def chain_of(stretches: list[tuple[int, ...]], index: int) -> int:
+    """The chain number of the run at this place in a frame."""
+    for _, runs, chain in stretches:
+        if index < runs:
+            return chain + index
+        index -= runs
+    raise AssertionError("the stretches hold all runs")
+
+
 @dataclass(slots=True)
 class Send(Header):
     """DO-MULTICAST, sender's node to sequencer: runs of its processes that leave together.

@@ -68,7 +68,7 @@ class Joining:
         """JOIN-GROUP."""
         key = (process, group)
         record = self._plane.records.get(group)
-        if not self._sender.is_open(process):
+        if self._sender.open_local(process) is None:
             self.refuse(request, "left", f"{process} is closed; open a process first")
         elif record is None:
             self.refuse(request, "unknown_group", f"there is no group {group}; create it first")

@@ -54,8 +54,11 @@ class Takeover:
         carry: Numbers = {}
         for group in self.last:
             record = plane.records.get(group)
-            if record is not None and record.order is Order.STRICT and record.stream is not None:
-                merge_into(carry, {record.stream: record.frame})
+            if record is None or record.order is not Order.STRICT:
+                continue
+            stream, frame = record.place[:2]
+            if stream is not None:
+                merge_into(carry, {stream: frame})
         carry.pop(plane.me, None)
         return carry
 

@@ -22,22 +22,22 @@ from collections import deque
 from collections.abc import Callable
 
 from groupcore.batch import Batch
-from groupcore.context import Numbers, decode_context, encode_context, merge_into
+from groupcore.context import Numbers, encode_context, merge_into
 from groupcore.errors import WireError
 from groupcore.sequencing.chains import Standing
 from groupcore.sequencing.events import Delivered, Departed, Enrolled, Joined
-from groupcore.sequencing.headers import ACCEPTED, Accept, Change, unpack_column, unpack_stretches
+from groupcore.sequencing.headers import Accept, Change, chain_of
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane, shares
-from groupcore.sequencing.record import GONE, JOINED, Hold, Record, Run
+from groupcore.sequencing.receiving import Column, open_frame
+from groupcore.sequencing.record import GONE, JOINED, Hold, Place, Record, Run
 from groupcore.sequencing.stream import Frame, Stream
 from groupcore.view import Address
 
 STRICT = Order.STRICT
 
-Column = tuple[int, ...]
-OnAccepted = Callable[[Frame, list[int], Column, Column, Column, Column], None]
-"""Called with a frame, and its runs: senders' keys, groups, own first numbers, numbers, counts."""
+OnAccepted = Callable[[Frame, list[tuple[int, ...]], Column, Column, Column, Column], None]
+"""Called with a frame, and its runs: stretches, groups, own first numbers, numbers, counts."""
 
 
 class Receiver:
@@ -91,7 +91,7 @@ class Receiver:
         """The runs of a frame; False when this node has still to hear of one of its groups."""
         plane = self._plane
         try:
-            stretches, columns, context = _open(stream, header)
+            stretches, columns, context = open_frame(stream, header)
         except WireError as error:
             plane.counters[f"bad_frame.{error.reason}"] += 1
             return True
@@ -104,23 +104,25 @@ class Receiver:
         frame = Frame(stream, number, batch, context)
         owners = self._note_chains(header.origin, stretches, (address, number, context))
         free = not context or self._context_is_free(context)
-        entries, context_bytes = len(context), len(header.context)
+        # A group's own stream is where it stands: that of the context says no more to it.
+        others = {one: at for one, at in context.items() if one != address}
+        place = Place(address, number, len(context), len(header.context))
         records, events, archive = plane.records, plane.events, plane.archive
-        index, end = -1, 0
-        for sender, group, seqno, first, size in zip(owners, *columns, strict=True):
-            index += 1
+        end = 0
+        runs = zip(range(len(groups)), owners, *columns, strict=True)
+        for index, sender, group, seqno, first, size in runs:
             offset, end = end, end + size
             record = records.get(group)
             if record is None or seqno <= record.seqno:
                 continue
             if seqno > record.seqno + 1:
                 run = Run(frame, index, record, seqno, first, size, offset, hosts[sender])
+                run.chain = chain_of(stretches, index)
                 self._wait_for_turn(run)
                 continue
             record.seqno = seqno + size - 1
             record.senders[sender] = first + size - 1
-            record.stream, record.frame = address, number
-            record.context_entries, record.context_bytes = entries, context_bytes
+            record.place = place
             if archive is not None:
                 archive.add(group, seqno, hosts[sender], first, size, frame, offset)
             hold = record.hold
@@ -134,8 +136,8 @@ class Receiver:
                 ):
                     hold.seqno = record.seqno
                     hold.context[address] = number
-                    if context:
-                        merge_into(hold.context, context)
+                    if others:
+                        merge_into(hold.context, others)
                     opened = opened or frame.messages(0, batch.count)
                     mine = opened[offset:end]
                     events.append(Delivered(group, seqno, hosts[sender], first, mine))
@@ -145,7 +147,7 @@ class Receiver:
             if record.waiting:
                 self._record_waiting(record)
         if header.origin == plane.me:
-            self._accepted(frame, owners, groups, firsts, seqnos, counts)
+            self._accepted(frame, stretches, groups, firsts, seqnos, counts)
         return True
 
     def _note_chains(
@@ -198,15 +200,16 @@ class Receiver:
             self._put_on_record(run)
             if run.count and run.process.node == self._plane.me:
                 places = (record.group,), (run.first,), (run.seqno,), (run.count,)
-                self._accepted(run.frame, [self._plane.senders.key(run.process)], *places)
+                stretch = (run.process.number, 1, run.chain)
+                self._accepted(run.frame, [stretch], *places)
 
     def _put_on_record(self, run: Run) -> None:
         """The slow way in: a run whose turn has come, or a membership change."""
         record, frame = run.record, run.frame
         record.seqno = run.last
-        record.stream, record.frame = frame.stream.address, frame.number
-        record.context_entries = len(frame.context)
-        record.context_bytes = len(encode_context(frame.context))
+        context = frame.context
+        context_bytes = len(encode_context(context))
+        record.place = Place(frame.stream.address, frame.number, len(context), context_bytes)
         hold = record.hold
         if run.count:
             record.senders[self._plane.senders.key(run.process)] = run.first + run.count - 1
@@ -371,22 +374,3 @@ class Receiver:
         if record.order is Order.FIFO:
             return True
         return self._plane.settled(frame.context, concerns)
-
-
-def _open(
-    stream: Stream, header: Accept
-) -> tuple[list[tuple[int, ...]], tuple[Column, Column, Column, Column], Numbers]:
-    """The stretches of a frame, its columns (groups, numbers, own firsts, counts), its context."""
-    count = len(header.groups) // 8
-    context = stream.contexts.pop(stream.recorded, None)
-    columns = (
-        unpack_column(header.groups, count),
-        unpack_column(header.seqnos, count),
-        unpack_column(header.firsts, count),
-        unpack_column(header.counts, count),
-    )
-    return (
-        unpack_stretches(header.stretches, ACCEPTED, count),
-        columns,
-        decode_context(header.context) if context is None else context,
-    )

@@ -19,10 +19,12 @@ from __future__ import annotations
 
 from groupcore.context import Numbers, decode_context
 from groupcore.errors import WireError
-from groupcore.sequencing.headers import ACCEPTED, Accept, unpack_stretches
+from groupcore.sequencing.headers import ACCEPTED, Accept, unpack_column, unpack_stretches
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.stream import Stream
+from groupcore.sequencing.stream import Opened, Stream
 from groupcore.view import Address
+
+Column = tuple[int, ...]
 
 
 class Receiving:
@@ -66,14 +68,19 @@ class Receiving:
         header = None if batch is None else batch.headers[-1]
         if isinstance(header, Accept) and batch is not None:
             try:
-                context, rests = decode_context(header.context), decode_context(header.rests)
+                rests = decode_context(header.rests)
+                opened = Opened(
+                    decode_context(header.context),
+                    unpack_stretches(header.stretches, ACCEPTED, len(header.groups) // 8),
+                )
             except WireError:
-                context = rests = {}  # it is counted when it is recorded
+                stream.received += 1  # it is counted when it is recorded
+                return True
             if rests and not self._has(rests):
                 return False
             if stream.received >= stream.recorded:
-                stream.contexts[stream.received + 1] = context
-            self._note(stream, header, context)
+                stream.opened[stream.received + 1] = opened
+            self._note(stream, header.origin, opened)
         stream.received += 1
         return True
 
@@ -89,16 +96,30 @@ class Receiving:
                 return False
         return True
 
-    def _note(self, stream: Stream, header: Accept, context: Numbers) -> None:
+    def _note(self, stream: Stream, origin: Address, opened: Opened) -> None:
         """Whoever waits for the places of these runs goes on (I2)."""
         plane, number = self._plane, stream.received + 1
         if plane.frozen is not None and number > plane.frozen.get(stream.address, 0):
             return
-        try:
-            stretches = unpack_stretches(header.stretches, ACCEPTED, len(header.groups) // 8)
-        except WireError:
-            return
-        standing = (stream.address, number, context)
-        keys = plane.senders.of_node(header.origin, [stretch[0] for stretch in stretches])
-        for process, runs, chain in stretches:
+        standing = (stream.address, number, opened.context)
+        keys = plane.senders.of_node(origin, [stretch[0] for stretch in opened.stretches])
+        for process, runs, chain in opened.stretches:
             plane.chains.note_received(keys[process], chain + runs - 1, standing)
+
+
+def open_frame(
+    stream: Stream, header: Accept
+) -> tuple[list[tuple[int, ...]], tuple[Column, Column, Column, Column], Numbers]:
+    """The stretches of a frame, its columns (groups, numbers, own firsts, counts), its context."""
+    count = len(header.groups) // 8
+    opened = stream.opened.pop(stream.recorded, None)
+    columns = (
+        unpack_column(header.groups, count),
+        unpack_column(header.seqnos, count),
+        unpack_column(header.firsts, count),
+        unpack_column(header.counts, count),
+    )
+    if opened is not None:
+        return opened.stretches, columns, opened.context
+    stretches = unpack_stretches(header.stretches, ACCEPTED, count)
+    return stretches, columns, decode_context(header.context)

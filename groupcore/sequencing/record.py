@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from groupcore.context import Numbers
 from groupcore.sequencing.names import GroupId, Order, Process
@@ -30,9 +30,20 @@ class Run:
     """Consecutive messages of one process to one group, as they stand in a frame.
 
     `offset` is the place of the first one in the frame's body; `count` 0: a membership change.
+    `chain` is its number in its process's chain, where it has to wait for its group's former ones.
     """
 
-    __slots__ = ("count", "first", "frame", "index", "offset", "process", "record", "seqno")
+    __slots__ = (
+        "chain",
+        "count",
+        "first",
+        "frame",
+        "index",
+        "offset",
+        "process",
+        "record",
+        "seqno",
+    )
 
     def __init__(
         self,
@@ -53,11 +64,24 @@ class Run:
         self.count = count
         self.offset = offset
         self.process = process
+        self.chain = 0
 
     @property
     def last(self) -> int:
         """The number of its last message."""
         return self.seqno + max(self.count, 1) - 1
+
+
+class Place(NamedTuple):
+    """Where runs stand: a frame, and how much it depends on. All runs of a frame share one."""
+
+    stream: Address | None
+    frame: int
+    context_entries: int = 0
+    context_bytes: int = 0
+
+
+NOWHERE = Place(None, 0)
 
 
 class Hold:
@@ -83,22 +107,18 @@ class Record:
     """One group, as every node knows it.
 
     `senders` has the number of each sender's last message, by `Senders` key; `requests` that of
-    each process's last JOIN or LEAVE. `stream` and `frame` say where the last recorded run stood;
-    `context_entries` and `context_bytes` how much it depended on, for those who look.
+    each process's last JOIN or LEAVE. `place` is where the last recorded run stood.
     """
 
     __slots__ = (
-        "context_bytes",
-        "context_entries",
-        "frame",
         "group",
         "hold",
         "members",
         "order",
+        "place",
         "requests",
         "senders",
         "seqno",
-        "stream",
         "waiting",
     )
 
@@ -111,9 +131,7 @@ class Record:
         self.requests: dict[int, int] | None = None
         self.waiting: dict[int, Run] | None = None
         self.hold: Hold | None = None
-        self.stream: Address | None = None
-        self.frame = 0
-        self.context_entries = self.context_bytes = 0
+        self.place = NOWHERE
 
 
 class Senders:

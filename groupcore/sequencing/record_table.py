@@ -13,7 +13,7 @@ from msgpack import packb, unpackb
 
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.record import Record
+from groupcore.sequencing.record import Place, Record
 from groupcore.view import Address
 
 SLICE = 4_000
@@ -31,7 +31,7 @@ def pack_records(plane: Plane, records: Sequence[Record]) -> bytes:
     streams: dict[Address | None, int] = {None: 0}
     numbers = [
         streams[stream] if stream in streams else streams.setdefault(stream, len(streams))
-        for stream in [record.stream for record in records]
+        for stream in [record.place.stream for record in records]
     ]
     processes: dict[Process, int] = {}
 
@@ -56,7 +56,7 @@ def pack_records(plane: Plane, records: Sequence[Record]) -> bytes:
             [record.group for record in records],
             bytes([record.order for record in records]),
             [record.seqno for record in records],
-            [record.frame for record in records],
+            [record.place.frame for record in records],
             numbers,
             [list(stream) for stream in streams if stream is not None],
             peopled,
@@ -72,13 +72,16 @@ def unpack_records(plane: Plane, packed: bytes) -> list[Record]:
     streams = [None, *(Address(*name) for name in names)]
     processes = [Process(Address(name, life), number) for name, life, number in known]
     records = []
+    places: dict[tuple[int, int], Place] = {}
     for group, order, seqno, frame, number in zip(
         groups, orders, seqnos, frames, numbers, strict=True
     ):
         record = Record(group, ORDERS[order])
         record.seqno = seqno
-        record.frame = frame
-        record.stream = streams[number]
+        place = places.get((number, frame))
+        if place is None:
+            place = places[number, frame] = Place(streams[number], frame)
+        record.place = place
         records.append(record)
     for at, members, senders, requests in peopled:
         _people(plane, records[at], processes, (members, senders, requests))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain as joined
 
 from groupcore.batch import MESSAGE_COST_BYTES, Batch, pack_messages
 from groupcore.context import Numbers, encode_context
-from groupcore.sequencing.asked import Piece
 from groupcore.sequencing.headers import Send, pack_column
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.view import Address
 
 RUNS_MAX = 256
 """Runs of a section."""
+NOTHING: Numbers = {}
+"""The context of what is in no section yet; nobody puts anything in."""
 
 
 @dataclass(slots=True)
@@ -22,10 +24,12 @@ class Local:
     `groups` are those that it has joined. `past` is what it was given in groups that it has left,
     and where its own messages stand. `numbers` has for each group the number of its last message
     there; `chain` is that of its last run, and `told` says of each sequencer which was the last
-    that was sent to it.
+    that was sent to it. `outbox` is what it has sent in this turn. `closing`: it sends no more.
     """
 
     process: Process
+    outbox: list[Unaccepted] = field(default_factory=list)
+    closing: bool = False
     groups: dict[GroupId, None] = field(default_factory=dict)
     numbers: dict[GroupId, int] = field(default_factory=dict)
     past: Numbers = field(default_factory=dict)
@@ -34,10 +38,11 @@ class Local:
 
 
 class Unaccepted:
-    """A run that has been sent and not yet been seen in a stream.
+    """A run that is sent and has not yet been seen in a stream.
 
-    `chain` is its number in its process's chain, `after` that of the run that has to have its
-    place before. `numbers` is its section's context. `again`: it has been sent again.
+    `size_bytes` is that of its messages. Once it is in a section: `chain` is its number in its
+    process's chain, `after` that of the run that has to have its place before, `numbers` its
+    section's context. `again`: it has been sent again.
     """
 
     __slots__ = (
@@ -49,32 +54,53 @@ class Unaccepted:
         "numbers",
         "payloads",
         "sent_at",
+        "size_bytes",
         "wait_s",
     )
 
-    def __init__(
-        self, chain: int, after: int, piece: Piece, numbers: Numbers, sent_at: float, wait_s: float
-    ) -> None:
+    def __init__(self, group: GroupId, first: int, payloads: list[bytes], size_bytes: int) -> None:
+        self.group = group
+        self.first = first
+        self.payloads = payloads
+        self.size_bytes = size_bytes
         self.again = False
-        self.chain = chain
-        self.after = after
-        self.group, self.first, self.payloads = piece
-        self.numbers = numbers
-        self.sent_at = sent_at
-        self.wait_s = wait_s
+        self.chain = self.after = 0
+        self.numbers = NOTHING
+        self.sent_at = self.wait_s = 0.0
 
     @property
     def last(self) -> int:
         """The process's own number of its last message."""
         return self.first + len(self.payloads) - 1
 
+    @property
+    def cost_bytes(self) -> int:
+        """What it counts of what is under way."""
+        return self.size_bytes + MESSAGE_COST_BYTES * len(self.payloads)
+
     def alone(self, process: Process, owner: Address) -> Section:
         """A section of this run only, as it was."""
         section = Section(owner)
-        piece = (self.group, self.first, self.payloads)
-        section.add(process, self.chain, self.after, 0, [piece])
+        section.add(process, self.chain, self.after, 0, [self], self.size_bytes)
         section.numbers = self.numbers
         return section
+
+    def parts(self, limit_bytes: int) -> list[Unaccepted]:
+        """In parts whose messages fit into a section; a larger message stands alone."""
+        if self.size_bytes <= limit_bytes:
+            return [self]
+        parts: list[Unaccepted] = []
+        start = size = 0
+        for at, payload in enumerate(self.payloads):
+            if at > start and size + len(payload) > limit_bytes:
+                parts.append(self._part(start, at, size))
+                start, size = at, 0
+            size += len(payload)
+        parts.append(self._part(start, len(self.payloads), size))
+        return parts
+
+    def _part(self, start: int, end: int, size_bytes: int) -> Unaccepted:
+        return Unaccepted(self.group, self.first + start, self.payloads[start:end], size_bytes)
 
 
 class Section:
@@ -85,7 +111,7 @@ class Section:
     several for its own.
     """
 
-    __slots__ = ("_pieces", "_stretches", "numbers", "owner", "sender", "size_bytes")
+    __slots__ = ("_runs", "_stretches", "numbers", "owner", "sender", "size_bytes")
 
     def __init__(self, owner: Address) -> None:
         self.owner = owner
@@ -93,53 +119,36 @@ class Section:
         self.sender: Process | None = None
         self.numbers: Numbers = {}
         self._stretches: list[int] = []
-        self._pieces: list[Piece] = []
+        self._runs: list[Unaccepted] = []
 
     def add(
-        self, process: Process, chain: int, after: int, before: int, pieces: list[Piece]
+        self,
+        process: Process,
+        chain: int,
+        after: int,
+        before: int,
+        runs: list[Unaccepted],
+        size_bytes: int,
     ) -> None:
         """Put these runs of a process behind what is there; `sender` is whose all of them are."""
-        self.sender = process if not self._pieces or self.sender == process else None
-        self._pieces += pieces
-        self._stretches += (process.number, len(pieces), chain, after, before)
-        for piece in pieces:
-            self.size_bytes += sum(map(len, piece[2]))
+        self.sender = process if not self._runs or self.sender == process else None
+        self._runs += runs
+        self._stretches += (process.number, len(runs), chain, after, before)
+        self.size_bytes += size_bytes
 
     def has_room(self, runs: int, size_bytes: int, limit_bytes: int) -> bool:
         """Whether so much more fits in."""
-        return len(self._pieces) + runs <= RUNS_MAX and self.size_bytes + size_bytes <= limit_bytes
+        return len(self._runs) + runs <= RUNS_MAX and self.size_bytes + size_bytes <= limit_bytes
 
     def batch(self, me: Address) -> Batch:
         """DO-MULTICAST of its runs."""
-        payloads: list[bytes] = []
-        for piece in self._pieces:
-            payloads += piece[2]
+        runs = self._runs
+        payloads = list(joined.from_iterable([run.payloads for run in runs]))
         send = Send(
             encode_context(self.numbers),
             pack_column(self._stretches),
-            pack_column([piece[0] for piece in self._pieces]),
-            pack_column([piece[1] for piece in self._pieces]),
-            pack_column([len(piece[2]) for piece in self._pieces]),
+            pack_column([run.group for run in runs]),
+            pack_column([run.first for run in runs]),
+            pack_column([len(run.payloads) for run in runs]),
         )
         return Batch(me, self.owner, (send,), pack_messages(payloads), len(payloads))
-
-
-def cost(payloads: list[bytes]) -> int:
-    """What messages cost, in bytes."""
-    return sum(map(len, payloads)) + MESSAGE_COST_BYTES * len(payloads)
-
-
-def split(run: Piece, limit: int) -> list[Piece]:
-    """A run in parts whose messages fit into a section; a larger message stands alone."""
-    group, first, payloads = run
-    if sum(map(len, payloads)) <= limit:
-        return [run]
-    parts: list[Piece] = []
-    start = size = 0
-    for at, payload in enumerate(payloads):
-        if at > start and size + len(payload) > limit:
-            parts.append((group, first + start, payloads[start:at]))
-            start, size = at, 0
-        size += len(payload)
-    parts.append((group, first + start, payloads[start:]))
-    return parts

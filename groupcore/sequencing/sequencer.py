@@ -43,6 +43,7 @@ from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.ownership import Owned, Ownership
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
+from groupcore.sequencing.stream import Opened
 from groupcore.sequencing.waiting import Waiting
 from groupcore.view import Address
 
@@ -179,7 +180,7 @@ class Sequencer:
         place = (plane.me, accept.frame, numbers)
         for process, count, chain, _, _ in stretches:
             plane.chains.note_received(keys[process], chain + count - 1, place)
-        plane.own.contexts[accept.frame] = numbers
+        plane.own.opened[accept.frame] = Opened(numbers, [one[:ACCEPTED] for one in stretches])
         self._multicast(Batch(plane.me, None, (accept,), batch.body, batch.count))
 
     def _number_all(
@@ -357,7 +358,7 @@ class Sequencer:
         plane.drop_stable(stamping.numbers)
         batch = stamping.batch(plane.me, plane.view_number, plane.rests(stamping.numbers))
         if batch is not None:
-            plane.own.contexts[stamping.number] = stamping.numbers
+            plane.own.opened[stamping.number] = Opened(stamping.numbers, stamping.stretches())
             self._multicast(batch)
 
     def _go_on(self) -> None:

@@ -77,7 +77,7 @@ class Service(DirectoryRequests, Figures):
         self.creating = Creating(self.plane)
         self.inheriting = Inheriting(
             self.plane,
-            lambda: chain(self.joining.wanted(), (group for group, _ in self.sender.outstanding)),
+            lambda: chain(self.joining.wanted(), self.sender.groups_under_way()),
         )
         self.conductor = Conductor(
             self.plane,
@@ -150,22 +150,24 @@ class Service(DirectoryRequests, Figures):
         """
         del now
         limit = self.plane.options.message_bytes_max
-        if not self._may_send(process, group):
+        local = self._may_send(process, group)
+        if local is None:
             return 0
-        if max(map(len, payloads), default=0) > limit:
+        size = sum(map(len, payloads))
+        if size > limit and max(map(len, payloads)) > limit:
             self._refuse("too_large", f"a message is above {limit} bytes; split it")
         elif payloads:
-            return self.sender.send(process, group, payloads)
+            return self.sender.send(local, group, payloads, size)
         return 0
 
-    def _may_send(self, process: Process, group: GroupId) -> bool:
+    def _may_send(self, process: Process, group: GroupId) -> Local | None:
         if group not in self.plane.records:
             self._refuse("unknown_group", f"there is no group {group}; create it first")
-        elif not self.sender.is_open(process):
+            return None
+        local = self.sender.open_local(process)
+        if local is None:
             self._refuse("left", f"{process} is closed; open a process first")
-        else:
-            return True
-        return False
+        return local
 
     def send_volatile(self, process: Process, group: GroupId, payload: bytes, now: float) -> None:
         """A message that only counts until the next one; may be lost.
@@ -173,7 +175,7 @@ class Service(DirectoryRequests, Figures):
         `Refused` when nothing is sent, as with `send`.
         """
         del now
-        if not self._may_send(process, group):
+        if self._may_send(process, group) is None:
             return
         if len(payload) > self.plane.options.section_bytes:
             limit = self.plane.options.section_bytes
@@ -208,8 +210,7 @@ class Service(DirectoryRequests, Figures):
             case h.Repair():
                 self.keeper.on_repair(header)
             case h.Missing():
-                process = Process(self.plane.me, header.process)
-                self.sender.on_missing(process, header.chain, node, now)
+                self.sender.again.on_missing(header.process, header.chain, node, now)
             case h.Repeated():
                 process = Process(self.plane.me, header.process)
                 self.sender.on_repeated(process, header.group, header.number)
@@ -294,14 +295,14 @@ class Service(DirectoryRequests, Figures):
     def wake(self, now: float) -> None:
         """Run what is due."""
         self._now = now
-        self.sender.wake(now)
+        self.sender.again.wake(now)
         self.joining.states.wake(now)
         self.joining.handing.wake(now)
 
     def next_wake(self) -> float | None:
         """When `wake` has something to do; None when nothing is planned."""
         times = (
-            self.sender.next_wake(),
+            self.sender.again.next_wake(),
             self.joining.next_wake(),
             self.joining.states.next_wake(),
             self.joining.handing.next_wake(),
@@ -342,7 +343,7 @@ class Service(DirectoryRequests, Figures):
             self.joining.states.retry()
             self.sequencer.start()
             self.conductor.send_again(now)
-            self.sender.go_on(now)
+            self.sender.again.go_on(now)
         self.conductor.giving.end_turn()
         self.expected.retry(now)
         self.joining.states.proceed(now)

@@ -54,8 +54,9 @@ def group_facts(plane: Plane, group: GroupId) -> GroupFacts | None:
     if entry is None or record is None:
         return None
     unsaved = 0
-    if plane.log is not None and record.stream is not None and record.stream in plane.streams:
-        unsaved = max(0, record.frame - plane.log.saved.get(record.stream, 0))
+    place = record.place
+    if plane.log is not None and place.stream is not None and place.stream in plane.streams:
+        unsaved = max(0, place.frame - plane.log.saved.get(place.stream, 0))
     return GroupFacts(
         group,
         entry.owner.name,
@@ -65,8 +66,8 @@ def group_facts(plane: Plane, group: GroupId) -> GroupFacts | None:
         0 if record.hold is None else record.hold.seqno,
         len(record.members),
         tuple(sorted({process.node.name for process in record.members})),
-        record.context_entries,
-        record.context_bytes,
+        place.context_entries,
+        place.context_bytes,
         unsaved,
     )
 
@@ -79,12 +80,12 @@ def group_status(plane: Plane) -> Iterator[GroupStatus]:
         if record is None:
             yield GroupStatus(group, entry.name, entry.owner.name, entry.epoch, 0, 0, False, False)
             continue
-        stream = record.stream
+        stream, frame = record.place[:2]
         # A stream that is over was stored by all before it was forgotten.
-        reached = record.frame
+        reached = frame
         if stream is not None and stream in plane.streams:
             reached = saved.get(stream, 0)
-        stored = plane.log is not None and reached >= record.frame
+        stored = plane.log is not None and reached >= frame
         yield GroupStatus(
             group,
             entry.name,

@@ -18,6 +18,7 @@ Invariants.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from groupcore.batch import Batch, unpack_messages
 from groupcore.context import Numbers
@@ -32,6 +33,13 @@ FRAME_COST_BYTES = 100
 def frame_cost(batch: Batch) -> int:
     """What a frame takes of the window, in bytes."""
     return len(batch.body) + FRAME_COST_BYTES
+
+
+class Opened(NamedTuple):
+    """What has been read of a frame when it was received, until it is recorded."""
+
+    context: Numbers
+    stretches: list[tuple[int, ...]]
 
 
 class Frame:
@@ -76,8 +84,9 @@ class Stream:
     of whatever streams, is received here, too (I4); `recorded`: held and put into the
     records; `delivered`: nothing of them waits here; `stable`: delivered by all; `highest`: that
     there is a frame of this number is known. `started`: where the stream begins for this node is
-    known; `base`: behind which frame. `logged`: what has been put into the node's log. Of a
-    `fenced` one frames are taken up to `allowed` only. `end`: its last frame, once it is agreed.
+    known; `base`: behind which frame. `opened`: of the frames that are received and not recorded
+    what was read. `logged`: what has been put into the node's log. Of a `fenced` one frames are
+    taken up to `allowed` only. `end`: its last frame, once it is agreed.
     """
 
     def __init__(self, address: Address) -> None:
@@ -97,7 +106,7 @@ class Stream:
         self.undelivered: dict[int, Frame] = {}
         self.kept_bytes = 0
         self._kept: dict[int, Batch] = {}
-        self.contexts: dict[int, Numbers] = {}
+        self.opened: dict[int, Opened] = {}
 
     def start(self, before: int) -> None:
         """The frames behind `before` concern this node."""

@@ -22,7 +22,7 @@ def content(service: Service, record: Record) -> tuple[object, ...]:
     process = service.plane.senders.process
     senders = {process(key): number for key, number in record.senders.items()}
     requests = {process(key): number for key, number in (record.requests or {}).items()}
-    place = (record.stream, record.frame)
+    place = record.place[:2]
     return record.order, record.seqno, record.members, senders, requests, place
 
 

@@ -14,6 +14,7 @@ from groupcore.sequencing.ownership import Takeover
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import Record
+from groupcore.sequencing.resending import Resending
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.states import States
@@ -174,7 +175,7 @@ def apply_no_queue(self: Receiver, record: Record) -> None:
 PLANTS: dict[str, list[Patch]] = {
     "no context": [(Sender, "context_of", lambda *_: {}), (Chains, "add_place", nothing)],
     "nothing asked for again": [(Keeper, "ask", nothing)],
-    "nothing sent again": [(Sender, "wake", nothing)],
+    "nothing sent again": [(Resending, "wake", nothing)],
     "source not suspended": [(Sequencer, "suspend", nothing)],
     "target begins at once": [(Takeover, "ready", always)],
     "lost target, and the move goes on": [(moving, "cancel_lost", none_lost)],
@@ -182,7 +183,7 @@ PLANTS: dict[str, list[Patch]] = {
     "what came before the state forgotten": [(Receiver, "apply_queue", apply_no_queue)],
     "no state asked for again": [(States, "wake", nothing)],
     "nothing acknowledged": [(Telling, "tell", nothing)],
-    "nothing sent to the next": [(Conductor, "send_again", nothing), (Sender, "wake", nothing)],
+    "nothing sent to the next": [(Conductor, "send_again", nothing), (Resending, "wake", nothing)],
 }
 
 

@@ -1,0 +1,47 @@
+"""What a node's processes send: runs, in parts that fit into sections, and whose each is."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupcore.batch import MESSAGE_COST_BYTES
+from groupcore.sequencing.headers import chain_of
+from groupcore.sequencing.sections import Unaccepted
+
+
+def run_of(*sizes: int) -> Unaccepted:
+    payloads = [bytes(size) for size in sizes]
+    return Unaccepted(7, 11, payloads, sum(sizes))
+
+
+def test_a_run_that_fits_is_not_cut() -> None:
+    run = run_of(40, 60)
+    assert run.parts(100) == [run]
+
+
+def test_a_run_is_cut_between_messages_and_keeps_its_numbers() -> None:
+    parts = run_of(40, 50, 20, 90).parts(100)
+    assert [(part.first, part.last, part.size_bytes) for part in parts] == [
+        (11, 12, 90),
+        (13, 13, 20),
+        (14, 14, 90),
+    ]
+    assert {part.group for part in parts} == {7}
+
+
+def test_a_message_above_the_limit_stands_alone() -> None:
+    parts = run_of(10, 500, 10).parts(100)
+    assert [part.size_bytes for part in parts] == [10, 500, 10]
+
+
+def test_parts_cost_together_what_the_run_costs() -> None:
+    run = run_of(40, 50, 20, 90)
+    assert sum(part.cost_bytes for part in run.parts(100)) == run.cost_bytes
+    assert run.cost_bytes == 200 + 4 * MESSAGE_COST_BYTES
+
+
+def test_the_chain_number_of_a_run_follows_from_its_place_in_the_frame() -> None:
+    stretches: list[tuple[int, ...]] = [(1, 2, 30), (2, 1, 5), (1, 2, 40)]
+    assert [chain_of(stretches, index) for index in range(5)] == [30, 31, 5, 40, 41]
+    with pytest.raises(AssertionError):
+        chain_of(stretches, 5)
