@@ -189,13 +189,16 @@ export class Follower implements BlockListener, OutlineListener {
   /** Behind a snapshot: own verbs that turn out to be done. */
   private settle(block: BlockObject): void {
     const id = this.confirmed.idOf(block);
+    const isDone = ({ call, hop, parcel, verb }: Own): boolean => {
+      if (call === null) return false;
+      if (hop === id && parcel > 0) return this.isReceived(block, call.group, parcel);
+      return call.group === id && call.isAnswered && hop === "" && verb[0] === "edit";
+    };
+    this.view(this.overlay.withdraw(isDone));
     this.view(
-      this.overlay.drop(({ call, hop, parcel, verb }) => {
-        if (call === null) return false;
-        if (hop === id && parcel > 0) return this.isReceived(block, call.group, parcel);
-        if (call.group !== id || !call.isAnswered) return false;
-        return (hop === "" && verb[0] === "edit") || verb[0] === "split";
-      }),
+      this.overlay.drop(
+        ({ call, verb }) => call?.group === id && call.isAnswered && verb[0] === "split",
+      ),
     );
   }
 
@@ -273,7 +276,7 @@ export class Follower implements BlockListener, OutlineListener {
       return hop === "" ? own : { ...own, hop, parcel: moved.get(hop) ?? 0 };
     });
     this.view(
-      this.overlay.drop((own) => {
+      this.overlay.withdraw((own) => {
         if (own.call !== call) return false;
         const there = this.confirmed.blocks.get(own.hop);
         if (own.hop === "" || own.parcel === 0 || there === undefined) return true;

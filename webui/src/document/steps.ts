@@ -12,7 +12,11 @@ const NOTHING: Steps = { happened: [], refused: null, drafted: null };
 type Which = (own: Own) => boolean;
 type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>;
 
-/** `refused`: own joins that did not come to be; `drafted`: own edits whose text is deleted. */
+/**
+ * `refused`: own verbs that are not (any more) where they are shown: joins that did not come to be,
+ * and parts of edits whose text was passed on; they come with it. `drafted`: own edits whose text is
+ * deleted.
+ */
 export interface Steps {
   readonly happened: readonly Happened[];
   readonly refused: Which | null;
@@ -94,7 +98,7 @@ function parcelSteps(
   }
   const isPart: Which = ({ call, hop, parcel }) =>
     call?.group === source && hop === id && parcel === number;
-  const step = delta === null ? null : (["edit", id, delta] as const);
-  const drafted = outcome === "drafted" ? isPart : null;
-  return { happened: [{ step, own: isPart }], refused: null, drafted };
+  const isThis: Which = (own) => isPart(own) && own.verb[1] === id;
+  const happened: Happened[] = delta === null ? [] : [{ step: ["edit", id, delta], own: isThis }];
+  return { happened, refused: isPart, drafted: outcome === "drafted" ? isPart : null };
 }

@@ -106,6 +106,7 @@ class Typist {
     }
     if (chosen < 0.68) {
       const fresh = this.ledger.newId();
+      this.ledger.split(id, fresh);
       return [
         ["split", id, at, fresh, { type: "paragraph" }],
         ["edit", fresh, [this.words()]],
@@ -184,6 +185,11 @@ class Ledger {
   /** What goes into a block that is removed goes with it. */
   join(block: string, into: string): void {
     this.joins.set(block, (this.joins.get(block) ?? new Set()).add(into));
+  }
+
+  /** What is joined to a block whose end was split off meanwhile goes to the end. */
+  split(block: string, fresh: string): void {
+    this.join(block, fresh);
   }
 
   /** Whether somebody has removed a block that the letter was in, or may have gone to. */
