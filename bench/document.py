@@ -32,12 +32,12 @@ KEYS_PER_S = 8.0
 
 OPENED = """(() => {
   const isThere = () => {
-    const blocks = [...document.querySelectorAll("[data-testid=editor] [data-block-id]")];
-    const seen = blocks.filter((block) => {
-      const { top, bottom } = block.getBoundingClientRect();
-      return bottom > 0 && top < innerHeight;
-    });
-    return seen.length > 0 && seen.every((block) => block.dataset.away === undefined);
+    const blocks = document.querySelector("[data-testid=editor]")?.children ?? [];
+    for (const block of blocks) {
+      if (block.getBoundingClientRect().top >= innerHeight) break;
+      if (block.dataset.away !== undefined) return false;
+    }
+    return blocks.length > 0;
   };
   const look = () => {
     if (!isThere()) return requestAnimationFrame(look);

@@ -73,7 +73,7 @@ def tree_cpu_s(pid: int) -> float:
 
 
 async def metrics_of(cdp: CDPSession) -> dict[str, float]:
-    """Chromium's counters of a page; `Performance` is enabled."""
+    """Chromium's counters of a page; `Performance` is enabled, its times are of processors."""
     answer = await cdp.send("Performance.getMetrics")
     return {one["name"]: float(one["value"]) for one in answer["metrics"]}
 
@@ -120,7 +120,7 @@ async def person(node: str, doc: str, name: str, pid: int, folder: Path) -> Asyn
         tabs = Tabs(browser, folder)
         tab = await tabs.document(node, doc, name)
         cdp = await tab.page.context.new_cdp_session(tab.page)
-        await cdp.send("Performance.enable")
+        await cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
         yield Person(tab, cdp, own)
         await tabs.close()
 

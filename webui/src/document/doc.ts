@@ -13,7 +13,7 @@ import {
 import { diffRich } from "../shared/rich-diff";
 import { patched } from "./block";
 import { Blocks } from "./blocks";
-import type { AttributePatch, Attributes, ShownBlock, ShownChange } from "./types";
+import type { AttributePatch, Attributes, NewBlock, ShownBlock, ShownChange } from "./types";
 
 /** A document; never changed in place. */
 export interface Doc {
@@ -210,14 +210,17 @@ function diffOrder(before: Doc, after: Doc, changes: ShownChange[]): void {
   for (const id of before.order) if (after.blocks.has(id)) places.set(id, count++);
   const staying = longestRun(after.order.flatMap((id) => places.get(id) ?? []));
   let previous = "";
+  let fresh: NewBlock[] = []; // neighbours come by one change, or a long document is slow to open
   for (const id of after.order) {
     const place = places.get(id);
     const block = after.blocks.get(id);
     if (place === undefined && block !== undefined) {
       const { attributes, content } = block;
-      changes.push(["insert", previous, [{ id, attributes, content: content ?? [] }]]);
-    } else if (place !== undefined && !staying.has(place)) {
-      changes.push(["move", [id], previous]);
+      if (fresh.length === 0) changes.push(["insert", previous, fresh]);
+      fresh.push({ id, attributes, content: content ?? [] });
+    } else {
+      fresh = [];
+      if (place !== undefined && !staying.has(place)) changes.push(["move", [id], previous]);
     }
     previous = id;
   }
