@@ -55,9 +55,9 @@ test: chromium check ## check and all tests, those in a browser included
 	@$(MAKE) schedules
 
 .PHONY: schedules
-schedules: setup ## 1,500 simulated schedules that are always the same, 1,500 that are new (or of SECOND=seed)
+schedules: setup ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
 	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1
-	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(date +%s)}
+	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(scripts/print_seed)}
 
 .PHONY: run
 run: setup ## three nodes and the page; honours PORT_BASE and DATA_DIR
