@@ -17,7 +17,7 @@ INSTALLED := $(VENV)/.installed.lock
 CHROMIUM := /usr/bin/chromium
 PYTHON_FOLDERS := $(wildcard groupcore server tests bench scripts)
 
-# Tests of real sockets, processes and pages, which wait a lot: three files at a time, none of the others beside them.
+# Tests of real sockets, processes and pages, which wait a lot: three files at a time.
 REAL_TESTS := tests/bench tests/end_to_end tests/groupcore/aio tests/groupcore/blocks tests/groupcore/web tests/server tests/test_wheel.py
 
 SEEDS ?= 200
@@ -42,25 +42,49 @@ chromium: ## the browser that the browser tests drive (Debian's package)
 	@scripts/install_chromium $(CHROMIUM)
 
 .PHONY: check
-check: setup ## format, lint, strict types, import contracts, tidy rules
+check: check-python check-page ## format, lint, strict types, import contracts, tidy rules
+
+.PHONY: check-python
+check-python: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy $(PYTHON_FOLDERS)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -q tests/test_tidy.py
+
+.PHONY: check-page
+check-page: $(WEBUI_BUILT)
 	cd webui && npm run --silent check
 
+# What computes runs by itself, on all cores. Only the schedules, which judge nothing by the clock, run one at a time
+# beside the real tests, which leave half of the cores idle. A stage that fails ends `make test`, those beside it first.
 .PHONY: test
-test: chromium check ## check and all tests, those in a browser included
+test: ## check and all tests, those in a browser included
+	@$(MAKE) -j 3 --output-sync=target chromium check test-page
+	@$(MAKE) test-core
+	@$(MAKE) -j 2 test-real test-beside
+
+.PHONY: test-page
+test-page: $(WEBUI_BUILT)
 	cd webui && npm run --silent test
+
+.PHONY: test-core
+test-core: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests --ignore=tests/test_tidy.py $(REAL_TESTS:%=--ignore=%)
+
+.PHONY: test-real
+test-real: setup
 	$(BIN)/python -m pytest -n 3 --dist loadfile $(REAL_TESTS)
-	@$(MAKE) schedules
+
+# Said in one piece when all is done, not between the lines of the tests.
+.PHONY: test-beside
+test-beside:
+	+@nice $(MAKE) --output-sync=recurse schedules SIM_JOBS=1
 
 .PHONY: schedules
-schedules: setup ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
-	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1
-	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(scripts/print_seed)}
+schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
+	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1 $(SIM_JOBS:%=--jobs %)
+	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(scripts/print_seed)} $(SIM_JOBS:%=--jobs %)
 
 .PHONY: run
 run: setup ## three nodes and the page; honours PORT_BASE and DATA_DIR

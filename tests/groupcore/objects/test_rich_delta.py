@@ -44,19 +44,23 @@ TEXTS: st.SearchStrategy[Rich] = st.lists(RUNS, max_size=5).map(
     lambda runs: tuple(run for run in canonical(runs) if isinstance(run, Run))
 )
 
+RUNS_AT_ONE_PLACE = 3
+"""Most runs that are inserted one behind the other: without a limit hundreds are drawn at times."""
+
 
 @st.composite
 def edits(draw: st.DrawFn, size: int) -> RichDelta:
     items: list[RichItem] = []
-    left = size
+    left, here = size, 0
     while left or draw(st.booleans()):
-        kind = draw(st.integers(0, 3))
+        kind = draw(st.integers(0 if here < RUNS_AT_ONE_PLACE else 1, 3))
         if kind == 0 or not left:
             items.append(draw(RUNS))
+            here += 1
             if not left:
                 break
             continue
-        count = draw(st.integers(1, left))
+        count, here = draw(st.integers(1, left)), 0
         left -= count
         match kind:
             case 1:
