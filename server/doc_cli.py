@@ -20,7 +20,6 @@ import aiohttp
 from server.errors import ServerError, SettingsProblem
 from server.people_cli import LIMIT_S, OneLineParser
 
-COMMANDS = ("doc",)
 URL = "http://127.0.0.1:8000"
 TOKEN = "DOC_TOKEN"
 """The environment variable with the API token."""

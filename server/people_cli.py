@@ -21,7 +21,6 @@ from server.accounts.audit_file import verify
 from server.accounts.tokens import SCOPES
 from server.errors import ServerError, SettingsProblem
 
-COMMANDS = ("user", "token", "audit")
 ADMIN_URL = "http://127.0.0.1:9000"
 LIMIT_S = 30.0
 Shown = dict[str, object]

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
 
-from server.accounts.oidc import is_safe
+from server.accounts.flow import is_safe
 from server.errors import SettingsProblem
 
 PREFIX = "GROUPCORE_"

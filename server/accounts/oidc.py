@@ -17,17 +17,16 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from typing import cast
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import aiohttp
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet, KeySetSerialization
 
-from groupcore.origins import is_loopback
 from server.accounts.errors import AccountError
+from server.accounts.flow import Flow, Identity, answer_refused, is_safe
 from server.accounts.secrets import equal
 
 ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "Ed25519", "EdDSA"]
@@ -40,45 +39,6 @@ KEYS_S = 10.0
 ANSWER_S = 10.0
 ANSWER_MAX = 256 * 1024
 Claims = Mapping[str, object]
-
-
-def _failed(why: str) -> AccountError:
-    return AccountError("provider", f"the identity provider's answer was refused: {why}")
-
-
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """What a browser keeps while it is at the provider."""
-
-    state: str
-    nonce: str
-    verifier: str
-    invitation: str = ""
-
-    def packed(self) -> str:
-        """For the cookie."""
-        return base64.urlsafe_b64encode(json.dumps(asdict(self)).encode()).decode()
-
-    @staticmethod
-    def unpacked(text: str) -> Flow:
-        """From the cookie; AccountError when it is none of ours."""
-        try:
-            read = json.loads(base64.urlsafe_b64decode(text.encode()))
-            flow = Flow(**read)
-            if all(isinstance(one, str) for one in asdict(flow).values()):
-                return flow
-        except (ValueError, TypeError, RecursionError):
-            pass
-        raise _failed("this browser has not begun here, or too long ago")
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """A person at the provider; `email` empty where the provider has not verified one."""
-
-    subject: str
-    email: str
-    name: str
 
 
 class Provider:
@@ -123,11 +83,11 @@ class Provider:
     async def finish(self, answer: Mapping[str, str], flow: Flow) -> Identity:
         """Who it is, by what the provider has sent the browser back with; AccountError."""
         if not equal(answer.get("state", ""), flow.state):
-            raise _failed("it is the answer to another question")
+            raise answer_refused("it is the answer to another question")
         if answer.get("iss", self._issuer) != self._issuer:
-            raise _failed("it is from another provider")
+            raise answer_refused("it is from another provider")
         if "error" in answer or not answer.get("code"):
-            raise _failed("it did not let the person in")
+            raise answer_refused("it did not let the person in")
         body = {
             "grant_type": "authorization_code",
             "code": answer["code"],
@@ -140,7 +100,7 @@ class Provider:
         told = await self._fetch(await self._endpoint("token_endpoint"), body)
         token = told.get("id_token")
         if not isinstance(token, str):
-            raise _failed("it has no id token")
+            raise answer_refused("it has no id token")
         return self._identity(await self._claims(token), flow)
 
     # --- the id token ---------------------------------------------------------------------------
@@ -154,7 +114,7 @@ class Provider:
         try:
             return self._decoded(token, keys)
         except (JoseError, ValueError):
-            raise _failed("its signature is not right") from None
+            raise answer_refused("its signature is not right") from None
 
     @staticmethod
     def _decoded(token: str, keys: KeySet) -> Claims:
@@ -162,21 +122,21 @@ class Provider:
 
     def _identity(self, claims: Claims, flow: Flow) -> Identity:
         if claims.get("iss") != self._issuer:
-            raise _failed("its token is of another issuer")
+            raise answer_refused("its token is of another issuer")
         audience = claims.get("aud")
         meant = [audience] if isinstance(audience, str) else audience
         if not isinstance(meant, list) or self._client_id not in meant:
-            raise _failed("its token is for another program")
+            raise answer_refused("its token is for another program")
         if claims.get("azp", self._client_id) != self._client_id:
-            raise _failed("its token is for another program")
+            raise answer_refused("its token is for another program")
         if len(meant) > 1 and "azp" not in claims:
-            raise _failed("its token is for several programs")
+            raise answer_refused("its token is for several programs")
         self._check_times(claims)
         nonce, subject = claims.get("nonce"), claims.get("sub")
         if not isinstance(nonce, str) or not equal(nonce, flow.nonce):
-            raise _failed("its token was made for another sign-in")
+            raise answer_refused("its token was made for another sign-in")
         if not isinstance(subject, str) or not 0 < len(subject) <= 255:
-            raise _failed("its token names nobody")
+            raise answer_refused("its token names nobody")
         email, name = claims.get("email"), claims.get("name")
         is_verified = claims.get("email_verified") is True and isinstance(email, str)
         return Identity(
@@ -190,9 +150,9 @@ class Provider:
         expires, issued = claims.get("exp"), claims.get("iat")
         for time_s in (expires, issued):
             if isinstance(time_s, bool) or not isinstance(time_s, int | float):
-                raise _failed("its token has no times")
+                raise answer_refused("its token has no times")
         if cast("float", expires) + LEEWAY_S <= now_s or cast("float", issued) - LEEWAY_S > now_s:
-            raise _failed("its token is too old, or from the future")
+            raise answer_refused("its token is too old, or from the future")
 
     # --- what the provider says of itself -------------------------------------------------------
 
@@ -202,11 +162,11 @@ class Provider:
             url = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
             found = await self._fetch(url)
             if found.get("issuer") != self._issuer:
-                raise _failed("it calls itself by another name")
+                raise answer_refused("it calls itself by another name")
             self._metadata, self._metadata_at_s = found, time.monotonic()
         endpoint = self._metadata.get(name)
         if not isinstance(endpoint, str) or not is_safe(endpoint):
-            raise _failed(f"it has no {name} over https")
+            raise answer_refused(f"it has no {name} over https")
         return endpoint
 
     async def _known_keys(self, anew: bool) -> KeySet:
@@ -216,7 +176,7 @@ class Provider:
             try:
                 self._keys = KeySet.import_key_set(cast("KeySetSerialization", found))
             except (JoseError, ValueError, KeyError, TypeError):
-                raise _failed("its keys cannot be read") from None
+                raise answer_refused("its keys cannot be read") from None
             self._keys_at_s = time.monotonic()
         return self._keys
 
@@ -235,13 +195,5 @@ class Provider:
         except (aiohttp.ClientError, TimeoutError, ValueError, RecursionError):
             raise AccountError("provider", "the identity provider cannot be reached") from None
         if status != 200 or not isinstance(found, dict):
-            raise _failed(f"it says {status}")
+            raise answer_refused(f"it says {status}")
         return found
-
-
-def is_safe(url: str) -> bool:
-    """Whether what is sent there stays between the two: https, or this very machine."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    local = host == "localhost" or is_loopback(host)
-    return parts.scheme == "https" or (parts.scheme == "http" and local)

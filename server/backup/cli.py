@@ -22,7 +22,6 @@ from server.errors import ServerError, SettingsProblem
 from server.people_cli import ADMIN_URL, OneLineParser
 from server.settings import Settings, read_settings
 
-COMMANDS = ("backup",)
 SILENCE_S = 60.0
 PART_BYTES = 1 << 18
 Shown = dict[str, object]

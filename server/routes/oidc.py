@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from server.accounts.errors import AccountError
+from server.accounts.flow import Flow, Identity
 from server.accounts.names import NAME_MAX, check_email
-from server.accounts.oidc import Flow, Identity, Provider
 from server.accounts.roles import USER
 from server.accounts.secrets import digest_of
 from server.errors import SettingsProblem
@@ -17,6 +18,9 @@ from server.routes.asks import PUBLIC, Ask, Field, Row
 from server.routes.auth import COOKIE
 from server.routes.done import done
 from server.routes.sessions import Sessions
+
+if TYPE_CHECKING:
+    from server.accounts.oidc import Provider
 
 CALLBACK = "/api/v1/session/oidc/callback"
 FLOW_S = 600
@@ -34,6 +38,9 @@ def make_provider(node: Node) -> Provider | None:
             secret = settings.oidc_secret_file.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsProblem(f"--oidc-secret-file cannot be read: {error}") from None
+    # Most nodes have no provider, and begin sooner without what talks to one.
+    from server.accounts.oidc import Provider
+
     back = node.public_url + CALLBACK
     return Provider(settings.oidc_issuer, settings.oidc_client, secret, back)
 

@@ -103,6 +103,16 @@ async def test_wrong_settings_exit_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+async def test_a_node_begins_without_what_only_commands_and_providers_need() -> None:
+    program = "import sys, server.__main__; print({'aiohttp', 'joserfc'} & set(sys.modules))"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await process.communicate()
+    assert output == b"set()\n"
+
+
+@pytest.mark.process
 async def test_a_taken_address_exits_7(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"

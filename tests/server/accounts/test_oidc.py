@@ -22,7 +22,8 @@ from starlette.routing import Route
 
 from server.accounts import oidc
 from server.accounts.errors import AccountError
-from server.accounts.oidc import Flow, Provider, is_safe
+from server.accounts.flow import Flow, is_safe
+from server.accounts.oidc import Provider
 from server.accounts.people import HOME
 from tests.server.accounts.people import Browser, found_home, hire, service
 from tests.server.support import Cluster, eventually
