@@ -65,7 +65,7 @@ test: ## check and all tests, those in a browser included
 	@$(MAKE) -j 2 test-real test-beside
 
 .PHONY: test-page
-test-page: $(WEBUI_BUILT)
+test-page: setup
 	cd webui && npm run --silent test
 
 .PHONY: test-core

@@ -28,5 +28,7 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     environment: "node",
+    // Tests judge by what comes: on a busy machine five seconds would fail a right one.
+    testTimeout: 30_000,
   },
 });
