@@ -55,6 +55,21 @@ async def test_two_type_at_once_and_a_third_that_comes_late_sees_it_too(
     assert await exported(cluster, "c", doc) == "\n\n".join(["# Plan", *texts]) + "\n"
 
 
+async def test_pages_ask_for_nothing_by_http_while_people_type(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    one, two = await open_two(cluster, tabs, await cluster.create("a", "first."))
+    await one.page.wait_for_load_state("networkidle")
+    await two.page.wait_for_load_state("networkidle")
+    asked: list[str] = []
+    for tab in (one, two):
+        tab.page.on("request", lambda request: asked.append(request.url))
+    await one.put_caret(0)
+    await one.type(" and more")
+    await two.shows("first. and more")
+    assert asked == []
+
+
 async def test_enter_divides_a_block_and_backspace_joins_it_under_the_others_hands(
     cluster: Cluster, tabs: Tabs
 ) -> None:
