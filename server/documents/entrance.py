@@ -56,7 +56,7 @@ class Entrance:
             self._keeper.let_go(place.doc)
 
     async def _have_block(self, document: Document, block: str) -> None:
-        """The block's text is in its group, not in the outline any more."""
+        """The block's text is in its group, not in the outline any more, and this node tends it."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._wait_s
         while not is_known(document, block):
@@ -65,6 +65,8 @@ class Entrance:
             await asyncio.sleep(POLL_S)
         if block in document.outline.seeds:
             await document.block(block)
+        elif block not in document.blocks:  # one that is gone: what is written there is for others
+            await document.group(block)
 
 
 def is_known(document: Document, block: str) -> bool:

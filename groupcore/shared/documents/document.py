@@ -95,7 +95,7 @@ class Document(Shown):
         secure: Secure | None = None,
     ) -> None:
         self.drafts: list[Rich] = []
-        self.tender = Tender(host, outline, {}, self._group, copies, secure)
+        self.tender = Tender(host, outline, {}, self.group, copies, secure)
         self.tender.ended = not tend
         super().__init__(outline, self.tender.blocks)
         self._host = host
@@ -140,8 +140,8 @@ class Document(Shown):
 
     # --- which blocks are open ------------------------------------------------------------------
 
-    async def _group(self, block: str) -> Block:
-        """The block's object, whether it has a text or not."""
+    async def group(self, block: str) -> Block:
+        """The block's object, whether it has a text or not; this document tends it from now on."""
         closing = self._closing.get(block)
         if closing is not None:
             await closing
@@ -167,7 +167,7 @@ class Document(Shown):
 
     async def block(self, block: str) -> Block:
         """Open a block to write in it; NoSuchBlockError when there is none of that id."""
-        found = await self._group(block)
+        found = await self.group(block)
         if found.status == UNBORN and block in self.outline.seeds:
             if not self.tender.ended:
                 await self.tender.plant(block, found)
@@ -262,7 +262,7 @@ class Document(Shown):
         with suppress(
             SharedError
         ):  # closed, cut off, or refused: then there is nothing to keep here
-            await self._group(block)
+            await self.group(block)
 
     async def _attend(self) -> None:
         with suppress(SharedError):
@@ -319,7 +319,7 @@ class Document(Shown):
     async def _followed(self, source: str, place: Elsewhere) -> tuple[str, Block, int, int]:
         """Where a place is that was handed over: the block, its object, version and place."""
         for _ in range(HOPS_MAX):
-            found = await self._group(place.block)
+            found = await self.group(place.block)
             key = f"{source}:{place.frame}"
             await self._until(found, partial(found.frames.__contains__, key))
             frame = found.frames[key]
@@ -396,4 +396,4 @@ class Document(Shown):
         if taken is None:
             return None
         edit, inverses = taken
-        return await self.own.edit(await self._group(edit.block), edit, inverses)
+        return await self.own.edit(await self.group(edit.block), edit, inverses)

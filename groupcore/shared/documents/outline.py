@@ -190,6 +190,10 @@ class DocumentOutline(Guarded):
             self.tenders.append(name)
         self._attending[name] = process.number
 
+    def is_tender(self, process: Process) -> bool:
+        """Whether it is this process that does its node's work for the document."""
+        return self._attending.get(node_of(process)) == process.number
+
     def on_departed(self, process: Process) -> None:
         """It does so no more; other processes of its node may come and go."""
         name = node_of(process)

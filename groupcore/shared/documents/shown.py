@@ -23,7 +23,7 @@ class Shown:
         self.blocks = blocks
         self.coming: dict[str, Rich] = {}
 
-    async def _group(self, block: str) -> Block:
+    async def group(self, block: str) -> Block:
         """Open the block's group."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class Shown:
         """The text of a block, which is opened for it where it has a group."""
         content = self.content(block)
         if content is None:
-            content = (await self._group(block)).content
+            content = (await self.group(block)).content
         return content
 
     async def snapshot(self) -> Shot:

@@ -76,7 +76,9 @@ class Tender:
         self._secure = secure
         self._planted: dict[str, None] = {}
         self._safe: dict[str, dict[str, Parcel]] = {}
+        self._says_planted = False
         self._securing: dict[tuple[str, str], int] = {}
+        self._secured_again: set[tuple[str, str]] = set()
         self._busy: dict[str, bool] = {}
         self._done: dict[str, list[Pending[None]]] = {}
         self._waiting: dict[str, set[str]] = {}
@@ -145,19 +147,23 @@ class Tender:
 
     # --- whose work it is -----------------------------------------------------------------------
 
+    def _tending(self, block: Block) -> list[str]:
+        """The nodes that tend the block, who tends the document the longest first.
+
+        That another session of a node has it open does not mean that the node's tender has.
+        """
+        there = {node_of(one) for one in block.members if self._outline.is_tender(one)}
+        return [one for one in self._outline.tenders if one in there]
+
     def _is_mine(self, block: Block, parcel: Parcel) -> bool:
-        """Who has owed it carries it; when that one is gone, the oldest."""
+        """Who has owed it carries it; when that one does not tend the block, the oldest."""
         if parcel.by == self.node:
             return True
-        nodes = nodes_of(block.members)
-        there = parcel.by in nodes and parcel.by in self._outline.tenders
-        return not there and self._is_oldest(block)
+        return parcel.by not in self._tending(block) and self._is_oldest(block)
 
     def _is_oldest(self, block: Block) -> bool:
-        """Whether this node tends the document the longest, of those in the block's group."""
-        nodes = nodes_of(block.members)
-        tenders = [one for one in self._outline.tenders if one in nodes]
-        return tenders[:1] == [self.node]
+        """Whether this node tends the document the longest, of those that tend the block."""
+        return self._tending(block)[:1] == [self.node]
 
     def _has_work(self, name: str, block: Block) -> bool:
         if block.owes:
@@ -189,7 +195,7 @@ class Tender:
         needed, having = min(self._copies, len(here)), nodes_of(block.members)
         if needed <= 1 or len(having) < needed:
             return needed <= 1
-        others = [one for one in self._outline.tenders if one in having[1:] and one in here]
+        others = [one for one in self._tending(block) if one in having[1:] and one in here]
         return others[:1] == [self.node]
 
     async def _forget(self, source: str, target: str, having: Block, number: int) -> None:
@@ -202,6 +208,7 @@ class Tender:
             await self._forgotten(source, target, number)
         elif (source, target) in self._securing:
             self._securing[source, target] = max(number, self._securing[source, target])
+            self._secured_again.add((source, target))
         else:
             self._securing[source, target] = number
             self._host.start(self._forget_secured(self._secure, (source, target), having))
@@ -211,19 +218,26 @@ class Tender:
         try:
             while number < self._securing[way] and not self.ended:
                 number = self._securing[way]
-                # A message of its own behind what it was given: with it, that is saved, too.
-                await having.refresh()
-                await secure()
-                await self._forgotten(*way, number)
-        except GroupcoreError as error:
-            self.troubles = [*self.troubles[-9:], error]
+                self._secured_again.discard(way)
+                try:
+                    # A message of its own behind what it was given: with it, that is saved, too.
+                    await having.refresh()
+                    await secure()
+                    await self._forgotten(*way, number)
+                except GroupcoreError as error:
+                    self.troubles = [*self.troubles[-9:], error]
+                    if way not in self._secured_again:
+                        return
+                    number = 0  # what has changed since then has asked for it: the node lives again
         finally:
             del self._securing[way]
+            self._secured_again.discard(way)
 
     async def _forgotten(self, source: str, target: str, number: int) -> None:
         if not source:
             self._planted[target] = None
-            if len(self._planted) == 1:
+            if not self._says_planted:
+                self._says_planted = True
                 self._host.start(self._say_planted())
         elif source in self.blocks:
             await self.blocks[source].handed(target, number)
@@ -233,12 +247,14 @@ class Tender:
         try:
             while self._planted and not self.ended:
                 some = list(self._planted)[:PLANTED_AT_ONCE]
-                await self._outline.planted(some)
                 for target in some:
-                    self._planted.pop(target, None)
-        except GroupcoreError as error:
-            self.troubles = [*self.troubles[-9:], error]
+                    del self._planted[target]
+                try:
+                    await self._outline.planted(some)
+                except GroupcoreError as error:  # those that are asked for meanwhile are told again
+                    self.troubles = [*self.troubles[-9:], error]
         finally:
+            self._says_planted = False
             self._planted.clear()
 
     # --- parcels --------------------------------------------------------------------------------

@@ -143,6 +143,8 @@ class Keeping:
             if _is_known(document, block):
                 if block in document.outline.seeds:
                     await document.block(block)
+                elif block not in document.blocks:
+                    await document.group(block)
                 return
             await self._program.tasks.elapse(POLL_S)
         raise NoSuchBlockError(f"there is no block {block}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from groupcore.objects.rich_delta import Run, canonical, plain, rich
 from groupcore.shared.documents import Document
 from groupcore.shared.documents.handing import UNBORN
+from groupcore.shared.errors import OutcomeUnknownError
 from groupcore.shared.pending import Pending
 from groupcore.shared.tasks import wait
 from groupcore.shared.testing import World
@@ -25,6 +26,11 @@ class Disk:
         waits: Pending[None] = Pending(wait)
         self._waiting.append(waits)
         await waits
+
+    def fail(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            one.fail(OutcomeUnknownError("the cluster has gone on without this node"))
 
     def write(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -133,5 +139,39 @@ def test_one_node_alone_waits_for_the_disk_and_another_when_that_one_is_gone() -
             disk.write()
             await rest(world)
         assert not b.blocks[block].owes
+
+    run(main)
+
+
+def test_what_was_asked_for_again_while_it_failed_is_done_again() -> None:
+    async def main(world: World) -> None:
+        a, _, disk = await two(world)
+        [block] = await a.insert("", [rich("seed")])
+        await a.block(block)
+        await rest(world)
+        assert disk.asked == 1
+        a.tender.wake(block)  # as everything is when the node lives again
+        await rest(world)
+        disk.fail()
+        await rest(world)
+        assert disk.asked == 2
+        disk.write()
+        await rest(world)
+        assert not a.outline.seeds
+
+    run(main)
+
+
+def test_what_nobody_asks_for_again_is_left_when_it_fails() -> None:
+    async def main(world: World) -> None:
+        a, _, disk = await two(world)
+        [block] = await a.insert("", [rich("seed")])
+        await a.block(block)
+        await rest(world)
+        disk.fail()
+        await rest(world)
+        assert disk.asked == 1
+        assert not a.tender.is_busy
+        assert list(a.outline.seeds) == [block]
 
     run(main)
