@@ -259,14 +259,14 @@ class Document(Shown):
                 self._opening.want(block)
 
     async def _keep_block(self, block: str) -> None:
-        with suppress(
-            SharedError
-        ):  # closed, cut off, or refused: then there is nothing to keep here
+        with suppress(SharedError):  # closed, cut off, or refused: there is nothing to keep here
             await self.group(block)
 
     async def _attend(self) -> None:
         with suppress(SharedError):
             await self.outline.attend()
+        for block in list(self.blocks):
+            self.tender.wake(block)
 
     # --- verbs ----------------------------------------------------------------------------------
 

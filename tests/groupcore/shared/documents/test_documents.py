@@ -14,6 +14,7 @@ from groupcore.shared import ForbiddenError
 from groupcore.shared.access import Right
 from groupcore.shared.documents import Document, open_document
 from groupcore.shared.documents.block import Block
+from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.pending import Signal
 from groupcore.shared.testing import BAD_WEATHER, Weather, World
 from tests.groupcore.shared.documents.office import Desk, sit_down
@@ -165,6 +166,24 @@ def test_what_a_session_owes_is_carried_by_others_if_its_node_does_not_tend_the_
         await rest(world)
         assert await a.text() == "OneTwo!"
         assert not block.owes
+
+    run(main)
+
+
+def test_who_begins_to_tend_looks_at_all_that_it_has_open() -> None:
+    async def main(world: World) -> None:
+        a = await open_document(Desk(world, "a"), "plan", tend=False)
+        [block] = await a.insert("", [rich("One")])
+        desk = Desk(world, "b")
+        outline = await desk.open(DocumentOutline, "doc/plan")
+        b = Document(desk, "plan", outline, "b", keep=False, copies=1, tend=True)
+        found = await b.group(block)
+        await rest(world)
+        assert found.status == "unborn"
+        await b._attend()
+        await rest(world)
+        assert found.status == "open"
+        assert not b.outline.seeds
 
     run(main)
 
