@@ -42,3 +42,10 @@ async def sit_down(
     """Open the document "plan" at the node of this name."""
     desk = Desk(world, name)
     return await open_document(desk, "plan", author=name, keep=keep, copies=copies, secure=secure)
+
+
+async def rest(world: World) -> None:
+    """Let everybody do what is left to do."""
+    for _ in range(8):
+        await world.settle()
+        await world.elapse(0.01)

@@ -11,7 +11,7 @@ from groupcore.shared.errors import OutcomeUnknownError
 from groupcore.shared.pending import Pending
 from groupcore.shared.tasks import wait
 from groupcore.shared.testing import World
-from tests.groupcore.shared.documents.office import sit_down
+from tests.groupcore.shared.documents.office import rest, sit_down
 
 
 class Disk:
@@ -40,12 +40,6 @@ class Disk:
 
 def run(main: Callable[[World], Coroutine[object, None, None]]) -> None:
     World(1).run(main)
-
-
-async def rest(world: World) -> None:
-    for _ in range(8):
-        await world.settle()
-        await world.elapse(0.01)
 
 
 async def two(world: World) -> tuple[Document, Document, Disk]:
