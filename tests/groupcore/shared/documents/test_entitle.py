@@ -9,8 +9,8 @@ from groupcore.shared import ForbiddenError
 from groupcore.shared.access import LastManagerError, Right
 from groupcore.shared.documents import open_document
 from groupcore.shared.testing import World
-from tests.groupcore.shared.documents.office import Desk
-from tests.groupcore.shared.documents.test_documents import rest, run, typed
+from tests.groupcore.shared.documents.office import Desk, rest
+from tests.groupcore.shared.documents.test_documents import run, typed
 
 KEEPER = {"accounts": Right.MANAGE}
 BOB = {**KEEPER, "bob": Right.WRITE}
