@@ -224,8 +224,9 @@ export class DocumentController {
 
   /** Those of earlier tabs and of this one. */
   private get allDrafts(): readonly Draft[] {
-    const known = new Set(this.drafts.map(({ id }) => id));
-    return [...this.drafts, ...this.model.drafts.filter(({ id }) => !known.has(id))];
+    const { drafts } = this.model;
+    const known = new Set(drafts.map(({ id }) => id));
+    return [...this.drafts.filter(({ id }) => !known.has(id)), ...drafts];
   }
 
   private get problem(): string | null {

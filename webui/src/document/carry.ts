@@ -55,6 +55,8 @@ export interface Own {
   readonly parcel: number;
   /** How many of the person's verbs it holds. */
   readonly edits: number;
+  /** The draft that it goes on, should it be refused, too. */
+  readonly draft?: string;
 }
 
 export interface Crossing {

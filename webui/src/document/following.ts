@@ -20,7 +20,7 @@ import { type Happened, type Overlay, writtenBy } from "./overlay";
 import { stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
-import { AGAIN, type EditedResult, isEdit, ownRemoval, richOf } from "./verdicts";
+import { AGAIN, type EditedResult, goesOn, isEdit, ownRemoval, richOf } from "./verdicts";
 
 /** Who is told what follows. */
 export interface FollowerOwner {
@@ -31,7 +31,8 @@ export interface FollowerOwner {
   onSeen(event: ViewEvent): void;
   /** What the outline knows of blocks may be another one: what is in sight is opened first. */
   onOutlineNews(): void;
-  onDraft(code: string, text: Rich): void;
+  /** `into`: the draft that it goes on. Gives the draft's id. */
+  onDraft(code: string, text: Rich, into?: string): string;
   onOutlineEnd(error: Error): void;
   onBlockEnd(block: BlockObject, error: Error): void;
 }
@@ -305,12 +306,12 @@ export class Follower implements BlockListener, OutlineListener {
       this.again(isIt);
       return;
     }
-    for (const own of this.overlay.own.filter(isIt)) {
+    const event = this.overlay.withdraw(isIt, (own) => {
       if (own.call !== null) this.unsaved.forget(own.call.group, own.call.n);
       this.draft(code, own);
-    }
+    });
     if (call !== undefined) this.lost(call, code);
-    this.view(this.overlay.withdraw(isIt));
+    this.view(event);
   }
 
   private lost(call: OwnCall, code: string): void {
@@ -320,7 +321,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   private draft(code: string, own: Own): void {
     const text = insertedText(writtenBy(own.verb));
-    if (text.length > 0) this.owner.onDraft(code, text);
+    if (text.length === 0) return;
+    const draft = this.owner.onDraft(code, text, own.draft);
+    const { overlay } = this;
+    overlay.own = overlay.own.map((one) => (goesOn(one, own) ? { ...one, draft } : one));
   }
 
   /** F3: an own verb was dropped, as it can be done no more. */

@@ -263,10 +263,14 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (this.isStarted && !this.isClosed) this.openNear();
   }
 
-  onDraft(code: string, text: Rich): void {
-    this.draftCount += 1;
-    const id = `${this.author}-${this.draftCount}`;
-    this.drafts = [...this.drafts, { id, code, text: plainText(text) }];
+  onDraft(code: string, text: Rich, into?: string): string {
+    const begun = this.drafts.find((draft) => draft.id === into && draft.code === code);
+    this.draftCount += begun === undefined ? 1 : 0;
+    const id = begun?.id ?? `${this.author}-${this.draftCount}`;
+    const whole = { id, code, text: `${begun?.text ?? ""}${plainText(text)}` };
+    if (begun === undefined) this.drafts = [...this.drafts, whole];
+    else this.drafts = this.drafts.map((draft) => (draft === begun ? whole : draft));
+    return id;
   }
 
   onOutlineEnd(error: Error): void {

@@ -151,13 +151,14 @@ export class Overlay {
     return this.replay([]);
   }
 
-  /** Takes an own verb back that was refused: those behind it are carried over that. */
-  withdraw(isIt: (own: Own) => boolean): ViewEvent | null {
+  /** Takes own verbs back that were refused, telling each: those behind it are carried over that. */
+  withdraw(isIt: (own: Own) => boolean, tell?: (own: Own) => void): ViewEvent | null {
     const told: Step[] = [];
     for (;;) {
       const at = this.own.findIndex(isIt);
       const one = this.own[at];
       if (one === undefined) return this.replay(told);
+      tell?.(one);
       const back = this.inverse(at, one.verb);
       this.own.splice(at, 1);
       told.push(...this.cross(at, this.own.length, back));

@@ -1,6 +1,14 @@
 /** What answers of the nodes mean for own verbs, and for their author. */
 
-import { canonicalRich, type Marks, type Rich, type RichItem } from "../shared/rich";
+import {
+  canonicalRich,
+  isInsert,
+  type Marks,
+  type Rich,
+  type RichDelta,
+  type RichItem,
+  richLength,
+} from "../shared/rich";
 import type { Own } from "./carry";
 
 /** What has become of an edit; a run as values travel. */
@@ -12,6 +20,29 @@ export interface EditedResult {
 
 /** Codes of calls that were not done and never will be, and can be made anew. */
 export const AGAIN = new Set(["base_too_old", "skipped", "abandoned"]);
+
+/** Whether an edit writes on right where the other one has stopped writing. */
+export function goesOn({ verb }: Own, { verb: before }: Own): boolean {
+  if (verb[0] !== "edit" || before[0] !== "edit" || verb[1] !== before[1]) return false;
+  return verb !== before && written(verb[2])[0] === written(before[2])[1];
+}
+
+/** Where an edit begins to write in the text before it, and where it stops in the text behind it. */
+function written(delta: RichDelta): readonly [number, number] {
+  let [first, last, before, behind] = [-1, -1, 0, 0];
+  for (const item of delta) {
+    if (isInsert(item)) {
+      if (first < 0) first = before;
+      behind += richLength([item]);
+      last = behind;
+    } else {
+      const count = typeof item === "number" ? item : item[0];
+      before += Math.abs(count);
+      behind += Math.max(0, count);
+    }
+  }
+  return [first, last];
+}
 
 /** Whether it is an edit, or a part of one. */
 export function isEdit(own: Own): boolean {

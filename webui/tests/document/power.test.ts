@@ -125,3 +125,31 @@ test("what went on without a loss gives nothing back", () => {
   node.lose();
   expect(node.model.drafts).toEqual([]);
 });
+
+test("a sentence that is refused in two parts is one draft", () => {
+  const node = new Node();
+  node.model.look(0, 10);
+  node.begin();
+  const refuse = (n: number): void => {
+    const error = { t: "error", code: "forbidden", message: "no", temporary: false };
+    node.say({ ...error, name: BLOCK, n });
+  };
+  node.model.change([["edit", "a", [3, " ne"]]]);
+  node.model.change([["edit", "a", [6, "ver"]]]);
+  node.model.change([["edit", "a", [9, " taken"]]]);
+  refuse(1);
+  expect(node.model.drafts.map(({ text }) => text)).toEqual([" ne"]);
+  expect(node.model.value.blocks[0]?.content).toEqual(["Onever taken"]);
+  node.model.change([["edit", "a", ["elsewhere "]]]);
+  refuse(2);
+  refuse(3);
+  expect(node.model.drafts.map(({ text }) => text)).toEqual([" never taken", "elsewhere "]);
+  expect(node.model.value.blocks[0]?.content).toEqual(["One"]);
+  // What was thrown away meanwhile does not come back with the rest.
+  node.model.change([["edit", "a", [3, " more"]]]);
+  node.model.change([["edit", "a", [8, " of it"]]]);
+  refuse(4);
+  node.model.discardDraft(node.model.drafts.at(-1)?.id ?? "");
+  refuse(5);
+  expect(node.model.drafts.map(({ text }) => text).at(-1)).toBe(" of it");
+});
