@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
-  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help)|document\/|pictures\/|shared\/|client\/|words\/en\/(?:table|editor|code|move|pictures)))/;
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html)|document\/|pictures\/|shared\/|client\/|words\/en\/(?:table|editor|code|move|pictures)))/;
 
 export default defineConfig({
   plugins: [svelte()],

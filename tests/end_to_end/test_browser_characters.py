@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from tests.end_to_end.browser import Tabs, converged, node_texts, together
 from tests.end_to_end.cluster import Cluster
+from tests.end_to_end.test_browser_marks import PASTE_HTML
 
 pytestmark = [
     pytest.mark.browser,
@@ -114,6 +115,18 @@ async def test_a_thousand_lines_are_pasted(cluster: Cluster, tabs: Tabs) -> None
     await one.press("Control+z", "Control+z")
     assert await converged(cluster, doc, [one, two]) == ["start"]
 
+    # Code that is longer than a block goes on in further ones, line by line.
+    await one.press("Enter")
+    await one.type("/code")
+    await one.press("Enter")
+    code = [f"    value_{number} = {number}  # \N{SNOWMAN}" for number in range(2 * LINES)]
+    await one.paste("\n".join(code))
+    texts = await converged(cluster, doc, [one, two])
+    assert "\n".join(texts[1:]) == "\n".join(code)
+    assert max(len(text) for text in texts) <= BLOCK_MAX
+    types = {block["type"] for block in (await cluster.document("b", doc))["blocks"][1:]}
+    assert types == {"code"}
+
 
 async def test_a_paste_above_the_limits_is_refused_and_kept(cluster: Cluster, tabs: Tabs) -> None:
     doc = await cluster.create("a", "start")
@@ -121,13 +134,14 @@ async def test_a_paste_above_the_limits_is_refused_and_kept(cluster: Cluster, ta
     two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
     await one.put_caret(0)
     await one.press("Enter")
-    large = "0123456789" * (BLOCK_MAX // 10) + "!"
-    await one.paste(large)
+    link = f'<a href="https://example.org/{"x" * 1_800}">'
+    large = "".join(f"{link}0123456789</a>!" for _ in range(40))
+    await one.page.evaluate(PASTE_HTML, [large, ""])
     draft = one.page.get_by_test_id("draft")
     await expect(draft).to_contain_text("larger than a document may hold")
     await expect(draft.locator(".draft-text")).to_contain_text("0123456789!")
     await one.screenshot("document-refused")
-    assert large not in await converged(cluster, doc, [one, two])
+    assert "0123456789!" not in "".join(await converged(cluster, doc, [one, two]))
 
     # What was refused is not in the way of anything else, and outlives a reload.
     await two.put_caret(0)

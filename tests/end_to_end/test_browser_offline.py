@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
-from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs, converged, together
+from tests.end_to_end.browser import NODE_GONE, TWO_FRAMES, BrowserTab, Tabs, converged, together
 from tests.end_to_end.chromium import CUT, KEEP_SOCKETS
 from tests.end_to_end.cluster import Cluster
+from tests.end_to_end.test_browser_axe import violations
+from tests.end_to_end.test_browser_marks import PASTE_HTML
 
 pytestmark = [
     pytest.mark.browser,
@@ -99,3 +103,55 @@ async def test_two_tabs_of_one_browser_write_into_one_document(
     await second.page.bring_to_front()
     await second.type(" second")
     assert await converged(cluster, doc, [first, second]) == ["one first", "two second"]
+
+
+async def test_a_part_of_the_page_that_cannot_be_loaded_is_said_and_tried_again(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "words\n\n| a | b |\n| --- | --- |\n| c | d |")
+    tab = await tabs.open("about:blank", "One")
+    tab.expect_complaints("Failed to load resource", "ERR_FAILED", "Failed to fetch dynamically")
+    late = re.compile(r"/assets/(LinkForm|TableTools|table-tools|html|ShareDialog)-")
+    await tab.page.route(late, lambda route: route.abort())
+    await tab.page.goto(f"{cluster.nodes['a'].url}/doc/{doc}")
+    await tab.loaded()
+    missing = tab.page.get_by_test_id("part-missing")
+    notice = tab.page.get_by_role("status").get_by_text("could not be loaded")
+    await tab.put_caret(0)
+    await tab.page.evaluate(PASTE_HTML, ["<b>bold</b>", "bold"])
+    await expect(notice).to_be_visible()
+    await tab.press("Control+k")
+    await expect(missing).to_contain_text("Check your connection")
+    await tab.screenshot("part-missing")
+    assert await violations(tab) == ""
+    await missing.get_by_role("button", name="Close").click()
+    await expect(tab.editor).to_be_focused()
+    await tab.press("Control+k")
+    await expect(missing).to_be_visible()
+    await tab.page.unroute(late)
+    await missing.get_by_role("button", name="Try again").click()
+    await expect(tab.page.get_by_test_id("link-address")).to_be_focused()
+    await tab.press("Escape")
+
+    await tab.page.route(late, lambda route: route.abort())
+    await tab.editor.locator("td", has_text="c").click()
+    await expect(missing).to_be_visible()
+    await tab.press("Tab")
+    await expect(notice).to_be_visible()
+    await tab.page.set_viewport_size({"width": 390, "height": 800})
+    await tab.page.emulate_media(color_scheme="dark")
+    await tab.screenshot("part-missing-narrow-dark")
+    await tab.page.unroute(late)
+    await missing.get_by_role("button", name="Try again").click()
+    await expect(tab.page.get_by_role("toolbar", name="Table tools")).to_be_visible()
+    await tab.press("Escape")
+    await tab.editor.locator("td", has_text="c").click()
+    async with tab.page.expect_response(late):
+        await tab.press("Tab")
+    await expect(tab.editor).to_be_focused()
+    await tab.page.evaluate(TWO_FRAMES)
+    await tab.type("!")
+    await expect(tab.editor.locator("td").nth(1)).to_have_text("!")
+    await tab.put_caret(0)
+    await tab.page.evaluate(PASTE_HTML, ["<b>bold</b>", "bold"])
+    await expect(tab.block(0).locator("strong")).to_have_text("bold")

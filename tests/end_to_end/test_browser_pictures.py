@@ -13,6 +13,7 @@ from playwright.async_api import FilePayload, Locator, Route, expect
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster, eventually
 from tests.end_to_end.test_browser_axe import violations
+from tests.end_to_end.test_browser_marks import PASTE_HTML
 
 pytestmark = [
     pytest.mark.browser,
@@ -153,6 +154,14 @@ async def test_files_are_pasted_and_dropped_and_what_is_no_picture_says_so(
     await shows(one, 310)
     await one.press("Control+z")
     await shows(one, 300, 310)
+    # Within the HTML of a web page, between words.
+    await one.block(0).click()
+    await one.press("End")
+    inside = base64.b64encode(picture(5, (330, 200))).decode()
+    html = f'<p>so <b>bold</b> <img alt="hills" src="data:image/png;base64,{inside}"></p>'
+    await one.page.evaluate(PASTE_HTML, [html, "so bold"])
+    await shows(one, 330, 300, 310)
+    await expect(one.block(0)).to_have_text("textso bold")
 
 
 async def test_without_a_node_a_picture_waits_and_a_later_tab_sends_it_once(

@@ -42,8 +42,8 @@ export interface DocumentState {
   readonly role: string | null;
   readonly mayWrite: boolean;
   readonly around: Surroundings;
-  /** What was to be taken out is still being loaded. */
-  readonly isLoadingMore: boolean;
+  /** Why something was not done that the person wanted. */
+  readonly notice: string | null;
   readonly finding: Finding;
   /** The menu behind a slash. */
   readonly menu: OfferedMenu | null;
@@ -89,7 +89,7 @@ const TEXTS_MS = 2_000;
 export class DocumentController {
   private editor: DocumentEditor | null = null;
   private around: Surroundings = { block: "paragraph", marks: [], link: null, language: "" };
-  private isLoadingMore = false;
+  private notice: string | null = null;
   private menu: OfferedMenu | null = null;
   private finding: Finding = { query: "", matches: [], current: -1 };
   private isClosed = false;
@@ -175,7 +175,8 @@ export class DocumentController {
       viewed: (block) => this.company.viewed(block),
       surroundings: (around) => this.onSurroundings(around),
       linkWanted: () => this.onLinkWanted?.(),
-      notLoaded: () => this.onNotLoaded(),
+      notLoaded: () => this.say(documentWords.notAllLoaded),
+      toolsMissing: () => this.say(documentWords.partMissing),
       offered: (menu) => {
         this.menu = menu;
         this.tell();
@@ -211,13 +212,13 @@ export class DocumentController {
       role: this.role.name,
       mayWrite: this.mayWrite,
       around: this.around,
-      isLoadingMore: this.isLoadingMore,
+      notice: this.notice,
       finding: this.finding,
       menu: this.menu,
     };
   }
 
-  /** What no node has yet, pictures on their way included. */
+  /** Pictures on their way included. */
   private get save(): SaveState {
     return this.pictures?.with(this.model.save) ?? this.model.save;
   }
@@ -355,13 +356,10 @@ export class DocumentController {
     if (!isSame) this.tell();
   }
 
-  private onNotLoaded(): void {
-    this.isLoadingMore = true;
+  private say(notice: string | null): void {
+    this.notice = notice;
     this.tell();
-    this.later(NOTICE_MS, () => {
-      this.isLoadingMore = false;
-      this.tell();
-    });
+    if (notice !== null) this.later(NOTICE_MS, () => this.say(null));
   }
 
   private later(delay_ms: number, act: () => void): void {

@@ -40,7 +40,8 @@ test("what is over its budget is told with the files that make it so", () => {
 
 test("what few documents need comes later: tables' tools, the coloured languages, sharing", () => {
   const names = loadedWith(files, [DOCUMENT]).flatMap(({ modules }) => modules);
-  const late = /prosemirror-tables|table-tools|highlight\.js|ShareDialog|Inspector|Home\.svelte/;
+  const late =
+    /prosemirror-tables|table-tools|editor\/html|highlight\.js|ShareDialog|Inspector|Home\.svelte/;
   expect(names.filter((name) => late.test(name))).toEqual([]);
   expect(names.some((name) => name.endsWith(DOCUMENT))).toBe(true);
 });

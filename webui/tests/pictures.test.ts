@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { ApiError } from "../src/api";
-import { readBlocks, tamed } from "../src/editor/html";
+import { picturesIn, readBlocks, tamed } from "../src/editor/html";
 import { markdownOf } from "../src/editor/paste";
 import { blockType, toBlock, toNode } from "../src/editor/schema";
 import { copiedPictures } from "../src/pictures/plugin";
@@ -164,6 +164,19 @@ test("an image of another page becomes a link, and loads nothing", () => {
   expect(JSON.stringify(marks)).toContain('{"link":"https://evil.example/spy.png"}');
   const [inline] = read('<p>a<img src="data:image/png;base64,AAAA">b</p>');
   expect(inline?.textContent).toBe("ab");
+});
+
+test("a picture that is in the HTML becomes a file, and what only keeps a distance does not", async () => {
+  const data = "data:image/png;base64,aGVsbG8=";
+  const host = document.createElement("div");
+  host.innerHTML = tamed(
+    `<p>a<img src="${data}" alt="a cat">b</p><img src="${data}" width="1" alt="">
+     <img src="data:image/png;base64,!"><img src="data:text/html;base64,aGVsbG8=">`,
+  );
+  const files = picturesIn(host);
+  expect(files.map(({ name, type }) => [name, type])).toEqual([["a cat", "image/png"]]);
+  expect(files[0]?.size).toBe(5);
+  expect(readBlocks(host).map((block) => block.textContent)).toEqual(["ab"]);
 });
 
 test("a copied image block comes in as it was, and a forged one is no image", () => {

@@ -80,6 +80,8 @@ export abstract class Shared<C extends Change = Change> {
   private ended: Error | null = null;
   private lastNumber = 0;
   private savedNumber = 0;
+  /** Calls that were not done: of them there is nothing to be saved. */
+  private readonly refused = new Set<number>();
   private readonly waiting = new Map<number, Waiting>();
   private settleReady: (error: Error | null) => void = () => undefined;
 
@@ -243,7 +245,7 @@ export abstract class Shared<C extends Change = Change> {
         this.onChanges(message);
         break;
       case "saved":
-        this.savedNumber = Math.max(this.savedNumber, message.n);
+        this.saved(message.n);
         break;
       case "result":
         this.answer(message.n, message.results, (one) => one.resolve(message.results));
@@ -334,8 +336,15 @@ export abstract class Shared<C extends Change = Change> {
       this.end(new CallError(code, message));
       this.host.forget(this.name);
     } else {
+      this.refused.add(n);
+      this.saved(0);
       this.answer(n, null, (one) => one.reject(new CallError(code, message)), code);
     }
+  }
+
+  private saved(upTo: number): void {
+    this.savedNumber = Math.max(this.savedNumber, upTo);
+    while (this.refused.delete(this.savedNumber + 1)) this.savedNumber += 1;
   }
 
   /** Nothing more comes: whoever waits is told why. */

@@ -28,6 +28,8 @@ export interface EditorCallbacks {
   readonly linkWanted: () => void;
   /** What was to be taken out or copied is not all here; it is being loaded. */
   readonly notLoaded: () => void;
+  /** What was asked for needs a part of the page that could not be loaded. */
+  readonly toolsMissing?: () => void;
   /** The menu behind a slash, and where it is drawn; null: it is closed. */
   readonly offered: (menu: OfferedMenu | null) => void;
   /** Pictures, where there is somewhere to put them. */

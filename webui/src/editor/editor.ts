@@ -14,6 +14,7 @@ import type { EditorCallbacks } from "./callbacks";
 import { Carets, caretsPlugin } from "./carets";
 import { changedChildren } from "./changed";
 import { clicksPlugin } from "./clicks";
+import { clipboardParser, clipboardPlugin, tamed } from "./clipboard";
 import { setLanguage } from "./code-keys";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
 import { diffBlocks, isSame } from "./diff";
@@ -22,7 +23,6 @@ import { findPlugin } from "./find";
 import { Finder } from "./finder";
 import { handlePlugin } from "./handle";
 import { highlightPlugin, lookAtCode } from "./highlight";
-import { HtmlReader, tamed } from "./html";
 import { markdownPlugin } from "./markdown";
 import { openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
@@ -34,7 +34,7 @@ import { choose, menuAttributes, slashMenu, slashPlugin } from "./slash";
 import { isBlank, missingIn, surroundingsOf } from "./state";
 import { cellAt, textPlace } from "./table-remote";
 import { TableView } from "./table-view";
-import { readyTables, type TableAction, tablePlugins, whenLoaded } from "./tables";
+import { readyTables, type TableAction, TOOLS_MISSING, tablePlugins, whenLoaded } from "./tables";
 import { LONG_BLOCKS, Viewport } from "./viewport";
 
 /** So many blocks are loaded at once because they are selected. */
@@ -85,7 +85,7 @@ export class DocumentEditor {
         },
         clipboardTextParser: parseText,
         clipboardTextSerializer: serialiseText,
-        clipboardParser: new HtmlReader(),
+        clipboardParser: clipboardParser(() => this.view),
         transformPastedHTML: tamed,
         transformPasted: fitted,
         handlePaste: (_view, _event, slice) => slice.size === 0,
@@ -98,6 +98,7 @@ export class DocumentEditor {
             this.readSelection();
             return false;
           },
+          [TOOLS_MISSING]: () => callbacks.toolsMissing?.(),
           focus: () => this.reportCaret(true),
           blur: () => this.reportCaret(false),
           compositionstart: () => this.hold(),
@@ -150,6 +151,7 @@ export class DocumentEditor {
       clicksPlugin(),
       ...(this.callbacks.pictures === undefined ? [] : [this.callbacks.pictures.plugin]),
       ...tablePlugins(),
+      clipboardPlugin(),
     ];
   }
 

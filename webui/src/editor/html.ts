@@ -73,14 +73,35 @@ interface Open {
   readonly runs: { text: string; readonly marks: readonly Mark[]; readonly isPre: boolean }[];
 }
 
-/** What ProseMirror reads the clipboard with. */
+/** What ProseMirror reads the clipboard with; `tell`: of pictures that are in the HTML itself. */
 export class HtmlReader extends DOMParser {
-  constructor() {
+  constructor(private readonly tell: (files: readonly File[]) => void) {
     super(schema, []);
   }
 
   override parseSlice(dom: Node, options: { preserveWhitespace?: boolean | "full" } = {}): Slice {
+    const files = picturesIn(dom);
+    if (files.length > 0) this.tell(files);
     return Slice.maxOpen(Fragment.fromArray(readBlocks(dom, options.preserveWhitespace === true)));
+  }
+}
+
+/** The pictures that the HTML has within itself, as files; not those that only keep a distance. */
+export function picturesIn(dom: Node): File[] {
+  const images = dom instanceof Element ? [...dom.querySelectorAll("img")] : [];
+  return images.flatMap((image) => fileOf(image) ?? []);
+}
+
+function fileOf(image: HTMLImageElement): File | null {
+  const found = /^data:(image\/[\w.+-]+);base64,(.*)$/is.exec(image.getAttribute("src") ?? "");
+  const isSpacer = ["width", "height"].some((side) => image.getAttribute(side) === "1");
+  if (found === null || isSpacer) return null;
+  const [, type = "", text = ""] = found;
+  try {
+    const bytes = Uint8Array.from(atob(text.replace(/\s/g, "")), (one) => one.charCodeAt(0));
+    return new File([bytes], image.alt.trim() || type, { type });
+  } catch {
+    return null; // what is no Base64 is no picture
   }
 }
 
@@ -146,9 +167,10 @@ class Reader {
     this.open = { attributes: { type: "todo", checked, depth }, runs: [] };
   }
 
-  /** A picture of another place is a link to it: nobody's browser is sent there by a text. */
+  /** A picture of another place is a link to it: nobody's browser is sent there by a text. One
+   *  that is in the HTML becomes a file (picturesIn). */
   private image(image: HTMLImageElement, place: Place): void {
-    if (this.open?.attributes.type === "image") return;
+    if (this.open?.attributes.type === "image" || fileOf(image) !== null) return;
     const src = image.getAttribute("src") ?? "";
     const words = (image.getAttribute("alt") ?? "").trim();
     const isLink = /^https?:/i.test(src) && isSafeLink(src);

@@ -5,6 +5,7 @@ import { type EditorState, Plugin, type Transaction } from "prosemirror-state";
 import { randomId } from "../ids";
 import { cleanText, isForbidden } from "../shared/text";
 import { changedChildren } from "./changed";
+import { divide } from "./lengths";
 import { REMOTE } from "./remote";
 import { awayType, schema, tableType } from "./schema";
 import { normaliseTable } from "./table-normal";
@@ -39,6 +40,8 @@ export function normalise(
     if (node.type === tableType) normaliseTable(transaction, place);
     const now = transaction.doc.nodeAt(place);
     if (now !== null && isForbidden(now.textContent)) clean(transaction, now, place);
+    const whole = transaction.doc.nodeAt(place);
+    if (whole !== null) divide(transaction, place, whole);
     position += node.nodeSize;
   }
   return transaction.docChanged ? transaction : null;

@@ -20,6 +20,9 @@ export const TABLE_ACTIONS = [
 ] as const;
 export type TableAction = (typeof TABLE_ACTIONS)[number];
 
+/** The event at the text when a tool was asked for that cannot be loaded. */
+export const TOOLS_MISSING = "groupcore-tools-missing";
+
 export type TableTools = typeof import("./table-tools");
 
 let tools: TableTools | null = null;
@@ -47,7 +50,7 @@ export function whenLoaded(command: (tools: TableTools) => Command): Command {
     if (dispatch !== undefined && view !== undefined) {
       void loadTables().then(
         (loaded) => isAsBefore(view, state) && run(command(loaded), view),
-        () => undefined, // offline: a tool that is asked for again is loaded again
+        () => view.dom.dispatchEvent(new Event(TOOLS_MISSING)), // asked for again, it is tried again
       );
     }
     return true;

@@ -4,6 +4,7 @@ import { closeHistory } from "prosemirror-history";
 import { DOMSerializer, type Node } from "prosemirror-model";
 import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
 import { Decoration, DecorationSet, type EditorView, type NodeView } from "prosemirror-view";
+import { PICTURES_READ } from "../editor/clipboard";
 import { KEPT_IDS } from "../editor/normalise";
 import { blockType, schema, typeOf } from "../editor/schema";
 import { randomId } from "../ids";
@@ -85,6 +86,8 @@ export class PicturePlugin {
           paste: (view, event) => this.paste(view, event),
           drop: (view, event) => this.drop(view, event),
           [PICTURE_WANTED]: (view: EditorView) => this.choose(view),
+          [PICTURES_READ]: (view: EditorView, { detail }: CustomEvent<readonly File[]>) =>
+            this.takeHere(view, detail),
         },
       },
     });
@@ -110,8 +113,12 @@ export class PicturePlugin {
     const hasWords = clipboardData?.getData("text/plain").trim() !== "";
     if (!view.editable || files.length === 0 || hasWords) return false;
     event.preventDefault();
-    this.take(view, files, placeAt(view.state, view.state.selection.$head.pos));
+    this.takeHere(view, files);
     return true;
+  }
+
+  private takeHere(view: EditorView, files: readonly File[]): void {
+    this.take(view, files, placeAt(view.state, view.state.selection.$head.pos));
   }
 
   private drop(view: EditorView, event: DragEvent): boolean {

@@ -1,7 +1,10 @@
 // @vitest-environment jsdom
 
+import { closeHistory, undo } from "prosemirror-history";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { spansOf } from "../../src/editor/languages";
+import { BLOCK_MAX } from "../../src/editor/lengths";
+import { parseText } from "../../src/editor/paste";
 import { plainText } from "../../src/shared/rich";
 import { block, MemoryModel } from "../document-double";
 import { type Bench, bench, cleared, key, select, type } from "./bench";
@@ -90,4 +93,38 @@ test("Tab and Enter keep the lines of code indented, Shift-Tab takes a step back
   select(on.view, "b0", 1);
   key(on.view, "Tab");
   expect(textOf(on)).toBe("a\t\nb\nc");
+});
+
+test("code of 2,000 lines becomes several blocks of whole lines, and goes by one undo", () => {
+  const found = bench(code("first\nlast"));
+  const { view, model } = found;
+  select(view, "b0", 6);
+  const lines = Array.from({ length: 2_000 }, (_, at) => `const name${at} = "😀 ${at}";`);
+  const slice = parseText(`${lines.join("\n")}\n`, view.state.selection.$from);
+  view.dispatch(closeHistory(view.state.tr));
+  view.dispatch(view.state.tr.replaceSelection(slice));
+  const { blocks } = model.value;
+  const texts = blocks.slice(0, -1).map(({ content }) => plainText(content ?? []));
+  expect(texts.join("\n")).toBe(`first\n${lines.join("\n")}\nlast`);
+  expect(texts.length).toBeGreaterThan(4);
+  for (const { length, attributes } of blocks.slice(0, -1)) {
+    expect(length).toBeLessThanOrEqual(BLOCK_MAX);
+    expect(attributes).toMatchObject({ type: "code", language: "javascript" });
+  }
+  expect(new Set(blocks.map(({ id }) => id)).size).toBe(blocks.length);
+  undo(view.state, view.dispatch);
+  expect(model.value.blocks).toHaveLength(2);
+  expect(textOf(found)).toBe("first\nlast");
+});
+
+test("a paragraph that is too long is divided behind words, or where it has none", () => {
+  const { view, model } = bench(new MemoryModel([block("b0", "x")]));
+  const words = "seven blue boats ".repeat(1_000);
+  view.dispatch(view.state.tr.insertText(words, 1));
+  const texts = model.value.blocks.map(({ content }) => plainText(content ?? []));
+  expect(texts.join("")).toBe(`${words}x`);
+  expect(texts[0]).toMatch(/boats $|blue $|seven $/);
+  view.dispatch(view.state.tr.insertText("y".repeat(BLOCK_MAX), 1));
+  expect(model.value.blocks.every(({ length }) => length <= BLOCK_MAX)).toBe(true);
+  expect(model.value.blocks[0]?.content).toEqual(["y".repeat(BLOCK_MAX)]);
 });

@@ -20,6 +20,8 @@ export default {
     "Sie sind abgemeldet. Was Sie geschrieben haben, bleibt in diesem Browser und wird gesendet, sobald Sie sich wieder anmelden.",
   notAllLoaded:
     "Ein Teil Ihrer Auswahl ist noch nicht geladen. Versuchen Sie es gleich noch einmal.",
+  partMissing:
+    "Ein Teil dieser Seite konnte nicht geladen werden. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
   readOnly: "Sie können dieses Dokument lesen, aber nicht ändern.",
   saved: "Gespeichert",
   saving: "Wird gespeichert …",

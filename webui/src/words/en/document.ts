@@ -19,6 +19,7 @@ export const documentWords = area("document", {
   keptUntilSignIn:
     "You are signed out. What you have written is kept in this browser, and is sent when you sign in again.",
   notAllLoaded: "A part of what you have selected is not loaded yet. Try again in a moment.",
+  partMissing: "A part of this page could not be loaded. Check your connection, then try again.",
   readOnly: "You can read this document, not change it.",
   // the save state
   saved: "Saved",
