@@ -75,7 +75,9 @@ async def test_hostile_html_on_the_clipboard_leaves_only_its_words(
     tab = await tabs.document(cluster.nodes["a"].url, doc, "One")
     await tab.put_caret(0)
     tab.expect_complaints("base-uri")  # the parser's own document may have no other base either
+    tab.expect_complaints("422")  # one is a picture, and a broken one
     await tab.page.evaluate(PASTE_HTML, [f"<p>word {one}</p>" for one in PAYLOADS])
+    await expect(tab.page.get_by_test_id("picture-upload")).to_contain_text("not taken")
     text = "".join(await converged(cluster, doc, [tab]))
     # From the one on that claims to be code of this page the caret is in code: plain text, then.
     assert text.count("word") + text.count("plain") == len(PAYLOADS)
@@ -92,6 +94,7 @@ async def test_hostile_html_with_the_mark_of_own_copies_runs_nothing(
     await tab.put_caret(0)
     forged = f"<p data-pm-slice='1 1 []' data-type='x' onclick={RUN}>own{HANDLERS[0]}</p>"
     await tab.page.evaluate(PASTE_HTML, [forged])
+    await tab.shows("startown")
     assert await converged(cluster, doc, [tab]) == ["startown"]
     await nothing_ran(tab)
 

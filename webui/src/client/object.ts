@@ -81,7 +81,7 @@ export abstract class Shared<C extends Change = Change> {
   private lastNumber = 0;
   private savedNumber = 0;
   /** Calls that were not done: of them there is nothing to be saved. */
-  private readonly refused = new Set<number>();
+  private readonly notDone = new Set<number>();
   private readonly waiting = new Map<number, Waiting>();
   private settleReady: (error: Error | null) => void = () => undefined;
 
@@ -336,7 +336,7 @@ export abstract class Shared<C extends Change = Change> {
       this.end(new CallError(code, message));
       this.host.forget(this.name);
     } else {
-      this.refused.add(n);
+      this.notDone.add(n);
       this.saved(0);
       this.answer(n, null, (one) => one.reject(new CallError(code, message)), code);
     }
@@ -344,7 +344,7 @@ export abstract class Shared<C extends Change = Change> {
 
   private saved(upTo: number): void {
     this.savedNumber = Math.max(this.savedNumber, upTo);
-    while (this.refused.delete(this.savedNumber + 1)) this.savedNumber += 1;
+    while (this.notDone.delete(this.savedNumber + 1)) this.savedNumber += 1;
   }
 
   /** Nothing more comes: whoever waits is told why. */

@@ -68,8 +68,13 @@ function pasteLater(view: EditorView, event: ClipboardEvent): boolean {
   const { shiftKey } = (view as unknown as { input: { shiftKey: boolean } }).input;
   if (reader !== null || html === "" || shiftKey || !view.editable) return false;
   event.preventDefault();
+  const clipboardData = new DataTransfer();
+  for (const type of ["text/html", "text/plain"]) {
+    clipboardData.setData(type, event.clipboardData?.getData(type) ?? "");
+  }
+  const again = { clipboardData, bubbles: true, cancelable: true };
   loadReader().then(
-    () => view.isDestroyed || view.pasteHTML(html),
+    () => view.isDestroyed || view.dom.dispatchEvent(new ClipboardEvent("paste", again)),
     () => view.dom.dispatchEvent(new Event(TOOLS_MISSING)), // it is on the clipboard as before
   );
   return true;

@@ -149,9 +149,9 @@ export class DocumentEditor {
       highlightPlugin(),
       handlePlugin(),
       clicksPlugin(),
+      clipboardPlugin(),
       ...(this.callbacks.pictures === undefined ? [] : [this.callbacks.pictures.plugin]),
       ...tablePlugins(),
-      clipboardPlugin(),
     ];
   }
 
