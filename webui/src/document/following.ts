@@ -302,10 +302,7 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** F2, F3. */
   private refused(isIt: (own: Own) => boolean, code: string, call?: OwnCall): void {
-    if (AGAIN.has(code)) {
-      this.again(isIt);
-      return;
-    }
+    if (AGAIN.has(code)) return this.again(isIt);
     const event = this.overlay.withdraw(isIt, (own) => {
       if (own.call !== null) this.unsaved.forget(own.call.group, own.call.n);
       this.draft(code, own);

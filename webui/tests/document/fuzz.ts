@@ -43,6 +43,7 @@ class Typist {
   /** Checks that what is told leads from what was shown to what is. */
   watch(): void {
     const { model } = this.page;
+    checkLooks(model.confirmed);
     let last: DocumentValue | null = null;
     model.onView = (event: ViewEvent) => {
       if (last !== null && event.before !== last)
@@ -56,16 +57,7 @@ class Typist {
       const told = JSON.stringify(work.doc.order.map((id) => viewOf(work.doc.blocks.get(id))));
       const after = JSON.stringify(event.after.blocks.map(viewOf));
       if (event.changes !== null && told !== after) throw new Error(`told ${told}, is ${after}`);
-      this.checkConfirmed();
     };
-  }
-
-  private checkConfirmed(): void {
-    const { confirmed } = this.page.model;
-    const { doc } = confirmed;
-    const kept = JSON.stringify(doc.order.map((id) => viewOf(doc.blocks.get(id))));
-    const anew = JSON.stringify(lookedAnew(confirmed));
-    if (kept !== anew) throw new Error(`confirmed is ${kept}, looked at anew ${anew}`);
   }
 
   private pick<T>(some: readonly T[]): T | undefined {
@@ -215,14 +207,21 @@ function docOf(value: DocumentValue): Doc {
   return { title: value.title, order: value.blocks.map(({ id }) => id), blocks };
 }
 
-/** What is confirmed, as a look at all objects finds it: nothing that has changed was left out. */
-function lookedAnew(confirmed: Confirmed): unknown {
-  const again = Object.assign(Object.create(Confirmed.prototype), confirmed, {
-    born: new Map(confirmed.born),
-    gone: new Map(confirmed.gone),
-  });
-  again.lookAtAll();
-  return again.doc.order.map((id: string) => viewOf(again.doc.blocks.get(id)));
+/** Checks each time that a look at what is new finds what a look at everything would have found. */
+function checkLooks(confirmed: Confirmed): void {
+  const refresh = confirmed.refresh.bind(confirmed);
+  confirmed.refresh = () => {
+    const other = Object.assign(Object.create(Confirmed.prototype), confirmed, {
+      born: new Map(confirmed.born),
+      gone: new Map(confirmed.gone),
+    });
+    refresh();
+    other.lookAtAll();
+    const [is, was] = [confirmed.doc, other.doc as Doc].map(({ order, blocks }) =>
+      JSON.stringify(order.map((id) => viewOf(blocks.get(id)))),
+    );
+    if (is !== was) throw new Error(`confirmed is ${is}, looked at anew ${was}`);
+  };
 }
 
 function viewOf(block: ShownBlock | undefined): unknown {
