@@ -38,7 +38,6 @@ export interface FollowerOwner {
 }
 
 export class Follower implements BlockListener, OutlineListener {
-  /** Calls that have no answer, by object and number. */
   private isTaking = false;
   private later: (() => void)[] = [];
   private batch: Happened[] | null = null;
@@ -302,7 +301,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** F2, F3. */
   private refused(isIt: (own: Own) => boolean, code: string, call?: OwnCall): void {
-    if (AGAIN.has(code)) return this.again(isIt);
+    if (AGAIN.has(code)) {
+      this.again(isIt);
+      return;
+    }
     const event = this.overlay.withdraw(isIt, (own) => {
       if (own.call !== null) this.unsaved.forget(own.call.group, own.call.n);
       this.draft(code, own);
@@ -320,8 +322,7 @@ export class Follower implements BlockListener, OutlineListener {
     const text = insertedText(writtenBy(own.verb));
     if (text.length === 0) return;
     const draft = this.owner.onDraft(code, text, own.draft);
-    const { overlay } = this;
-    overlay.own = overlay.own.map((one) => (goesOn(one, own) ? { ...one, draft } : one));
+    this.overlay.own = this.overlay.own.map((one) => (goesOn(one, own) ? { ...one, draft } : one));
   }
 
   /** F3: an own verb was dropped, as it can be done no more. */
