@@ -132,7 +132,8 @@ class Attempt:
         # By node: to wait for a dead life would block the others for ever. The next one accepts
         # with what its disk has.
         having = [m.name for m in accepted if self.acceptances[m]]
-        return self.proposal.lasts(self.basis, having)
+        stored = [m.name for m in self.acceptances]
+        return self.proposal.lasts(self.basis, having) and self.proposal.can_go_on(stored)
 
     def late(self) -> set[Address]:
         """Who has still to accept, or to get the cut as one of those who go on with it."""

@@ -89,6 +89,20 @@ class Proposal:
             return True
         return is_quorum(self.view.names, {m.name for m in self.state_holders} & set(having))
 
+    def can_go_on(self, having: Iterable[str]) -> bool:
+        """Whether these nodes, having stored it, could decide what follows a view from disk.
+
+        Its members may be fewer than those who decide it, and who of them has not stored it before
+        it crashes comes back as one that has lost its disk. So a quorum of the new view must have
+        stored it, of those that have a vote in it at once.
+        """
+        if not self.recovered:
+            return True
+        names = self.view.names
+        stateful = {holder.name for holder in self.state_holders}
+        voting = stateful if is_quorum(names, stateful) else set(names)
+        return is_quorum(names, voting & set(having))
+
 
 @dataclass(frozen=True, slots=True)
 class Vote:

@@ -9,6 +9,7 @@ from groupcore.layers import unicast
 from groupcore.layers.sequencer import Ordered, Sequencer
 from groupcore.layers.stability import Announce, Report, Stability
 from groupcore.membership import voter
+from groupcore.membership.succession import Proposal
 from groupcore.sim.application import Application
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.disk import Entry
@@ -20,6 +21,13 @@ from groupcore.sim.scenario import Scenario
 
 LAST_IDS = 16
 """So many numbers of a sender are remembered."""
+
+
+def _decided_by_others() -> list[Patch]:
+    def can_go_on(self: Proposal, having: object) -> bool:
+        return True
+
+    return [(Proposal, "can_go_on", can_go_on)]
 
 
 def _own_maximum() -> list[Patch]:
@@ -142,6 +150,23 @@ VIEW_PLANTS = (
         (3, 16, 14, 7, 13, 2, 4, 5, 6),
         _zombie_drains,
         schedule=CUT_OFF_BY_TURNS,
+    ),
+    Plant(
+        "decided-by-others",
+        "a view from disk is decided before a quorum of its own members has stored it",
+        (25,),
+        _decided_by_others,
+        schedule=Scenario(
+            seed=1,
+            nodes=3,
+            starts_ns=(1_340 * MILLISECOND, 1_350 * MILLISECOND, 0),
+            safety_ns=7 * SECOND,
+            faults=(
+                Fault(117 * MILLISECOND, "one-way", (0, 2), 3_200 * MILLISECOND, 1_000, "slow"),
+                Fault(2_653 * MILLISECOND, "disk-slow", (0,), 745 * MILLISECOND, 3_000),
+                Fault(5_467 * MILLISECOND, "crash-all", (), 400 * MILLISECOND),
+            ),
+        ),
     ),
     Plant(
         "stable-over-former-view",

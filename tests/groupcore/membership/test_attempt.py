@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given, settings
@@ -76,6 +76,29 @@ def test_who_stays_and_has_restarted_counts_by_its_node() -> None:
     assert mine.is_decided()
 
 
+def test_a_view_from_disk_needs_a_quorum_of_its_own_to_have_stored_it() -> None:
+    # a member that crashes before it has is blank, and the others could never go on
+    formed = replace(proposal_of(A, B), recovered=True)
+    mine = with_votes(Attempt(None, Ballot(1, A), frozenset({A, B}), 3, proposal=formed), A, B, C)
+    mine.acceptances = {B: True, C: True}
+    assert not mine.is_decided()
+    mine.acceptances[A] = True
+    assert mine.is_decided()
+
+
+def test_a_view_from_disk_needs_those_to_have_stored_it_who_have_the_state() -> None:
+    formed = replace(proposal_of(A, B, C), recovered=True, state_holders=(A, B))
+    mine = with_votes(attempt(proposal=formed), A, B, C)
+    mine.acceptances = {A: True, C: True}
+    assert not mine.is_decided()
+    mine.acceptances[B] = True
+    assert mine.is_decided()
+    lone = replace(formed, state_holders=(B,))  # no quorum: then nobody has a state to lose
+    mine = with_votes(attempt(proposal=lone), A, B, C)
+    mine.acceptances = {A: True, C: True}
+    assert mine.is_decided()
+
+
 def test_where_nobody_stays_a_quorum_of_the_former_view_decides() -> None:
     mine = with_votes(attempt(proposal=proposal_of(D)), A, B)
     mine.acceptances = {A: True, B: True}
@@ -83,7 +106,7 @@ def test_where_nobody_stays_a_quorum_of_the_former_view_decides() -> None:
 
 
 def test_a_recovered_and_a_first_view_are_decided_by_a_quorum() -> None:
-    recovered = with_votes(attempt(proposal=proposal_of(C, recovered=True)), A, B)
+    recovered = with_votes(attempt(proposal=proposal_of(A, C, recovered=True)), A, B)
     recovered.acceptances = {A: True, B: True}
     assert recovered.is_decided()
     first = Attempt(None, Ballot(1, A), frozenset(), 3, proposal=proposal_of(A, B, basis=0))
