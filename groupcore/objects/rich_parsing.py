@@ -24,7 +24,6 @@ from groupcore.objects.rich_delta import (
     base_length,
     canonical,
     growth,
-    inserted,
     length,
 )
 
@@ -61,7 +60,7 @@ def parse_rich_delta(wire: object, text_max: int = RICH_MAX) -> RichDelta:
     delta = tuple([_parse_item(item) for item in wire])
     if canonical(delta) != delta:
         raise BadChangeError("a delta must be in canonical form")
-    if length(inserted(delta)) > text_max:
+    if sum(len(item.text) for item in delta if isinstance(item, Run)) > text_max:
         raise TooLargeError(f"a text may hold {text_max} code points")
     if base_length(delta) > text_max:
         raise OutOfRangeError(f"a delta may reach {text_max} code points far")
