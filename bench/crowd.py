@@ -4,9 +4,10 @@ The bots are real sessions, spread over the nodes, in one process. Each types in
 its caret behind each letter. One browser, at the first node, types; the other, at the second node,
 has the same block in sight. `remote` is from the key's event until the letter is painted there,
 `own` until it is painted where it was typed, `bots` until a bot's key is answered. `cpu` is of
-whom, in percent of one core. Rounds: `alone` is the two browsers in the document without bots,
-`silent` with bots that do nothing, `typing` with all at work, `typing_without_carets` with bots
-that type and show no carets.
+whom, in percent of one core; `main_thread` the part of it in which a page does its own work.
+
+Rounds: `alone` is the two browsers in the document without bots, `silent` with bots that do
+nothing, `typing` with all at work, `typing_without_carets` with bots that type and show no carets.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Scene:
             "remote": spread(remote),
             "own": spread(own),
             "cpu_percent": {who: round(100 * took / wall_s) for who, took in used.items()},
-            "page_busy_percent": {
+            "main_thread_percent": {
                 who: round(100 * (now - then) / wall_s)
                 for who, now, then in zip(("writer", "reader"), busy, tasks, strict=True)
             },

@@ -54,9 +54,9 @@ class Size:
     """How large a run is."""
 
     opened: tuple[int, ...] = (1, 1_000, 5_000)
-    openings: int = 7
+    openings: int = 5
     typed_in: tuple[int, ...] = (20, 5_000)
-    keys: int = 320
+    keys: int = 240
     edits: int = 20_000
     typed: int = 1_000
     edited_blocks: int = 100

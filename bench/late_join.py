@@ -15,8 +15,11 @@ from bench.bots import Bot, Crowd
 from bench.measuring import rss_kb_of
 from tests.end_to_end.cluster import Cluster
 
-AT_ONCE = 50
-"""Edits under way while a history is made."""
+WRITERS = 10
+AT_ONCE = 5
+"""Edits of each writer that are under way while a history is made."""
+EDITS_PER_S = 150
+"""Most of a session: above 200 lasting it is closed."""
 VIEW = 60
 """Blocks that a page has open: those in view and 20 on both sides."""
 Figures = dict[str, object]
@@ -57,8 +60,10 @@ async def join(cluster: Cluster, node: int, doc: str, blocks: Sequence[str], vie
 
 
 async def write(bot: Bot, edits: int, at_once: int) -> None:
-    """So many letters, one a call, in all blocks in turn; so many calls under way at a time."""
+    """So many letters, one a call, in its blocks in turn; so many calls under way at a time."""
+    begin = time.monotonic()
     for number in range(edits):
+        await asyncio.sleep(max(0.0, begin + number / EDITS_PER_S - time.monotonic()))
         bot.place = number % len(bot.crowd.blocks)
         await bot.until(lambda: len(bot.fell) < at_once)
         await bot.until(lambda: not any(block == bot.block for block, _ in bot.fell))
@@ -84,10 +89,11 @@ def folder_bytes(folder: Path) -> int:
     return sum(path.stat().st_blocks * 512 for path in files)
 
 
-async def grown(cluster: Cluster, bot: Bot, edits: int, at_once: int) -> dict[str, int]:
-    """Bytes of log and folder for 1,000 edits: the mean of the nodes."""
+async def grown(cluster: Cluster, bots: Sequence[Bot], edits: int, at_once: int) -> dict[str, int]:
+    """Bytes of log and folder for 1,000 of all their edits: the mean of the nodes."""
+    each = edits // len(bots)
     before = await logged_bytes(cluster)
-    await write(bot, edits, at_once)
+    await asyncio.gather(*(write(bot, each, at_once) for bot in bots))
     await asyncio.sleep(SETTLE_S)
     after = await logged_bytes(cluster)
     nodes = len(cluster.nodes)
@@ -95,7 +101,7 @@ async def grown(cluster: Cluster, bot: Bot, edits: int, at_once: int) -> dict[st
         f"{what}_bytes_per_1000_edits": round(
             sum(after[name] - before[name] for name in after if name.startswith(what))
             * 1_000
-            / (edits * nodes)
+            / (each * len(bots) * nodes)
         )
         for what in ("log", "folder")
     }
@@ -105,17 +111,22 @@ async def history(cluster: Cluster, edits: int, typed: int, blocks: int) -> tupl
     """A document of so many edits: the newcomer's part, and the log's."""
     doc = await cluster.create("a", "\n\n".join(["first."] * blocks))
     ids = await block_ids(cluster, doc)
-    bot = await come(cluster, 0, doc, ids, len(ids))
-    hurried = await grown(cluster, bot, edits - typed, AT_ONCE)
-    one_by_one = await grown(cluster, bot, typed, 1)
-    bot.close()
+    shares = [ids[at::WRITERS] for at in range(min(WRITERS, blocks))]
+    bots = [
+        await come(cluster, at % len(cluster.nodes), doc, share, len(share))
+        for at, share in enumerate(shares)
+    ]
+    one_by_one = await grown(cluster, bots[:1], typed, 1)
+    hurried = await grown(cluster, bots, edits - typed, AT_ONCE)
+    for bot in bots:
+        bot.close()
     late = {
         "edits": edits,
         "blocks": blocks,
         "in_view": await join(cluster, 1, doc, ids, min(blocks, VIEW)),
         "whole": await join(cluster, 2, doc, ids, len(ids)),
     }
-    journal: Figures = {"typed_one_by_one": one_by_one, f"{AT_ONCE}_under_way": hurried}
+    journal: Figures = {"one_types": one_by_one, f"{WRITERS}_write_fast": hurried}
     return late, journal
 
 

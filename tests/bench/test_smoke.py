@@ -146,7 +146,7 @@ def run_document(patch: pytest.MonkeyPatch, folder: Path) -> object:
         opened=(1,),
         openings=1,
         typed_in=(),  # the crowd's browsers type
-        edits=10,
+        edits=12,
         typed=2,
         edited_blocks=2,
         large_bytes=1_000,
