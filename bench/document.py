@@ -2,13 +2,14 @@
 
 Three nodes; real browsers, and real sessions on sockets. `open` is from the beginning of the
 navigation until all that is in sight is painted, in a fresh profile (nothing in the browser's
-cache) and once more in the same. `typing` is of one browser at the first node and one at the
-second: `own` from the key's event until the letter is painted there, `remote` until it is painted
-at the other. `late_join` is what a newcomer's session is sent, and the time until it has it: of a
-document with so many edits all blocks, and those that a page would open; of one that was imported
-the whole. `log`: bytes that a node writes to its log for 1,000 edits, and what its folder grows
-by. `memory`: of a node for each document that is open there, of a page the heap of scripts after a
-collection, and what all processes of a browser take that has nothing else open.
+cache) and once more in the same; `main_thread` is the processor time of the page's own work until
+then. `typing` is of one browser at the first node and one at the second: `own` from the key's event
+until the letter is painted there, `remote` until it is painted at the other. `late_join` is what a
+newcomer's session is sent, and the time until it has it: of a document with so many edits all
+blocks, and those that a page would open; of one that was imported the whole. `log`: bytes that a
+node writes to its log for 1,000 edits, and what its folder grows by. `memory`: of a node for each
+document that is open there, of a page the heap of scripts after a collection, and what all
+processes of a browser take that has nothing else open.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, CDPSession
 
 from bench.late_join import Figures, history, large, node_memory
 from bench.measuring import load_average, pss_kb_of, quantile
@@ -72,27 +73,37 @@ def lines(count: int) -> str:
     return "\n\n".join(f"Paragraph {number} of a long document." for number in range(count))
 
 
-async def opening_ms(browser: Browser, url: str, folder: Path) -> tuple[float, float, Figures]:
-    """In a fresh profile, and once more in that; and what the page takes in memory then."""
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """One opening: until it was painted, what the page's main thread worked, and its memory."""
+
+    ms: float
+    cpu_ms: float
+    memory: Figures
+
+
+async def open_twice(browser: Browser, url: str, folder: Path) -> list[Opening]:
+    """In a fresh profile, and once more in that."""
     tabs = Tabs(browser, folder)
     context = await tabs.context("Reader")
     await context.add_init_script(OPENED)
-    times = []
-    for number in range(2):
-        tab = await tabs.open_in(context, url)
-        await tab.page.wait_for_function("() => window.openedAt")
-        times.append(float(await tab.page.evaluate("() => window.openedAt")))
-        if number == 0:
-            await tab.page.close()
-    memory = await page_memory(tab.page)
+    openings = []
+    for _ in range(2):
+        page = await context.new_page()
+        cdp = await context.new_cdp_session(page)
+        await cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
+        await page.goto(url)
+        await page.wait_for_function("() => window.openedAt")
+        cpu_s = (await metrics_of(cdp))["TaskDuration"]
+        ms = float(await page.evaluate("() => window.openedAt"))
+        openings.append(Opening(ms, 1e3 * cpu_s, await page_memory(cdp)))
+        await page.close()
     await tabs.close()
-    return times[0], times[1], memory
+    return openings
 
 
-async def page_memory(page: Page) -> Figures:
+async def page_memory(cdp: CDPSession) -> Figures:
     """Of a page that is the only one in its browser."""
-    cdp = await page.context.new_cdp_session(page)
-    await cdp.send("Performance.enable")
     await cdp.send("HeapProfiler.enable")
     await cdp.send("HeapProfiler.collectGarbage")
     metrics = await metrics_of(cdp)
@@ -104,6 +115,16 @@ async def page_memory(page: Page) -> Figures:
     }
 
 
+def summary(openings: list[Opening]) -> Figures:
+    """Median and longest time, and the median of what the page worked."""
+    times = [one.ms for one in openings]
+    return {
+        "p50_ms": round(quantile(times, 0.5)),
+        "max_ms": round(max(times)),
+        "main_thread_p50_ms": round(quantile([one.cpu_ms for one in openings], 0.5)),
+    }
+
+
 async def opening(cluster: Cluster, docs: dict[str, str], openings: int) -> tuple[Figures, Figures]:
     """Of each document the median and the longest of so many openings; memory of its page."""
     figures: Figures = {}
@@ -111,15 +132,12 @@ async def opening(cluster: Cluster, docs: dict[str, str], openings: int) -> tupl
     async with running_browser(CHROMIUM) as browser:
         for name, doc in docs.items():
             url = f"{cluster.urls()[0]}/doc/{doc}"
-            rounds = [await opening_ms(browser, url, cluster.folder) for _ in range(openings)]
+            rounds = [await open_twice(browser, url, cluster.folder) for _ in range(openings)]
             figures[name] = {
-                kind: {"p50_ms": round(quantile(times, 0.5)), "max_ms": round(max(times))}
-                for kind, times in (
-                    ("fresh", [fresh for fresh, _, _ in rounds]),
-                    ("cached", [cached for _, cached, _ in rounds]),
-                )
+                kind: summary([one[at] for one in rounds])
+                for at, kind in enumerate(("fresh", "cached"))
             }
-            memory[name] = rounds[-1][2]
+            memory[name] = rounds[-1][1].memory
     return figures, memory
 
 
