@@ -5,6 +5,8 @@ its caret behind each letter. One browser, at the first node, types; the other, 
 has the same block in sight. `remote` is from the key's event until the letter is painted there,
 `own` until it is painted where it was typed, `bots` until a bot's key is answered. `cpu` is of
 whom, in percent of one core; `main_thread` the part of it in which a page does its own work.
+`waited` is the share of the time in which a process had something to do and no core was free: what
+of the latency is the machine's.
 
 Rounds: `alone` is the two browsers in the document without bots, `silent` with bots that do
 nothing, `typing` with all at work, `typing_without_carets` with bots that type and show no carets.
@@ -21,7 +23,7 @@ from pathlib import Path
 
 from bench.bots import Crowd, run_crowd
 from bench.helpers import Helper, helper
-from bench.measuring import cpu_of, load_average, quantile
+from bench.measuring import cpu_of, load_average, quantile, waited_of
 from bench.people import Person, put_in, spread, tree_cpu_s, two_people, type_letters
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
 
@@ -74,13 +76,20 @@ class Scene:
         used["all_of_it"] = tree_cpu_s(os.getpid())
         return used
 
+    def waited_s(self) -> dict[str, float]:
+        """Seconds so far in which main threads waited for a processor: of nodes and bots."""
+        pids = {f"node_{name}": node.process.pid for name, node in self.cluster.nodes.items()}
+        if self.bots is not None and self.bots.process.pid is not None:
+            pids["bots"] = self.bots.process.pid
+        return {who: waited_of(pid) for who, pid in pids.items()}
+
     async def round(self, keys: int, settle_s: float) -> dict[str, object]:
         """Type, and say how it went."""
         await asyncio.sleep(settle_s)
         totals: dict[str, int] = {}
         if self.bots is not None:
             totals, _ = await self.bots.ask("count")
-        before, began = self.cpu_s(), time.monotonic()
+        before, waited, began = self.cpu_s(), self.waited_s(), time.monotonic()
         tasks = [(await one.metrics())["TaskDuration"] for one in self.people]
         own, remote = await type_letters(*self.people, keys, KEYS_PER_S)
         wall_s = time.monotonic() - began
@@ -90,6 +99,9 @@ class Scene:
             "remote": spread(remote),
             "own": spread(own),
             "cpu_percent": {who: round(100 * took / wall_s) for who, took in used.items()},
+            "waited_percent": {
+                who: round(100 * (at - waited[who]) / wall_s) for who, at in self.waited_s().items()
+            },
             "main_thread_percent": {
                 who: round(100 * (now - then) / wall_s)
                 for who, now, then in zip(("writer", "reader"), busy, tasks, strict=True)

@@ -30,6 +30,11 @@ def cpu_of(pid: int) -> float:
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
 
+def waited_of(pid: int) -> float:
+    """Seconds in which a process's main thread could have run, and no processor was free for it."""
+    return int(Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()[1]) / 1e9
+
+
 def rss_kb_of(pid: int) -> int:
     """Resident memory of a process in KiB."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
