@@ -173,7 +173,7 @@ class CutHeld(Event):
 
 @dataclass(frozen=True, slots=True)
 class CutAgreed(Event):
-    """Deliver everything up to `cut`, and nothing behind it: the view ends here."""
+    """Deliver everything up to `cut`, and nothing behind it: the view ends here, or behind that."""
 
     cut: Digest = field(default_factory=dict)
 

@@ -238,13 +238,14 @@ class DataPlane:
 
     `stop`: acknowledge nothing more in the view of this number, and say how far each stream is
     here; `has`: whether it is here up to there; `stored`: how far what is on disk goes. `logged`:
-    there is a log, so something is.
+    there is a log, so something is; `stored_view`: the last view in it when this life began.
     """
 
     stop: Callable[[int], Digest] = no_streams
     has: Callable[[Digest], bool] = anything
     stored: Callable[[], Digest] = dict
     logged: bool = False
+    stored_view: Callable[[], int] = int
 
 
 class _Wiring:
@@ -314,6 +315,7 @@ class _Wiring:
             stalled=self.detection.stalled,
             has_streams=self.plane.has,
             stored_streams=self.plane.stored,
+            stored_view=self.plane.stored_view,
         )
         drains = self.ordering is not None
         options = replace(

@@ -93,6 +93,7 @@ def make_endpoint(
             service.has_streams,
             service.stored_streams,
             service.is_logged,
+            service.stored_view,
         )
     try:
         stack = build_stack(plan, address, random, record, plane)

@@ -95,7 +95,8 @@ class Attempt:
             if voter in self.stopped:
                 told = self.stopped[voter]
                 held = replace(vote, digest=told.digest, streams=told.streams)
-                complete.append(replace(held, position=told.position))
+                done = replace(held, position=told.position, delivered=told.delivered)
+                complete.append(done)
             elif not vote.live:
                 complete.append(vote)
         return complete

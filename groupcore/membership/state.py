@@ -93,7 +93,8 @@ class Questions:
     """What membership reads of other layers; wired in `groupcore.stacks`.
 
     `has_streams`: whether the frames of the data plane are here up to there; `stored_streams`: how
-    far a node that has only its disk has them, {} without logs.
+    far a node that has only its disk has them, {} without logs; `stored_view`: the last view in the
+    log that it began with.
     """
 
     digest: Callable[[], Digest]
@@ -105,6 +106,7 @@ class Questions:
     stalled: Callable[[], frozenset[Address]] = frozenset
     has_streams: Callable[[Digest], bool] = anything
     stored_streams: Callable[[], Digest] = dict
+    stored_view: Callable[[], int] = int
 
 
 @dataclass(slots=True)

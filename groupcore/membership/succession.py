@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from groupcore.digest import Digest, maximum
+from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.view import Address, View, is_quorum
 
 
@@ -48,7 +49,9 @@ class Proposal:
     the new epoch begins at `position`, and the cut is what anybody has delivered.
 
     `streams` is the data plane's part of the cut, and `stream_holders` who has it. Where a view is
-    formed from disk there is one only if the data plane has logs.
+    formed from disk there is one only if the data plane has logs. With logs `order` is the order's
+    part: how far any voter whose memory or disk counts has it. `delivered` is what of the
+    multicasts that is, if the view is orderly: somebody has delivered them, so everybody may.
     """
 
     basis: int
@@ -63,6 +66,8 @@ class Proposal:
     merged: tuple[View, ...] = ()
     streams: Digest = field(default_factory=dict)
     stream_holders: dict[Address, tuple[Address, ...]] = field(default_factory=dict)
+    order: LogEnd = NO_LOG
+    delivered: Digest = field(default_factory=dict)
 
     @property
     def basis_lineage(self) -> int:
@@ -85,7 +90,7 @@ class Proposal:
         if not self.recovered:
             stay = tuple(m.name for m in self.view.members if m in basis.members)
             return not stay or is_quorum(stay, having)
-        if not self.streams or not self.state_holders:
+        if (not self.streams and self.order == NO_LOG) or not self.state_holders:
             return True
         return is_quorum(self.view.names, {m.name for m in self.state_holders} & set(having))
 
@@ -111,8 +116,9 @@ class Vote:
     `live`: it is in the former view and has its memory; then `digest` and `streams` count, and they
     and `position` are those of its answer to the flush (empty and 0 in the promise). `counts`: its
     disk knows the former view and its state is complete, so it may decide. `epoch` and `position`:
-    how much of the order it holds. `holds`: the streams' part of the cut of what it has accepted is
-    on its disk. Who is not live brings in `streams` what its log has of those that go on.
+    how much of the order it holds. `holds`: the cut of what it has accepted is on its disk, as far
+    as streams and commands are. Who is not live brings in `streams` what its log has of those that
+    go on. `log_view`: the last view in its log. `delivered`: of a live one, with the flush.
     """
 
     voter: Address
@@ -125,6 +131,13 @@ class Vote:
     position: int
     streams: Digest = field(default_factory=dict)
     holds: bool = True
+    log_view: int = 0
+    delivered: Digest = field(default_factory=dict)
+
+    @property
+    def log_end(self) -> LogEnd:
+        """How far its log goes, or will when it has accepted."""
+        return LogEnd(self.epoch, self.position, self.log_view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +285,9 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
     members = admit(stay, complete, sorted(candidates.joiners), candidates.stateful)
     cut, holders = most_of({vote.voter: vote.digest for vote in live})
     streams, stream_holders = most_of({vote.voter: vote.streams for vote in live})
+    order, delivered = NO_LOG, Digest()
+    if candidates.logged:
+        order, delivered = max(vote.log_end for vote in live), maximum(v.delivered for v in live)
     return Proposal(
         basis.number,
         replace(basis, number=basis.number + 1, members=tuple(members)),
@@ -283,6 +299,8 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
         voters=tuple(sorted(complete)),
         streams=streams,
         stream_holders=stream_holders,
+        order=order,
+        delivered=delivered,
     )
 
 
@@ -331,13 +349,14 @@ def recover(
     the order on its disk: that one may lack frames that nobody keeps any more.
     """
     counting = [vote for vote in votes if vote.counts]
-    newest = max((vote.epoch, vote.position) for vote in counting)
-    holding = [vote for vote in counting if (vote.epoch, vote.position) == newest]
+    order = max(vote.log_end for vote in counting)
+    newest = (order.epoch, order.position)
+    holding = [vote for vote in counting if vote.log_end == order]
     streams: Digest = {}
     stream_holders: dict[Address, tuple[Address, ...]] = {}
     if candidates.logged:
+        streams, stream_holders = most_of(going_on(basis, counting, holding))
         holding = [vote for vote in holding if vote.live] or holding
-        streams, stream_holders = most_of({vote.voter: vote.streams for vote in counting})
     others = [vote for vote in votes if vote not in holding and not vote.live]
     others.sort(key=lambda vote: (not vote.counts, vote.voter))
     complete = {vote.voter for vote in holding}
@@ -361,7 +380,23 @@ def recover(
         voters,
         streams=streams,
         stream_holders=stream_holders,
+        order=order if candidates.logged and held else NO_LOG,
     )
+
+
+def going_on(
+    basis: View | None, counting: list[Vote], holding: list[Vote]
+) -> dict[Address, Digest]:
+    """What these voters have of the streams that have not ended.
+
+    Which have is known to those with the latest logs; others may have more of a stream than the
+    view has that has ended it. Who lives knows of every stream, of those in its view the ends not.
+    """
+    members = () if basis is None else basis.members
+    known = {s for vote in holding for s in vote.streams if not vote.live or s in members}
+    return {
+        vote.voter: {s: n for s, n in vote.streams.items() if n and s in known} for vote in counting
+    }
 
 
 def unique_names(members: list[Address]) -> list[Address]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from groupcore.digest import covers
 from groupcore.effects import Effect, Notify, StartTimer
 from groupcore.events import (
     CutAgreed,
@@ -30,6 +29,7 @@ from groupcore.membership.headers import (
     Propose,
     Superseded,
 )
+from groupcore.membership.holding import Holding
 from groupcore.membership.state import MembershipState, Questions
 from groupcore.membership.succession import Ballot, Proposal, Record, Vote
 from groupcore.order_state import OrderState
@@ -48,6 +48,7 @@ class Voter:
     def __init__(self, state: MembershipState, ask: Questions) -> None:
         self.state = state
         self.ask = ask
+        self.holding = Holding(state, ask)
         self.to_accept: tuple[Address, Propose] | None = None
         self.to_install: tuple[Address | None, Install] | None = None
         self.installing: tuple[Address | None, Install] | None = None
@@ -123,7 +124,8 @@ class Voter:
             epoch,
             position,
             {} if live else self.ask.stored_streams(),
-            record.accepted is None or self.has_streams(record.accepted),
+            record.accepted is None or self.holding.stored(record.accepted),
+            self.holding.log_end().view,
         )
 
     def block(self) -> list[Effect]:
@@ -187,32 +189,33 @@ class Voter:
         if state.record.accepted_ballot == propose.ballot:
             if state.is_storing:
                 return []  # told when it is on disk
-            holds = self.has_streams(propose.proposal)
+            holds = self.holding.stored(propose.proposal)
             return [state.send(proposer, Accept(propose.basis, propose.ballot, holds))]
         proposal = propose.proposal
         self.to_accept = None
         if state.live_in_basis and not proposal.recovered:
             effects = self.block()
-            if not self.holds_cut(proposal):
+            if not self.holding.all_of(proposal):
                 self.to_accept = (proposer, propose)
                 return [*effects, fetch_cut(proposal), *self.wait_for_cut()]
             self.lacks_cut = False
-            return [*effects, self.accept(proposer, propose)]
+            return [*effects, *self.accept_in_view(proposer, propose)]
         return self.accept_from_disk(proposer, propose)
 
     def accept_from_disk(self, proposer: Address, propose: Propose) -> list[Effect]:
         """Accept without the cut, as one that has only its disk, or whose memory counts no more.
 
-        Where streams are on disks, who is to go on with them gets them, and says so then. A member
+        Where streams are on disks, who is to go on with them gets them, and says so then. What it
+        lacks of the order nobody can give it: then it says no more than that it accepts. A member
         that is left out gives up its life when that is not decided: what others want of it may be
         only in its log, which the next life opens.
         """
         state, proposal = self.state, propose.proposal
-        effects = [self.accept(proposer, propose)]
+        effects = [self.accept(proposer, propose, self.holding.stored(proposal))]
         if not state.options.logged:
             return effects
         goes_on = state.me.name in proposal.view.names
-        lacks = goes_on and not self.has_streams(proposal)
+        lacks = goes_on and not self.holding.stored(proposal)
         if lacks:
             self.to_accept = (proposer, propose)
             effects.append(fetch_cut(proposal))
@@ -221,27 +224,22 @@ class Voter:
         self.lacks_cut = False
         return effects
 
-    def has_streams(self, proposal: Proposal) -> bool:
-        """Whether the cut of the streams is on disk here, where they are on disks at all."""
-        return not self.state.options.logged or self.ask.has_streams(proposal.streams)
+    def accept_in_view(self, proposer: Address, propose: Propose) -> list[Effect]:
+        """Accept as one that lives in the former view, with the whole cut.
 
-    def accept(self, proposer: Address, propose: Propose) -> Effect:
+        What anybody has delivered is in every cut that can be decided. It is delivered here first,
+        so that it is in the log before the acceptance is stored: with that counts what is on disk.
+        """
+        delivered = propose.proposal.delivered
+        first = [Notify(CutAgreed(delivered))] if self.state.options.logged else []
+        return [*first, self.accept(proposer, propose, True)]
+
+    def accept(self, proposer: Address, propose: Propose, holds: bool) -> Effect:
         """Accept on disk, then tell."""
         state = self.state
         state.record = state.record.with_acceptance(propose.ballot, propose.proposal)
-        holds = self.has_streams(propose.proposal)
         told = state.send(proposer, Accept(propose.basis, propose.ballot, holds))
         return state.persist([told])
-
-    def may_accept(self, proposal: Proposal) -> bool:
-        """Whether everything is here that this member can be asked to hold."""
-        if self.state.live_in_basis and not proposal.recovered:
-            return self.holds_cut(proposal)
-        return self.has_streams(proposal)
-
-    def holds_cut(self, proposal: Proposal) -> bool:
-        """Whether both halves of the cut are here."""
-        return covers(self.ask.digest(), proposal.cut) and self.ask.has_streams(proposal.streams)
 
     def wait_for_cut(self) -> list[Effect]:
         """Some of what this member must hold before it accepts is missing here.
@@ -258,14 +256,16 @@ class Voter:
         """What the cut contains is here, or one half of it: accept it, or install it."""
         if self.to_install is not None:
             teller, install = self.to_install
-            return self.install(teller, install) if self.holds_cut(install.proposal) else []
-        if self.to_accept is None or not self.may_accept(self.to_accept[1].proposal):
+            return self.install(teller, install) if self.holding.all_of(install.proposal) else []
+        if self.to_accept is None or not self.holding.enough(self.to_accept[1].proposal):
             return []
         (proposer, propose), self.to_accept = self.to_accept, None
         record, self.lacks_cut = self.state.record, False
         if propose.basis != record.number or not record.may_promise(propose.ballot):
             return []
-        return [self.accept(proposer, propose)]
+        if self.state.live_in_basis and not propose.proposal.recovered:
+            return self.accept_in_view(proposer, propose)
+        return [self.accept(proposer, propose, True)]
 
     # --- installing -------------------------------------------------------------------------------
 
@@ -281,14 +281,14 @@ class Voter:
             if state.me not in proposal.view.members:
                 told = [state.send(teller, Installed(number))] if teller != state.me else []
                 return [*told, *self.learn_view(proposal.view, teller)]
-            if state.me in proposal.state_holders and not self.has_streams(proposal):
+            if state.me in proposal.state_holders and not self.holding.stored_streams(proposal):
                 return self.fetch_then_install(teller, install)
             return self.install(teller, install)
         if proposal.basis != state.view.number:
             return self.exclude("this member has missed a view")
         if proposal.recovered and state.me not in proposal.state_holders:
             return self.exclude("others hold more than this member, and went on from that")
-        if not self.holds_cut(proposal):
+        if not self.holding.all_of(proposal):
             return self.fetch_then_install(teller, install)
         return self.install(teller, install)
 

@@ -54,7 +54,7 @@ class Cut:
         return {
             address: stream.received
             for address, stream in plane.streams.items()
-            if stream.received and stream.end is None
+            if stream.end is None
         }
 
     def has(self, streams: Digest) -> bool:

@@ -52,8 +52,8 @@ class Restoring:
         self._over: list[Address] = []
         self.place = Place(0, 0)
 
-    def run(self, parts: Iterable[bytes]) -> None:
-        """Take over a log, part by part, oldest first; WireError where it is none."""
+    def run(self, parts: Iterable[bytes]) -> Place:
+        """Take over a log, oldest part first; where it ends. WireError where it is none."""
         size = 0
         for at, part in enumerate(parts):
             for kind, *entry in unpackb(part, strict_map_key=False):
@@ -66,6 +66,7 @@ class Restoring:
             if stream.end is None:
                 stream.cut(self._known(stream))
         self._record()
+        return self.place
 
     def _entry(self, kind: int, entry: list[Any]) -> None:
         plane = self._plane

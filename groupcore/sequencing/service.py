@@ -98,9 +98,8 @@ class Service(DirectoryRequests, Figures):
         self._seen_progress = 0
         archiving = Archiving(self.plane, self.joining.states, self.conductor.pack)
         self.saving = Saving(self.plane, archiving)
-        restoring = Restoring(self.plane, self.receiver)
-        restoring.run(log)
-        self.conductor.restored(restoring.place)
+        self._restored = Restoring(self.plane, self.receiver).run(log)
+        self.conductor.restored(self._restored)
 
     @property
     def held(self) -> Position:
@@ -273,6 +272,10 @@ class Service(DirectoryRequests, Figures):
     def stored_streams(self) -> Digest:
         """How far a life that begins with its log has the streams that have not ended."""
         return self.cut.stored()
+
+    def stored_view(self) -> int:
+        """The last view in the log with which this life has begun; 0 without one."""
+        return self._restored.view
 
     @property
     def is_logged(self) -> bool:

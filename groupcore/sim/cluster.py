@@ -129,6 +129,7 @@ class Cluster:
                 service.has_streams,
                 service.stored_streams,
                 service.is_logged,
+                service.stored_view,
             )
         options = self._options
         stack = self._make_stack(scenario, address, stack_random, options, lineage, plane)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from groupcore.digest import Digest, covers
 from groupcore.membership.headers import Install
+from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.membership.state import MembershipOptions, MembershipState, Questions
 from groupcore.membership.succession import Ballot, Proposal, Record, Vote
 from groupcore.order_state import OrderState
@@ -28,9 +29,12 @@ def vote(
     holds: tuple[int, int] = (0, 0),
     streams: Digest | None = None,
     has_cut: bool = True,
+    log_view: int = 0,
+    delivered: Digest | None = None,
 ) -> Vote:
     ballot, proposal = accepted or (None, None)
-    return Vote(voter, live, counts, digest or {}, ballot, proposal, *holds, streams or {}, has_cut)
+    part = (streams or {}, has_cut, log_view, delivered or {})
+    return Vote(voter, live, counts, digest or {}, ballot, proposal, *holds, *part)
 
 
 def proposal_of(
@@ -44,6 +48,8 @@ def proposal_of(
     lineage: int = LINEAGE,
     streams: Digest | None = None,
     stream_holders: dict[Address, tuple[Address, ...]] | None = None,
+    order: LogEnd = NO_LOG,
+    delivered: Digest | None = None,
 ) -> Proposal:
     return Proposal(
         basis,
@@ -56,6 +62,8 @@ def proposal_of(
         (),
         streams=streams or {},
         stream_holders=stream_holders or {},
+        order=order,
+        delivered=delivered or {},
     )
 
 
@@ -74,6 +82,7 @@ class World:
     heard: tuple[Address, ...] = ()
     seeking: dict[Address, View | None] = field(default_factory=dict)
     present: dict[Address, tuple[View, bool]] = field(default_factory=dict)
+    log_view: int = 0
 
     def questions(self) -> Questions:
         return Questions(
@@ -85,6 +94,7 @@ class World:
             present=lambda now: self.present,
             has_streams=lambda streams: covers(self.streams, streams),
             stored_streams=lambda: self.streams,
+            stored_view=lambda: self.log_view,
         )
 
 

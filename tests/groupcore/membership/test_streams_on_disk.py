@@ -54,7 +54,7 @@ def from_disk(
 
 
 def test_what_any_voter_has_stored_is_in_the_cut_though_the_view_is_without_it() -> None:
-    proposal = decided(from_disk(A, 9, e=15), from_disk(B, 7), from_disk(E, 7, a=2, e=16))
+    proposal = decided(from_disk(A, 9, a=0, e=15), from_disk(B, 7), from_disk(E, 7, a=2, e=16))
     assert proposal.recovered
     assert proposal.view.members == (A, B)
     assert proposal.streams == {A: 2, E: 16}

@@ -209,7 +209,8 @@ class DurableWorld(World):
 
     def agree(self, lives: dict[str, DurableHost], voters: list[str], holders: list[str]) -> Digest:
         """Where the streams end: the most that a voter has on disk; the holders get it there."""
-        said = {lives[name].address: lives[name].service.stored_streams() for name in voters}
+        held = {lives[name].address: lives[name].service.stored_streams() for name in voters}
+        said = {one: {s: n for s, n in has.items() if n} for one, has in held.items()}
         streams, held_by = most_of(said)
         self.hosts = {host.address: host for host in lives.values()}
         for name in holders:
