@@ -16,7 +16,8 @@ Invariants.
   I1  A batch is delivered only when a quorum of the view holds it, or when the cut contains it.
   I2  Batches of one sender are delivered in the order in which NAKACK hands them over.
   I3  A lost mark is asked for: a batch that a quorum holds is delivered everywhere.
-  I4  After the flush has started nothing is delivered until the cut is agreed.
+  I4  After the flush has started nothing is delivered until the cut is agreed, or a part of it
+      that somebody has delivered.
   I5  A member that has slept does not conclude from a batch that its sender still holds it in this
       view: the others may have gone on from their disks meanwhile. It waits for the sender's mark,
       until it has been awake for `wary_s`.

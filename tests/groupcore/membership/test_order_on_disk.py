@@ -174,4 +174,4 @@ def test_a_member_that_has_to_get_the_cut_delivers_and_accepts_then() -> None:
     world.digest = {A: 8}
     effects = voter.on_cut_held()
     assert effects[0] == Notify(CutAgreed({A: 7}))
-    assert [effect for effect in on_disk(voter, effects[1:])]
+    assert on_disk(voter, effects[1:])
