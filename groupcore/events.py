@@ -103,7 +103,7 @@ class Excluded(Event):
 
 @dataclass(frozen=True, slots=True)
 class Refused(Event):
-    """This member may not join; `code` is `id_in_use` or `foreign_cluster`."""
+    """This member may not join; `code`: `id_in_use`, `foreign_cluster`, `mixed_logs`."""
 
     code: str
     detail: str

@@ -74,5 +74,7 @@ def refusal(code: str, detail: str) -> ServerError:
             return IdInUseProblem(f"--node-id: {detail}")
         case "version":
             return VersionProblem(f"the cluster runs another version of this program: {detail}")
+        case "mixed_logs":
+            return SettingsProblem(f"--data: {detail}")
         case _:
             return SettingsProblem(f"--data belongs to another cluster: {detail}")

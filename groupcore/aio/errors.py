@@ -32,7 +32,7 @@ class DamagedLogError(StorageError):
 
 
 class JoinRefusedError(GroupcoreError):
-    """The group does not take this member; `code` is `version` or `foreign_cluster`."""
+    """The group does not take this member; `code`: `version`, `foreign_cluster`, `mixed_logs`."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(f"{code}: {detail}")

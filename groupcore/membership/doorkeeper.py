@@ -37,6 +37,8 @@ class Doorkeeper:
         foreign = request.lineage not in (0, view.lineage)
         if foreign and not self.state.options.partitionable:
             return [send(joiner, JoinRefused("foreign_cluster"))]
+        if request.logged != self.state.options.logged:
+            return [send(joiner, JoinRefused("mixed_logs"))]
         if self.admission.has_left(joiner):
             return [send(joiner, JoinRefused("left_behind"))]
         since = self.admission.ask(joiner, request.hears, now)

@@ -17,11 +17,15 @@ from groupcore.view import Address, View
 
 @dataclass(slots=True)
 class JoinRequest(Header):
-    """Node to coordinator: take me in. `hears`: whom I hear; `lineage`: my disk's, 0 for none."""
+    """Node to coordinator: take me in.
+
+    `hears`: whom I hear; `lineage`: my disk's, 0 for none; `logged`: my data plane has a log.
+    """
 
     kind: ClassVar[str] = "membership.join_request"
     hears: tuple[Address, ...]
     lineage: int
+    logged: bool = False
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from groupcore.effects import Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Flushed, FlushRequested
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.branching import fork, into
-from groupcore.membership.headers import Accept, Install, Prepare, Promise, Propose
+from groupcore.membership.headers import Accept, Install, JoinRefused, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipState
 from groupcore.membership.succession import (
     Ballot,
@@ -126,6 +126,8 @@ class Proposer:
         attempt = self.attempt
         if attempt is None or promise.ballot != attempt.ballot or promise.vote.voter != voter:
             return []
+        if promise.vote.logged != self.state.options.logged:
+            return self.refuse(voter)
         if promise.promised > attempt.ballot:
             return self.abandon(now)
         if attempt.proposal is not None:
@@ -135,6 +137,14 @@ class Proposer:
         if attempt.flushing and promise.vote.live and not known:
             return [self.request_flush(attempt), *self.maybe_propose(silent, candidates, now)]
         return self.go_on(silent, candidates, now)
+
+    def refuse(self, voter: Address) -> list[Effect]:
+        """All nodes of a cluster have logs, or none has: of two, who has nothing to lose gives way.
+
+        A member of a view stays what it is; who joins it is refused at the door.
+        """
+        gives_way = voter if self.state.options.logged else self.state.me
+        return [self.state.send(gives_way, JoinRefused("mixed_logs"))]
 
     def go_on(self, silent: frozenset[Address], candidates: Candidates, now: float) -> list[Effect]:
         """The flush once the promises suffice, then the proposal once the answers do."""

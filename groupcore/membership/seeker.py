@@ -17,6 +17,8 @@ REFUSALS = {
     "id_in_use": "another living node has this id; give each node an id of its own",
     "foreign_cluster": "the data on this node belongs to another cluster; "
     "start it with an empty data folder or in its own cluster",
+    "mixed_logs": "some nodes of this cluster have a data folder and some have none; "
+    "start all of them with one, or none",
 }
 """What a person is told, by the code of the refusal."""
 
@@ -48,7 +50,8 @@ class Seeker:
         if own or (views and waited_s > self.state.options.patience_s):
             newest = max(own or views, key=lambda view: (view.primary, view.number))
             hears = self.ask.heard_since(now - HEARD_S)
-            request = JoinRequest(hears, 0 if mine is None else mine.lineage)
+            lineage = 0 if mine is None else mine.lineage
+            request = JoinRequest(hears, lineage, self.state.options.logged)
             # A coordinator that never answers may be dead: then whoever lives must know.
             lonely = waited_s > self.state.options.patience_s
             return [self.state.send(None if lonely else newest.coordinator, request)]

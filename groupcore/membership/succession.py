@@ -119,6 +119,7 @@ class Vote:
     how much of the order it holds. `holds`: the cut of what it has accepted is on its disk, as far
     as streams and commands are. Who is not live brings in `streams` what its log has of those that
     go on. `log_view`: the last view in its log. `delivered`: of a live one, with the flush.
+    `logged`: its data plane has a log.
     """
 
     voter: Address
@@ -133,6 +134,7 @@ class Vote:
     holds: bool = True
     log_view: int = 0
     delivered: Digest = field(default_factory=dict)
+    logged: bool = False
 
     @property
     def log_end(self) -> LogEnd:

@@ -126,6 +126,7 @@ class Voter:
             {} if live else self.ask.stored_streams(),
             record.accepted is None or self.holding.stored(record.accepted),
             self.holding.log_end().view,
+            logged=state.options.logged,
         )
 
     def block(self) -> list[Effect]:

@@ -59,6 +59,7 @@ async def test_what_every_node_has_open_is_opened_again_until_it_is(
         (FormatError("x"), 5),
         (JoinRefusedError("version", "x"), 5),
         (JoinRefusedError("foreign_cluster", "x"), 2),
+        (JoinRefusedError("mixed_logs", "x"), 2),
         (DamagedLogError("x"), 4),
         (StorageError("x"), 4),
         (GroupcoreError("x"), 1),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from groupcore.aio import GroupNode, Node
-from groupcore.aio.errors import StorageError
+from groupcore.aio.errors import JoinRefusedError, StorageError
 from groupcore.aio.log_store import LogStorage
 from groupcore.errors import SettingsError
 from groupcore.sequencing.events import Delivered, ServiceEvent
@@ -185,6 +185,17 @@ async def test_a_folder_belongs_to_one_node_and_one_process(tmp_path: Path) -> N
     with pytest.raises(StorageError, match="belongs to node 'a'"):
         async with Node("owned", node_id="b", multicast=address, data_dir=folder):
             pass
+
+
+async def test_a_node_without_a_folder_does_not_join_those_that_have_one(tmp_path: Path) -> None:
+    address = multicast()
+    async with Node("demo", node_id="a", data_dir=tmp_path / "a", multicast=address):
+        with pytest.raises(
+            JoinRefusedError, match="start all of them with one, or none"
+        ) as refused:
+            async with Node("demo", node_id="b", multicast=address):
+                pass
+        assert refused.value.code == "mixed_logs"
 
 
 def test_a_log_needs_a_folder() -> None:

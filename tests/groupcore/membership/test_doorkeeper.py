@@ -56,6 +56,17 @@ def test_who_is_in_the_view_already_is_told_it() -> None:
     assert told(request(mine, B) or []) == [mine.state.last_install]
 
 
+def test_of_nodes_with_logs_and_without_the_members_decide_which_may_join() -> None:
+    logged = MembershipOptions(data_plane=True, logged=True)
+    for options, joiner_is_logged in ((None, True), (logged, False)):
+        mine = door(options=options)
+        asks = JoinRequest((A, B), 0, joiner_is_logged)
+        answer = mine.on_join_request(C, asks, VIEW, 0.0)
+        assert told(answer or []) == [JoinRefused("mixed_logs")]
+    asks = JoinRequest((A, B), 0, True)
+    assert door(options=logged).on_join_request(C, asks, VIEW, 0.0) is None
+
+
 def test_a_node_of_another_chain_is_refused() -> None:
     assert told(request(door(), lineage=8) or []) == [JoinRefused("foreign_cluster")]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from groupcore.digest import Digest
 from groupcore.effects import Effect, Notify
 from groupcore.events import CutAgreed, CutDelivered, Flushed, FlushRequested
-from groupcore.membership.headers import Accept, Prepare, Promise, Propose
+from groupcore.membership.headers import Accept, JoinRefused, Prepare, Promise, Propose
 from groupcore.membership.proposer import REPEAT_S, STOPPED_REPEAT_S, Proposer
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot, Candidates, Record, Vote
@@ -252,6 +253,17 @@ def test_a_vote_for_another_ballot_or_in_anothers_name_does_not_count() -> None:
     assert proposer.attempt is not None
     assert proposer.attempt.votes == {}
     assert promise(idle(), vote(B)) == []
+
+
+def test_votes_of_nodes_with_logs_and_without_do_not_count_together() -> None:
+    proposer = started()
+    for logged, gives_way in ((False, A), (True, B)):  # who has no log has nothing to lose
+        proposer.state.options = MembershipOptions(data_plane=True, logged=logged)
+        effects = promise(proposer, replace(vote(B), logged=not logged))
+        assert told(effects) == [JoinRefused("mixed_logs")]
+        assert [batch.destination for batch in downs(effects)] == [gives_way]
+    assert proposer.attempt is not None
+    assert B not in proposer.attempt.votes
 
 
 def test_who_votes_late_is_asked_to_accept() -> None:

@@ -77,7 +77,7 @@ def test_a_view_that_cannot_decide_is_not_asked() -> None:
     assert told(mine.seek(10.1)) == []
 
 
-@pytest.mark.parametrize("code", ["id_in_use", "foreign_cluster", "something_new"])
+@pytest.mark.parametrize("code", ["id_in_use", "foreign_cluster", "mixed_logs", "something_new"])
 def test_who_is_refused_tells_why_and_is_gone(code: str) -> None:
     mine = seeker(World())
     (event,) = events(mine.on_join_refused(code))
