@@ -8,7 +8,7 @@ from groupcore.events import CutAgreed, Event, FlushStarted, ViewInstalled
 from groupcore.layers import unicast
 from groupcore.layers.sequencer import Ordered, Sequencer
 from groupcore.layers.stability import Announce, Report, Stability
-from groupcore.membership import voter
+from groupcore.membership import holding, voter
 from groupcore.membership.succession import Proposal
 from groupcore.sim.application import Application
 from groupcore.sim.clock import MILLISECOND, SECOND
@@ -34,7 +34,7 @@ def _own_maximum() -> list[Patch]:
     def covers(held: object, cut: object) -> bool:
         return True
 
-    return [(voter, "covers", covers)]
+    return [(holding, "covers", covers)]
 
 
 def _state_and_digest_apart() -> list[Patch]:
