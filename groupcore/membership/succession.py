@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from groupcore.digest import Digest, maximum
 from groupcore.membership.log_end import NO_LOG, LogEnd
+from groupcore.membership.seats import admit, can_decide
 from groupcore.view import Address, View, is_quorum
 
 
@@ -315,28 +316,6 @@ def most_of(held: dict[Address, Digest]) -> tuple[Digest, dict[Address, tuple[Ad
     }
 
 
-def can_decide(members: list[Address], complete: set[Address]) -> bool:
-    """Whether the members whose vote counts are a quorum of a view of these members."""
-    names = tuple(member.name for member in members)
-    return bool(members) and is_quorum(names, [m.name for m in members if m in complete])
-
-
-def admit(
-    members: list[Address], complete: set[Address], joiners: list[Address], stateful: bool
-) -> list[Address]:
-    """The members, and as many joiners as leave the decision with those who have the state.
-
-    A joiner without the state has no vote; more of them than this would block the view if one
-    of the others died before they have got it.
-    """
-    admitted = unique_names(members)
-    for joiner in joiners:
-        more = unique_names([*admitted, joiner])
-        if len(more) > len(admitted) and (not stateful or can_decide(more, complete)):
-            admitted = more
-    return admitted
-
-
 def recover(
     basis: View | None, votes: list[Vote], candidates: Candidates, lineage: int
 ) -> Proposal:
@@ -399,14 +378,3 @@ def going_on(
     return {
         vote.voter: {s: n for s, n in vote.streams.items() if n and s in known} for vote in counting
     }
-
-
-def unique_names(members: list[Address]) -> list[Address]:
-    """The members, a node's first entry only: two lives of one node are never in one view."""
-    seen: set[str] = set()
-    result = []
-    for member in members:
-        if member.name not in seen:
-            seen.add(member.name)
-            result.append(member)
-    return result

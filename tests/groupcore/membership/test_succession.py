@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.digest import Digest
+from groupcore.membership.seats import admit, can_decide, unique_names
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import (
     Ballot,
@@ -16,12 +17,9 @@ from groupcore.membership.succession import (
     Proposal,
     Record,
     Vote,
-    admit,
-    can_decide,
     decide,
     is_quorum_of,
     may_decide,
-    unique_names,
 )
 from groupcore.view import Address, View, is_quorum
 from tests.groupcore.membership.building import A, B, C, D, E, proposal_of, view_of, vote
