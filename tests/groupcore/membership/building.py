@@ -33,8 +33,19 @@ def vote(
     delivered: Digest | None = None,
 ) -> Vote:
     ballot, proposal = accepted or (None, None)
-    part = (streams or {}, has_cut, log_view, delivered or {})
-    return Vote(voter, live, counts, digest or {}, ballot, proposal, *holds, *part)
+    return Vote(
+        voter,
+        live,
+        counts,
+        digest or {},
+        ballot,
+        proposal,
+        *holds,
+        streams or {},
+        has_cut,
+        log_view,
+        delivered or {},
+    )
 
 
 def proposal_of(
