@@ -8,7 +8,7 @@ itself: who is behind whom, and what is interleaved with what, differs from node
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Protocol
 
 from groupcore.sequencing.events import (
@@ -56,6 +56,7 @@ class MemoryOrder:
         self._network = network
         self._sequences: dict[str, Sequence] = {}
         self._seats: dict[tuple[str, GroupId], Seat] = {}
+        self._seats_at: dict[str, dict[GroupId, Seat]] = {}
         self._contexts: dict[str, Context] = {}
         self._wanted: dict[int, tuple[Seat, Seat]] = {}
         self._installing: list[tuple[Seat, StateInstalled, Context]] = []
@@ -68,12 +69,30 @@ class MemoryOrder:
             self._sequences[name] = Sequence(len(self._sequences) + 1, order)
         return self._sequences[name]
 
+    def store(self, name: str, order: Order, number: int, state: bytes) -> None:
+        """A group that has been before: who begins it has this state, as of this number."""
+        sequence = self.sequence(name, order)
+        sequence.first, sequence.stored = number, state
+
+    def trim(self) -> None:
+        """Forget what all members have been given."""
+        for sequence in self._sequences.values():
+            seats = [self._seat_of(process, sequence.id) for process in sequence.members]
+            given = [0 if seat is None else seat.delivered or 0 for seat in seats]
+            if given and min(given) > sequence.first:
+                sequence.slots = sequence.between(min(given), len(sequence.slots) + sequence.first)
+                sequence.first, sequence.stored = min(given), None
+
+    def _seat_of(self, process: Process, group: GroupId) -> Seat | None:
+        return self._seats.get((process.node.name, group))
+
     def seat(
         self, sequence: Sequence, process: Process, feed: Callable[[ServiceEvent], None]
     ) -> Seat:
         """A place from which a process sends to the group, and may join it."""
         seat = Seat(sequence, process, feed)
         self._seats[seat.node, sequence.id] = seat
+        self._seats_at.setdefault(seat.node, {})[sequence.id] = seat
         self._contexts.setdefault(seat.node, Context())
         return seat
 
@@ -116,7 +135,7 @@ class MemoryOrder:
 
     def crash(self, node: str) -> None:
         """The node is gone: its seats are vacated, and its members depart from their groups."""
-        for seat in [seat for seat in self._seats.values() if seat.node == node]:
+        for seat in self._seats_at.pop(node, {}).values():
             del self._seats[node, seat.sequence.id]
             if seat.process in seat.sequence.members:
                 self._number(
@@ -166,11 +185,11 @@ class MemoryOrder:
     def _number(self, sequence: Sequence, slot: Slot) -> None:
         """The sequencer's part: the next number, and on to the members."""
         sequence.slots.append(slot)
-        slot.seqno = len(sequence.slots)
+        slot.seqno = sequence.first + len(sequence.slots)
         if sequence.order is Order.STRICT:
             for other in self._sequences.values():
                 if other.order is Order.STRICT and other is not sequence:
-                    slot.context.merge(Context({other.id: len(other.slots)}))
+                    slot.context.merge(Context({other.id: other.first + len(other.slots)}))
         if sequence.order is Order.FIFO:
             slot.context = Context()
         members = list(sequence.members)
@@ -182,7 +201,7 @@ class MemoryOrder:
                 sequence.members.remove(slot.process)
         for member in members:
             self._carry(slot, member)
-        sender = self._seats.get((slot.process.node.name, sequence.id))
+        sender = self._seat_of(slot.process, sequence.id)
         if sender is None:
             return
         if slot.joined:
@@ -195,7 +214,7 @@ class MemoryOrder:
             self._network.carry(sender.node, lane, lambda: sender.feed(accepted), _nothing)
 
     def _carry(self, slot: Slot, member: Process) -> None:
-        seat = self._seats.get((member.node.name, slot.group))
+        seat = self._seat_of(member, slot.group)
         if seat is None:
             return
 
@@ -209,8 +228,9 @@ class MemoryOrder:
         """Find somebody who has the group's state, and ask as soon as it is behind the JOIN."""
         givers = self._givers(taker) or [one for one in self._others(taker) if one.promised]
         if not givers or taker.sequence.order is Order.VOLATILE:
-            group = taker.sequence.id
-            installed = StateInstalled(group, taker.joined_at - 1, None)
+            group, stored = taker.sequence.id, taker.sequence.stored
+            number = taker.joined_at - 1 if stored is None else taker.sequence.first
+            installed = StateInstalled(group, number, stored)
             self._installing.append((taker, installed, Context()))
             self._advance(taker.node)
             return
@@ -234,7 +254,7 @@ class MemoryOrder:
     def _scatter(self, seat: Seat, number: int, payload: bytes) -> None:
         event = Volatile(seat.sequence.id, seat.process, payload)
         for member in seat.sequence.members:
-            other = self._seats.get((member.node.name, seat.sequence.id))
+            other = self._seat_of(member, seat.sequence.id)
             if other is not None and other is not seat:
                 self._network.carry_or_lose(seat.node, other.node, _latest(other, number, event))
 
@@ -250,8 +270,8 @@ class MemoryOrder:
                     self._deliver(seat, run)
         self._answer_wanted()
 
-    def _seats_of(self, node: str) -> Iterator[Seat]:
-        return iter([seat for seat in self._seats.values() if seat.node == node])
+    def _seats_of(self, node: str) -> list[Seat]:
+        return list(self._seats_at.get(node, {}).values())
 
     def _install(self, node: str) -> bool:
         for item in self._installing:
@@ -289,7 +309,7 @@ class MemoryOrder:
             return run
         count = 1 + self._network.choose(RUN_MAX)
         last = min(seat.arrived, seat.delivered + count)
-        for slot in seat.sequence.slots[seat.delivered : last]:
+        for slot in seat.sequence.between(seat.delivered, last):
             if run and (slot.payload is None or slot.process != run[0].process):
                 break
             if not self._is_ready(seat, slot.context):

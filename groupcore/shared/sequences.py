@@ -54,12 +54,21 @@ class Slot:
 
 @dataclass(eq=False, slots=True)
 class Sequence:
-    """One group: its order, its members, and its slots from number 1."""
+    """One group: its order, its members, and its slots behind the number `first`.
+
+    `stored`: the state as of that number, for who begins when nobody has it.
+    """
 
     id: GroupId
     order: Order
     members: list[Process] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
+    first: int = 0
+    stored: bytes | None = None
+
+    def between(self, number: int, last: int) -> list[Slot]:
+        """The slots behind a number, up to another one."""
+        return self.slots[number - self.first : last - self.first]
 
 
 @dataclass(eq=False, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import random
 from collections.abc import Callable, Coroutine, Generator
 from typing import Generic, TypeVar, cast
@@ -81,6 +82,25 @@ class Schedule:
         self.after(delay_s, lambda: pending.resolve(None))
         return pending
 
+    @property
+    def next_s(self) -> float:
+        """When something is to happen next; infinity when nothing is."""
+        return self._heap[0][0] if self._heap else math.inf
+
+    def advance(self, until_s: float, is_enough: Callable[[], bool] = lambda: False) -> None:
+        """Do what is to happen up to a time, or until it is enough; for who runs no coroutine."""
+        while self._heap and self._heap[0][0] <= until_s and not is_enough():
+            self.now_s, _tie, _count, callback = heapq.heappop(self._heap)
+            callback()
+        if not is_enough():
+            self.now_s = until_s
+            self._raise_failed()
+
+    def _raise_failed(self) -> None:
+        failed, self.failed = self.failed, []
+        for raise_unless_asked in failed:
+            raise_unless_asked()
+
     def run(self, coroutine: Coroutine[object, None, R]) -> R:
         """Run a coroutine to its end, and whatever else goes on meanwhile.
 
@@ -92,8 +112,7 @@ class Schedule:
             self.now_s, _tie, _count, callback = heapq.heappop(self._heap)
             callback()
         result = outcome.result() if outcome.done else None
-        for raise_unless_asked in self.failed:
-            raise_unless_asked()
+        self._raise_failed()
         if not outcome.done:
             at = f"after {LIMIT_S:.0f} s" if self._heap else "and nothing is under way"
             raise StuckError(f"the program still waits, {at} (virtual time {self.now_s:.3f} s)")

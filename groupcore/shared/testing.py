@@ -18,6 +18,7 @@ has the verbs of `groupcore.aio`'s node.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
@@ -75,9 +76,12 @@ class World:
     """Nodes, their network and their time, all made from `seed`.
 
     `strict`: `run` raises DivergedError when replicas have parted; else look into `events`.
+    `lives`: so many lives of nodes have been before.
     """
 
-    def __init__(self, seed: int, weather: Weather | None = None, strict: bool = True) -> None:
+    def __init__(
+        self, seed: int, weather: Weather | None = None, strict: bool = True, lives: int = 0
+    ) -> None:
         self.draw = random.Random(f"program {seed}")
         self.weather = weather or Weather()
         self.events: list[tuple[str, SharedEvent]] = []
@@ -89,7 +93,7 @@ class World:
         self._lanes: dict[object, float] = {}
         self._under_way = 0
         self._settling: list[Pending[None]] = []
-        self._lives = 0
+        self._lives = lives
 
     @property
     def now_s(self) -> float:
@@ -106,14 +110,40 @@ class World:
             self._nodes[name] = node
         return node
 
+    @property
+    def nodes(self) -> list[WorldNode]:
+        """The living nodes."""
+        return list(self._nodes.values())
+
+    def store(self, kind: type[object], name: str, number: int, state: bytes) -> None:
+        """An object that has been before: who opens it first finds this state, of this number."""
+        self._order.store(name, order_of(kind), number, state)
+
+    def trim(self) -> None:
+        """Forget messages that everybody has been given; for programs that run for long."""
+        self._order.trim()
+
     def run(self, main: Callable[[World], Coroutine[object, None, R]]) -> R:
         """Run a program to its end; raises what it raises, StuckError when it waits for ever."""
         result = self._schedule.run(main(self))
+        self._judge()
+        return result
+
+    def advance(self, delay_s: float, is_enough: Callable[[], bool] = lambda: False) -> None:
+        """Let so much time go on, or until it is enough; for who has no program to `run`."""
+        self._schedule.advance(self.now_s + delay_s, is_enough)
+        self._judge()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing will happen, however much time goes on."""
+        return self._schedule.next_s == math.inf
+
+    def _judge(self) -> None:
         if self._strict:
             for name, event in self.events:
                 if isinstance(event, Diverged | MessageRejected):
                     raise DivergedError(f"node {name}: {event}")
-        return result
 
     def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
         """Run a coroutine beside the others; gives its outcome, to be awaited."""
@@ -273,6 +303,11 @@ class WorldNode:
         """What is open here, by name."""
         return {name: port.user for name, port in self._ports.items()}
 
+    @property
+    def sent(self) -> dict[str, int]:
+        """How many messages were sent from here to objects that are open here, by name."""
+        return {name: port.sent for name, port in self._ports.items()}
+
     def forget(self, port: _Port) -> None:
         """The object of this port is closed."""
         self._ports = {name: one for name, one in self._ports.items() if one is not port}
@@ -311,6 +346,11 @@ class _Port:
     def process(self) -> Process:
         """The node's process."""
         return self._seat.process
+
+    @property
+    def sent(self) -> int:
+        """How many messages were sent from here."""
+        return self._seat.sent
 
     @property
     def principal(self) -> str:

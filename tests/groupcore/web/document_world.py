@@ -1,24 +1,23 @@
 """A simulated cluster with a document, for pages that a test in TypeScript plays.
 
-Lines of JSON come in and go out. In: [`connect`, page], [`frame`, page, hex], [`lose`, page],
-[`step`, seconds], [`look`]. Every line is answered by one: an array of [page, hex] for what the
-pages are sent; for `look` the document as the nodes have it. Time is virtual; one seed plays one
-game. Pages are sessions of their own, gateways are simple: what they say is made by the real feeds.
+Pages are sessions of their own, gateways are simple: what they say is made by the real feeds. Time
+is virtual; one seed plays one game. `disks`: nodes say what is saved, and `doom` has the power fail
+for all of them soon: the nodes begin again with what was on disk. `lists`: the document has an
+access list, and pages may write by it.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from msgpack import packb
 
 from groupcore.errors import GroupcoreError
-from groupcore.frames import Message, decode, pack
+from groupcore.frames import Message, decode, joined, pack
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.objects.rich_parsing import to_wire
+from groupcore.shared.access import Right
 from groupcore.shared.documents import Block, Document, DocumentOutline, open_document
 from groupcore.shared.pending import Pending
 from groupcore.shared.plain import who
@@ -27,8 +26,9 @@ from groupcore.shared.verdicts import Call, Verdict, code_of
 from groupcore.web.asking import calls_of, check_fields
 from groupcore.web.feed import Feed
 from groupcore.web.kinds import kinds_of
-from groupcore.web.limits import RULES
+from groupcore.web.limits import FRAME_BYTES_SENT, RULES
 from tests.groupcore.shared.documents.office import Desk
+from tests.groupcore.web.document_disk import Disk, Stored
 
 if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 KINDS = kinds_of([Block, DocumentOutline])
 NAME = "doc/plan"
 KEEPERS = ("kim", "kay")
+OWNER = "owner"
 LINGER_S = 0.3
+QUANTUM_S = 0.005
+"""What comes within so long of each other is written together."""
+BEGINNING_S = 60.0
 
 
 class Session:
@@ -47,9 +51,11 @@ class Session:
         self.office = office
         self.page = page
         self.client = ""
-        self.node: WorldNode = office.world.node(f"{page}-{number}")
+        principal = page if office.lists else ""
+        self.node: WorldNode = office.world.node(f"{page}-{number}", principal)
         self.feeds: dict[str, Feed] = {}
         self.is_over = False
+        self._out: list[bytes] = []
         self._current: Feed | None = None
 
     # --- what feeds need of a gateway and a page ------------------------------------------------
@@ -57,6 +63,8 @@ class Session:
     def turn_to(self, feed: Feed | None) -> None:
         """As `Gateway.turn_to`."""
         former, self._current = self._current, feed
+        if feed is not None:
+            self.office.stir(self)
         if former is not None and former is not feed:
             former.close_entry()
 
@@ -71,13 +79,19 @@ class Session:
 
     def put(self, packed: bytes) -> None:
         """Something for the page."""
-        if not self.is_over:
-            self.office.out.append((self.page, b"\x91" + packed))
+        self.office.stir(self)
+        self._out.append(packed)
 
     def say(self, **fields: object) -> None:
         """A message for the page."""
         self.turn_to(None)
         self.put(packb(fields))
+
+    def flush(self) -> list[bytes]:
+        """All that there is for the page, as frames."""
+        self.turn_to(None)
+        out, self._out = self._out, []
+        return [] if self.is_over else list(joined(out, RULES.messages_max, FRAME_BYTES_SENT))
 
     # --- what the page asks for -----------------------------------------------------------------
 
@@ -88,9 +102,9 @@ class Session:
         if kind == "hello":
             self.client = str(message["client"])
             limits = {"frame_bytes": 262_144, "objects": 64, "calls": 64}
-            me = who(self.node.process)
+            me, saves = who(self.node.process), self.office.disk is not None
             self.say(
-                t="welcome", v=1, who=me, node="n", principal="", resumed=False, saves=False,
+                t="welcome", v=1, who=me, node="n", principal="", resumed=False, saves=saves,
                 heartbeat_s=1e6, limits=limits,
             )  # fmt: skip
         elif kind == "open":
@@ -119,10 +133,12 @@ class Session:
         replica = self.office.world.replicas(name).get(self.node.name)
         if self.is_over or replica is None:
             return
+        if self.office.disk is not None:
+            replica.tell_saved = lambda number: self.say(t="saved", name=name, n=number)
         known = None
         if "birth" in message:
             known = (str(message["birth"]), int(str(message["version"])))
-            if known[1] > replica.position:
+            if known[1] > replica.position and known[0] == replica.body.machine.birth:
                 await target.refresh()
         if self.node.gone:
             return
@@ -153,6 +169,8 @@ class Session:
         answered = int(str(message["answered"]))
         replica.order_as(calls, Call(self.client, number, answered), pending)
         pending.when_done(partial(self._answer, name, number, pending))
+        if self.office.disk is not None:
+            self.office.disk.spin()
 
     def _answer(self, name: str, number: int, pending: Pending[Verdict]) -> None:
         if pending.error is not None:
@@ -178,26 +196,70 @@ class Session:
 class Office:
     """The nodes that keep the document, and the sessions of pages."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.out: list[tuple[str, bytes]] = []
+    def __init__(self, seed: int, weather: Weather, disks: bool = False, lists: int = 0) -> None:
+        self.lists = lists
+        self.disk: Disk | None = None
         self.sessions: dict[str, Session] = {}
         self.keepers: list[Document] = []
+        self._seed = seed
+        self._weather = weather
+        self._stirred: dict[Session, None] = {}
+        self._owner: DocumentOutline | None = None
         self._count = 0
+        self._lives = 0
+        self.world = World(seed, weather)
+        if disks:
+            self.disk = Disk(self, {})
+        self._wait(self._begin())
+
+    def _wait(self, coroutine: object) -> object:
+        """Let time go on until this is done."""
+        pending: Pending[object] = self.world.spawn(coroutine)  # type: ignore[arg-type]
+        self.world.advance(BEGINNING_S, lambda: pending.done)
+        return pending.result()
 
     @property
     def keeper(self) -> Document:
         """One of the nodes."""
         return self.world.draw.choice(self.keepers)
 
-    async def begin(self) -> None:
+    async def _begin(self) -> None:
         """Open the document."""
+        self.keepers = []
         for name in KEEPERS:
             desk = Desk(self.world, name)
-            self.keepers.append(await open_document(desk, "plan", keep=True, copies=2))
-        await self.world.settle()
+            secure = None if self.disk is None else partial(self.disk.secure, desk.node)
+            copies = 2 if secure is None else 1
+            document = await open_document(desk, "plan", keep=True, copies=copies, secure=secure)
+            self.keepers.append(document)
+        if self.lists:
+            self._owner = await self.world.node(OWNER, OWNER).open(DocumentOutline, NAME)
+            if not self._owner.rights:
+                await self._owner.claim()
+                for page in range(self.lists):
+                    await self._owner.grant(f"p{page}", Right.WRITE)
 
-    def do(self, verb: str, page: str, *rest: str) -> None:
+    def fail(self, stored: Stored) -> None:
+        """The power has failed for all: the nodes begin again with what was stored."""
+        assert self.disk is not None
+        for session in self.sessions.values():
+            session.is_over = True
+        self.sessions, self._stirred = {}, {}
+        self._lives += 1
+        self.world = World(
+            self._seed + 7919 * self._lives, self._weather, lives=1_000 * self._lives
+        )
+        for name, (number, state) in stored.items():
+            kind = DocumentOutline if name == NAME else Block
+            self.world.store(kind, name, number, state)
+        self.disk = Disk(self, stored)
+        self._wait(self._begin())
+
+    def stir(self, session: Session) -> None:
+        """There is something for its page."""
+        self._stirred[session] = None
+
+    def do(self, verb: str, page: str, rest: object = None) -> None:
         """What the test says."""
         if verb == "connect":
             self._count += 1
@@ -207,18 +269,42 @@ class Office:
             if session is not None:
                 session.end()
         elif verb == "frame" and page in self.sessions:
-            for message in decode(bytes.fromhex(rest[0]), RULES):
+            assert isinstance(rest, bytes)
+            for message in decode(rest, RULES):
                 self.sessions[page].receive(message)
+        elif verb == "entitle" and self._owner is not None:
+            self._owner.grant(page, Right.WRITE if rest else Right.READ)
+        elif verb == "doom" and self.disk is not None:
+            self.disk.doom()
 
-    def said(self) -> list[list[str]]:
-        """What the pages are sent."""
-        for session in self.sessions.values():
-            session.turn_to(None)
-        out, self.out = self.out, []
-        return [[page, packed.hex()] for page, packed in out]
+    def go(self, told: list[list[object]], limit_s: float) -> list[object]:
+        """Do what the test says, and let time go on until there is something for pages, or so long.
 
-    async def look(self) -> object:
+        Gives how long that was, what pages are sent, whether nothing else will happen by itself,
+        and whether the power has failed: then all connections are lost.
+        """
+        for verb, page, *rest in told:
+            self.do(str(verb), str(page), *rest)
+        world, began_s = self.world, self.world.now_s
+        disk = self.disk
+        world.advance(limit_s, lambda: bool(self._stirred) or _has_failed(disk))
+        left_s = limit_s - (world.now_s - began_s)
+        if left_s > 0 and not _has_failed(disk):
+            world.advance(min(QUANTUM_S, left_s), lambda: _has_failed(disk))
+        ran_s = world.now_s - began_s
+        if disk is not None and disk.failed is not None:
+            self.fail(disk.failed)
+            return [ran_s, [], False, True]
+        stirred, self._stirred = self._stirred, {}
+        said = [[one.page, frame] for one in stirred for frame in one.flush()]
+        self._stirred = {}
+        return [ran_s, said, world.is_quiet, False]
+
+    def look(self) -> object:
         """The document, and the texts that wait for their authors."""
+        return self._wait(self._look())
+
+    async def _look(self) -> object:
         keeper = self.keepers[0]
         shot = await keeper.snapshot()
         blocks = [[block, dict(given), to_wire(text)] for block, given, text in shot]
@@ -227,25 +313,5 @@ class Office:
         return {"title": keeper.outline.title, "blocks": blocks, "drafts": kept, "owed": owed}
 
 
-async def play(world: World) -> None:
-    """Does what comes in, line by line."""
-    office = Office(world)
-    await office.begin()
-    for line in sys.stdin:
-        verb, *rest = json.loads(line)
-        answer: object
-        if verb == "step":
-            await world.elapse(rest[0])
-            answer = office.said()
-        elif verb == "look":
-            answer = await office.look()
-        else:
-            office.do(verb, *rest)
-            answer = office.said()
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    WEATHER = Weather(delay_least_s=0.001, delay_most_s=float(sys.argv[2]))
-    World(int(sys.argv[1]), WEATHER).run(play)
+def _has_failed(disk: Disk | None) -> bool:
+    return disk is not None and disk.failed is not None

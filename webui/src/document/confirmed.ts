@@ -116,10 +116,15 @@ export class Confirmed {
     for (const id of outline.order) put(id);
     for (const [source, fresh] of coming) {
       let after = source;
-      while (after !== "" && !order.includes(after)) after = this.gone.get(after) ?? "";
+      while (after !== "" && !order.includes(after)) after = this.behind(after);
       order.splice(order.indexOf(after) + 1, 0, ...fresh.reverse());
     }
     return order;
+  }
+
+  /** Behind what a block stood that has gone, just now or before. */
+  private behind(id: string): string {
+    return this.gone.get(id) ?? this.doc.order[this.doc.order.indexOf(id) - 1] ?? "";
   }
 
   private hasText(id: string): boolean {

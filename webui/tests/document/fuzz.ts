@@ -237,7 +237,7 @@ function normal(content: Rich | null): unknown {
 
 /** Plays a game; throws where something is wrong. */
 export async function play(game: Game): Promise<void> {
-  const world = new World(game.seed, Number(process.env.DELAY ?? 0.02));
+  const world = new World(game.seed, { delay_s: Number(process.env.DELAY ?? 0.02) });
   const draw = chanceOf(game.seed);
   const ledger = new Ledger();
   try {
@@ -274,14 +274,14 @@ async function settle(
   ledger: Ledger,
   alone: unknown,
 ): Promise<void> {
-  await world.elapse(2, 0.05);
+  await world.elapse(2);
   for (let left = SETTLING_S; ; left -= 1) {
     try {
       await check(world, typists, ledger, alone);
       return;
     } catch (error) {
       if (left <= 0) throw error;
-      await world.elapse(1, 0.05);
+      await world.elapse(1);
     }
   }
 }

@@ -155,7 +155,7 @@ test("nothing is open that is far from what is looked at, and nothing that waits
   const texts = Array.from({ length: 90 }, (_, at) => `Line ${at}`);
   const [ann, bob] = await shown(...texts);
   for (let at = 0; at < 90; at += 1) bob.model.change([["edit", `b${at}`, ["x"]]]);
-  await world.elapse(3, 0.02);
+  await world.elapse(3);
   expect(bob.model.save.kind).toBe("saved");
   ann.model.look(0, 9);
   await world.elapse(1);

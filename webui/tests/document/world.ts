@@ -1,15 +1,11 @@
 /** A simulated cluster in Python (tests/groupcore/web/document_world.py), and pages on it. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { connect, type Session } from "../../src/client";
 import type { StoredSession } from "../../src/client/session";
 import { type GroupedDocument, openModel } from "../../src/document/model";
 import type { Socket } from "../../src/shared/link";
 import type { Rich } from "../../src/shared/rich";
-
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+import { clusters } from "./cluster";
 
 export interface Truth {
   readonly title: string;
@@ -18,84 +14,119 @@ export interface Truth {
   readonly owed: readonly string[];
 }
 
+/** `disks`: nodes say what is saved; `lists`: so many pages may write, by an access list. */
+export interface Setting {
+  readonly delay_s?: number;
+  readonly disks?: boolean;
+  readonly lists?: number;
+}
+
+type Said = readonly [
+  ran_s: number,
+  frames: readonly (readonly [string, Uint8Array])[],
+  isQuiet: boolean,
+  hasFailed: boolean,
+];
+
 /** The simulated cluster. One question is asked at a time. */
 export class World {
   readonly pages = new Map<string, Page>();
   now_ms = 0;
-  private readonly process: ChildProcess;
-  private readonly answers: string[] = [];
-  private wake: (() => void) | null = null;
-  private timers: { at_ms: number; callback: () => void }[] = [];
-  private asking: Promise<unknown> = Promise.resolve();
-  private said = "";
+  /** How often the power has failed. */
+  failures = 0;
+  private readonly game = clusters.newGame();
+  private timers: { at_ms: number; callback: () => void; isOff: boolean }[] = [];
+  private told: unknown[][] = [];
+  private isQuiet = false;
   private isClosed = false;
+  private readonly begun: Promise<unknown>;
 
-  constructor(seed: number, delay_s = 0.02) {
-    const module = "tests.groupcore.web.document_world";
-    this.process = spawn(".venv/bin/python", ["-m", module, `${seed}`, `${delay_s}`], {
-      cwd: ROOT,
-      env: { ...process.env, PYTHONHASHSEED: "0" },
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    this.process.stderr?.on("data", (data) => {
-      this.said += String(data);
-      this.wake?.();
-    });
-    createInterface({ input: this.process.stdout as NodeJS.ReadableStream }).on("line", (line) => {
-      this.answers.push(line);
-      this.wake?.();
-    });
-    this.process.on("exit", () => this.wake?.());
+  constructor(seed: number, setting: Setting = {}) {
+    const { delay_s = 0.02, disks = false, lists = 0 } = setting;
+    this.begun = clusters.ask(this.game, "begin", { seed, delay_s, disks, lists });
+    this.begun.catch(() => undefined);
   }
 
   close(): void {
     this.isClosed = true;
     for (const page of this.pages.values()) page.session.close();
-    this.process.stdin?.end();
-    this.process.kill();
+    clusters.ask(this.game, "end").catch(() => undefined);
   }
 
-  private async ask(...words: unknown[]): Promise<unknown> {
-    this.process.stdin?.write(`${JSON.stringify(words)}\n`);
-    while (this.answers.length === 0) {
-      if (this.process.exitCode !== null) throw new Error(`the world has ended: ${this.said}`);
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
-    return JSON.parse(this.answers.shift() ?? "null");
-  }
-
-  /** Tells the cluster something; pages hear what comes of it. */
+  /** Tells the cluster something; pages hear what comes of it as time goes on. */
   tell(...words: unknown[]): void {
-    if (this.isClosed) return;
-    this.asking = this.asking.then(async () => {
-      const said = (await this.ask(...words)) as [string, string][];
-      for (const [page, hex] of said) this.pages.get(page)?.hear(hex);
-    });
+    if (!this.isClosed) this.told.push(words);
   }
 
-  /** Lets time go on, in small steps. */
-  async elapse(seconds: number, step_s = 0.01): Promise<void> {
-    for (let left = seconds; left > 0; left -= step_s) {
-      this.now_ms += step_s * 1_000;
-      const due = this.timers.filter((timer) => timer.at_ms <= this.now_ms);
-      this.timers = this.timers.filter((timer) => timer.at_ms > this.now_ms);
-      for (const timer of due) timer.callback();
-      this.tell("step", step_s);
-      await this.asking;
+  /** Lets time go on. */
+  async elapse(seconds: number): Promise<void> {
+    await this.begun;
+    const end_ms = this.now_ms + seconds * 1_000;
+    for (;;) {
+      this.ring();
+      const left_ms = Math.min(end_ms, this.nextTimer()) - this.now_ms;
+      if (left_ms <= 0 && this.told.length === 0) return;
+      await this.go(Math.max(0, left_ms));
     }
+  }
+
+  /** Lets time go on until nothing happens any more, or so long. */
+  async rest(seconds: number): Promise<void> {
+    await this.begun;
+    const end_ms = this.now_ms + seconds * 1_000;
+    this.isQuiet = false;
+    while (this.now_ms < end_ms) {
+      this.ring();
+      const isOver = this.isQuiet && this.told.length === 0;
+      if (isOver && this.nextTimer() > this.now_ms + 1_000) return;
+      await this.go(Math.min(end_ms, this.nextTimer()) - this.now_ms);
+    }
+  }
+
+  private nextTimer(): number {
+    return this.timers.reduce((least, { at_ms }) => Math.min(least, at_ms), Infinity);
+  }
+
+  /** Calls back what is due, and what that makes due. */
+  private ring(): void {
+    for (;;) {
+      const due = this.timers.filter(({ at_ms }) => at_ms <= this.now_ms);
+      if (due.length === 0) return;
+      this.timers = this.timers.filter(({ at_ms }) => at_ms > this.now_ms);
+      for (const timer of due) if (!timer.isOff) timer.callback();
+    }
+  }
+
+  private async go(limit_ms: number): Promise<void> {
+    const { told } = this;
+    this.told = [];
+    const said = (await clusters.ask(this.game, "go", told, limit_ms / 1_000)) as Said;
+    const [ran_s, frames, isQuiet, hasFailed] = said;
+    // Rounding must not leave a timer a little before its time.
+    this.now_ms =
+      ran_s * 1_000 >= limit_ms - 1e-6 ? this.now_ms + limit_ms : this.now_ms + ran_s * 1_000;
+    this.isQuiet = isQuiet;
+    for (const [page, frame] of frames) this.pages.get(page)?.hear(frame);
+    if (!hasFailed) return;
+    this.failures += 1;
+    for (const page of this.pages.values()) page.lose();
   }
 
   async look(): Promise<Truth> {
-    await this.asking;
-    return (await this.ask("look")) as Truth;
+    await this.begun;
+    return (await clusters.ask(this.game, "look")) as Truth;
+  }
+
+  /** Has the nodes forget what everybody was given, so that a long game fits. */
+  async trim(): Promise<void> {
+    await clusters.ask(this.game, "trim");
   }
 
   after(delay_ms: number, callback: () => void): () => void {
-    const timer = { at_ms: this.now_ms + delay_ms, callback };
+    const timer = { at_ms: this.now_ms + delay_ms, callback, isOff: false };
     this.timers.push(timer);
     return () => {
+      timer.isOff = true;
       this.timers = this.timers.filter((one) => one !== timer);
     };
   }
@@ -105,24 +136,33 @@ export class World {
 export class Page {
   session: Session;
   model: GroupedDocument;
+  /** No connection is made until the world has come so far. */
+  offlineUntil_ms = 0;
   private socket: Socket | null = null;
-  /** Frames arrive so long after they were sent. */
   private isLost = false;
 
   constructor(
     readonly world: World,
     readonly name: string,
-    stored?: { session: StoredSession; document: unknown },
   ) {
     world.pages.set(name, this);
-    this.session = connect(["ws://one/", "ws://two/"], {
+    this.session = this.newSession({});
+    this.model = this.newModel();
+  }
+
+  private newSession(kept: { stored?: StoredSession }): Session {
+    return connect(["ws://one/", "ws://two/"], {
       openSocket: () => this.newSocket(),
-      after: (delay_ms, callback) => world.after(delay_ms, callback),
+      after: (delay_ms, callback) => this.world.after(delay_ms, callback),
       random: () => 0,
-      ...(stored === undefined ? {} : { stored: stored.session }),
+      ...kept,
     });
-    this.model = openModel(this.session, "plan", stored?.document);
-    this.model.look(0, 100);
+  }
+
+  private newModel(stored?: unknown): GroupedDocument {
+    const model = openModel(this.session, "plan", stored);
+    model.look(0, 100);
+    return model;
   }
 
   private newSocket(): Socket {
@@ -131,14 +171,18 @@ export class Page {
       onmessage: null,
       onclose: null,
       send: (data) => {
-        if (this.socket === socket && !this.isLost) {
-          this.world.tell("frame", this.name, Buffer.from(data).toString("hex"));
-        }
+        if (this.socket === socket && !this.isLost) this.world.tell("frame", this.name, data);
       },
-      close: () => this.world.tell("lose", this.name),
+      close: () => {
+        if (this.socket === socket && !this.isLost) this.world.tell("lose", this.name);
+      },
     };
     this.socket = socket;
     this.isLost = false;
+    if (this.world.now_ms < this.offlineUntil_ms) {
+      this.world.after(20, () => this.deaf(socket));
+      return socket;
+    }
     this.world.tell("connect", this.name);
     this.world.after(1, () => {
       if (this.socket === socket && !this.isLost) socket.onopen?.();
@@ -146,12 +190,20 @@ export class Page {
     return socket;
   }
 
-  hear(hex: string): void {
-    if (!this.isLost) this.socket?.onmessage?.({ data: new Uint8Array(Buffer.from(hex, "hex")) });
+  /** Nobody is reached. */
+  private deaf(socket: Socket): void {
+    if (this.socket !== socket || this.isLost) return;
+    this.isLost = true;
+    socket.onclose?.({ code: 1006 });
   }
 
-  /** The connection breaks; the page comes back by itself. */
-  lose(): void {
+  hear(frame: Uint8Array): void {
+    if (!this.isLost) this.socket?.onmessage?.({ data: frame });
+  }
+
+  /** The connection breaks; the page comes back by itself, not before `offline_s`. */
+  lose(offline_s = 0): void {
+    this.offlineUntil_ms = Math.max(this.offlineUntil_ms, this.world.now_ms + offline_s * 1_000);
     if (this.socket === null || this.isLost) return;
     this.isLost = true;
     this.world.tell("lose", this.name);
@@ -162,14 +214,12 @@ export class Page {
   reload(): void {
     const document = structuredClone(this.model.stored());
     const session = structuredClone(this.session.stored);
-    const { socket } = this;
+    if (this.socket !== null && !this.isLost) this.world.tell("lose", this.name);
     this.socket = null;
     this.isLost = true;
-    if (socket !== null) this.world.tell("lose", this.name);
     this.session.close();
-    const next = new Page(this.world, this.name, { session, document });
-    this.session = next.session;
-    this.model = next.model;
+    this.session = this.newSession({ stored: session });
+    this.model = this.newModel(document);
   }
 
   get texts(): unknown {

@@ -1,0 +1,66 @@
+"""Many simulated clusters in one process, for a test in TypeScript that plays pages.
+
+What comes in and goes out are arrays in MessagePack, each behind its length in four bytes: of
+requests [game, verb, ...], and of as many answers. Verbs: `begin` (a dict of `seed`, `delay_s`,
+`disks` and `lists`), `go`, `look` and `trim` as of `document_world.Office`, `end`. An answer is
+[true, value], or [false, what has gone wrong].
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Any, BinaryIO
+
+from msgpack import packb, unpackb
+
+from groupcore.shared.testing import Weather
+from tests.groupcore.web.document_world import Office
+
+LENGTH_BYTES = 4
+Given = Any
+Request = list[Any]
+
+
+class Games:
+    """The clusters, by number."""
+
+    def __init__(self) -> None:
+        self._offices: dict[int, Office] = {}
+
+    def answer(self, request: Request) -> list[object]:
+        """Do what is asked."""
+        try:
+            return [True, self._do(*request)]
+        except Exception:
+            return [False, traceback.format_exc()]
+
+    def _do(self, game: int, verb: str, given: Given = None, limit_s: float = 0.0) -> object:
+        match verb:
+            case "begin":
+                weather = Weather(delay_least_s=0.001, delay_most_s=given["delay_s"])
+                office = Office(given["seed"], weather, given["disks"], given["lists"])
+                self._offices[game] = office
+            case "go":
+                return self._offices[game].go(given, limit_s)
+            case "look":
+                return self._offices[game].look()
+            case "trim":
+                self._offices[game].world.trim()
+            case _:
+                self._offices.pop(game, None)
+        return None
+
+
+def serve(source: BinaryIO, target: BinaryIO) -> None:
+    """Answer batches until there are none."""
+    games = Games()
+    while head := source.read(LENGTH_BYTES):
+        batch = unpackb(source.read(int.from_bytes(head, "big")))
+        packed = packb([games.answer(request) for request in batch])
+        target.write(len(packed).to_bytes(LENGTH_BYTES, "big") + packed)
+        target.flush()
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer)
