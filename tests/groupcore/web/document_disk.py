@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from msgpack import packb as pack
+
 from groupcore.shared.pending import Pending
 from groupcore.shared.replica import Replica
 from groupcore.shared.tasks import wait
@@ -117,4 +119,4 @@ def _packed(replica: Replica[object]) -> bytes:
     kept = replica.body.fresh_machine()
     kept.load(replica.packed())
     kept.go_on_alone(kept.position)
-    return kept.packed()
+    return pack([replica.body.clock.now_ms(), kept.packed()])

@@ -368,9 +368,17 @@ export class Follower implements BlockListener, OutlineListener {
       this.unsaved.forget(group, n);
     };
     const isIt = ({ call }: Own): boolean =>
-      call !== null && call.group === group && !call.isAnswered && call.n > object.lastKnown;
-    for (const { call } of this.overlay.own.filter(isIt)) if (call !== null) takeBack(call.n);
-    this.again(isIt);
+      call !== null && call.group === group && call.n > object.lastKnown;
+    const calls = new Set(this.overlay.own.filter(isIt).map(({ call }) => call as OwnCall));
+    for (const call of calls) {
+      const own = this.overlay.own.filter((one) => one.call === call);
+      if (this.unsaved.isMore(group, call.n, own)) {
+        this.later.push(() => this.view(this.overlay.withdraw((one) => one.call === call)));
+      } else {
+        takeBack(call.n);
+        this.again((one) => one.call === call);
+      }
+    }
     this.giveBack(group, object.lastKnown);
     for (const [key, call] of this.calls) {
       if (call.group !== group) continue;

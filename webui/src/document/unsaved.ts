@@ -1,6 +1,8 @@
 /** What a person has written that is answered and not on disk yet: nodes may lose it all together. */
 
-import type { Rich } from "../shared/rich";
+import { insertedText, type Rich, richLength } from "../shared/rich";
+import type { Own } from "./carry";
+import { writtenBy } from "./overlay";
 
 export class UnsavedTexts {
   private readonly texts = new Map<string, Map<number, Rich>>();
@@ -13,6 +15,13 @@ export class UnsavedTexts {
     if (text.length === 0 || !this.keeps()) return;
     const calls = this.texts.get(group) ?? new Map<number, Rich>();
     this.texts.set(group, calls.set(n, text));
+  }
+
+  /** Whether a call has written more than what these verbs hold: they are parts of it. */
+  isMore(group: string, n: number, own: readonly Own[]): boolean {
+    const text = this.texts.get(group)?.get(n) ?? [];
+    const held = own.map(({ verb }) => richLength(insertedText(writtenBy(verb))));
+    return richLength(text) > held.reduce((sum, length) => sum + length, 0);
   }
 
   /** The call was not done, and its text is with the person. */

@@ -10,7 +10,7 @@ const LIMIT_MS = 60_000;
 test.each(seeds)(
   "one who writes sees what will be, seed %i",
   async (seed) => {
-    await play({ seed, pages: 1, turns, loses: 0, reloads: 0 });
+    await play({ seed, pages: 1, turns });
   },
   LIMIT_MS,
 );
@@ -18,7 +18,7 @@ test.each(seeds)(
 test.each(seeds)(
   "of what three write nothing is lost or there twice, seed %i",
   async (seed) => {
-    await play({ seed, pages: 3, turns, loses: 0, reloads: 0 });
+    await play({ seed, pages: 3, turns });
   },
   LIMIT_MS,
 );
@@ -33,6 +33,22 @@ test.each(seeds)(
       loses: Number(process.env.LOSES ?? 0.05),
       reloads: Number(process.env.RELOADS ?? 0.02),
     });
+  },
+  LIMIT_MS,
+);
+
+test.each(seeds)(
+  "nor where people are offline for seconds and may not write for a while, seed %i",
+  async (seed) => {
+    await play({ seed, pages: 3, turns, offline: 0.03, entitles: 0.04, loses: 0.02 });
+  },
+  LIMIT_MS,
+);
+
+test.each(seeds)(
+  "and what is said to be saved outlives a power cut of all nodes, seed %i",
+  async (seed) => {
+    await play({ seed, pages: 3, turns, fails: 0.05, loses: 0.02, reloads: 0.01, offline: 0.01 });
   },
   LIMIT_MS,
 );

@@ -8,13 +8,19 @@ import { plainText, type Rich, type RichDelta } from "../../src/shared/rich";
 import { newTable, tableEdit, wordsIn } from "./tables";
 import { Page, World } from "./world";
 
-/** How a game is played. Numbers of `rates` are chances of an action a turn. */
+/**
+ * How a game is played. `loses` to `entitles` are chances a turn: of a lost connection, a closed tab,
+ * some seconds offline; of the power of all nodes failing; of somebody's right to write changing.
+ */
 export interface Game {
   readonly seed: number;
   readonly pages: number;
   readonly turns: number;
-  readonly loses: number;
-  readonly reloads: number;
+  readonly loses?: number;
+  readonly reloads?: number;
+  readonly offline?: number;
+  readonly fails?: number;
+  readonly entitles?: number;
 }
 
 /** Small, fast and the same everywhere. */
@@ -152,6 +158,9 @@ class Ledger {
   readonly erased = new Set<string>();
   readonly removed = new Set<string>();
   readonly places = new Map<string, Set<string>>();
+  /** What a page has said to be saved, and what was not when its tab was closed. */
+  readonly saved = new Set<string>();
+  readonly left = new Set<string>();
   private readonly joins = new Map<string, Set<string>>();
   private count = 0;
 
@@ -191,8 +200,19 @@ class Ledger {
     return [...reached].some((id) => this.removed.has(id));
   }
 
-  /** Remembers in which blocks a letter has been seen. */
+  /** A tab is closed: what was answered to it and is on no disk yet, a failing power may take. */
+  leave(page: Page): void {
+    for (const letter of this.writtenBy(page)) if (!this.saved.has(letter)) this.left.add(letter);
+  }
+
+  private writtenBy({ name }: Page): string[] {
+    return [...this.authors].filter(([, author]) => author === name).map(([letter]) => letter);
+  }
+
+  /** Remembers in which blocks a letter has been seen, and what is saved. */
   look(page: Page, value: DocumentValue = page.model.value): void {
+    if (page.session.saves && page.model.save.kind === "saved")
+      for (const letter of this.writtenBy(page)) this.saved.add(letter);
     for (const { id, content } of value.blocks) {
       for (const letter of plainText(content ?? [])) {
         const places = this.places.get(letter) ?? new Set();
@@ -237,7 +257,11 @@ function normal(content: Rich | null): unknown {
 
 /** Plays a game; throws where something is wrong. */
 export async function play(game: Game): Promise<void> {
-  const world = new World(game.seed, { delay_s: Number(process.env.DELAY ?? 0.02) });
+  const world = new World(game.seed, {
+    delay_s: Number(process.env.DELAY ?? 0.02),
+    disks: game.fails !== undefined,
+    lists: game.entitles === undefined ? 0 : game.pages,
+  });
   const draw = chanceOf(game.seed);
   const ledger = new Ledger();
   try {
@@ -249,12 +273,9 @@ export async function play(game: Game): Promise<void> {
     for (let turn = 0; turn < game.turns; turn += 1) {
       for (const typist of typists) {
         if (draw() < 0.5) typist.act();
-        if (draw() < game.loses) typist.page.lose();
-        if (draw() < game.reloads) {
-          typist.page.reload();
-          typist.watch();
-        }
+        befall(typist, game, ledger, draw);
       }
+      if (draw() < (game.fails ?? 0)) world.tell("doom", "");
       await world.elapse(0.01 * Math.floor(draw() * 6));
       for (const { page } of typists) ledger.look(page);
     }
@@ -263,6 +284,18 @@ export async function play(game: Game): Promise<void> {
   } finally {
     world.close();
   }
+}
+
+/** What happens to somebody who writes. */
+function befall(typist: Typist, game: Game, ledger: Ledger, draw: () => number): void {
+  const { page } = typist;
+  if (draw() < (game.loses ?? 0)) page.lose();
+  if (draw() < (game.offline ?? 0)) page.lose(draw() * 3);
+  if (draw() < (game.entitles ?? 0)) page.world.tell("entitle", page.name, draw() < 0.5);
+  if (draw() >= (game.reloads ?? 0)) return;
+  if (game.fails !== undefined) ledger.leave(page);
+  page.reload();
+  typist.watch();
 }
 
 const SETTLING_S = 20;
@@ -331,7 +364,7 @@ async function check(
   for (const [letter, author] of ledger.authors) {
     const times = text.split(letter).length - 1;
     if (times > 1) throw new Error(`${letter} of ${author} is there ${times} times`);
-    const isOut = ledger.isOut(letter);
+    const isOut = ledger.isOut(letter) || (ledger.left.has(letter) && !ledger.saved.has(letter));
     if (times === 0 && !ledger.erased.has(letter) && !isOut && ledger.places.has(letter)) {
       const isKept = drafts.includes(letter) || titles.includes(letter);
       if (!isKept) throw new Error(`${letter} of ${author} is lost`);
