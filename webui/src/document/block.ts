@@ -53,7 +53,8 @@ export type BlockDetail =
 export interface BlockListener {
   /** Everything that the block hears comes by here; the listener hands it on, then or later. */
   onHear(block: BlockObject, message: ObjectMessage): void;
-  onAsk(block: BlockObject): void;
+  /** It is asked for (again); `isKnown`: with a state that is here. */
+  onAsk(block: BlockObject, isKnown: boolean): void;
   onBlockState(block: BlockObject, state: BlockState): void;
   onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void;
   onBlockAnswer(
@@ -196,7 +197,7 @@ export class BlockObject extends Shared {
   }
 
   override ask(): void {
-    if (this.birth !== undefined) this.listener?.onAsk(this);
+    this.listener?.onAsk(this, this.birth !== undefined);
     super.ask();
   }
 

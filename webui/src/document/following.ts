@@ -26,8 +26,8 @@ import { AGAIN, type EditedResult, goesOn, isEdit, ownRemoval, richOf } from "./
 export interface FollowerOwner {
   /** May hold a message back, and hand it on later. */
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void;
-  /** The object is asked for again, with what is here of it. */
-  onAsk(object: BlockObject | OutlineObject): void;
+  /** The object is asked for; `isKnown`: again, with what is here of it. */
+  onAsk(object: BlockObject | OutlineObject, isKnown: boolean): void;
   onSeen(event: ViewEvent): void;
   /** What the outline knows of blocks may be another one: what is in sight is opened first. */
   onOutlineNews(): void;
@@ -55,8 +55,8 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.take(block, message);
   }
 
-  onAsk(object: BlockObject | OutlineObject): void {
-    this.owner.onAsk(object);
+  onAsk(object: BlockObject | OutlineObject, isKnown: boolean): void {
+    this.owner.onAsk(object, isKnown);
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {

@@ -201,8 +201,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   // --- what the nodes say ---------------------------------------------------------------------
 
-  onAsk(object: BlockObject | OutlineObject): void {
-    this.catchingUp.add(object);
+  /** What was heard of it over a connection before, and not looked at, is told anew. */
+  onAsk(object: BlockObject | OutlineObject, isKnown: boolean): void {
+    if (isKnown) this.catchingUp.add(object);
+    this.missed = this.missed.filter(([one]) => one !== object);
+    this.waiting = this.waiting.filter(([one]) => one !== object);
   }
 
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void {

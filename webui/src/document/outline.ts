@@ -40,7 +40,8 @@ const LISTINGS: ReadonlySet<string> = new Set(["claim", "entitle", "grant", "rev
 
 /** Who has to be told what an outline is told, before and instead of it doing so. */
 export interface OutlineListener {
-  onAsk(outline: OutlineObject): void;
+  /** It is asked for (again); `isKnown`: with a state that is here. */
+  onAsk(outline: OutlineObject, isKnown: boolean): void;
   onOutlineState(outline: OutlineObject, state: OutlineState): void;
   onOutline(outline: OutlineObject, details: readonly OutlineDetail[], mine: boolean): void;
   onOutlineAnswer(n: number, results: readonly unknown[] | null, code: string): void;
@@ -174,7 +175,7 @@ export class OutlineObject extends Shared {
   }
 
   override ask(): void {
-    if (this.birth !== undefined) this.listener?.onAsk(this);
+    this.listener?.onAsk(this, this.birth !== undefined);
     super.ask();
   }
 

@@ -212,7 +212,7 @@ class Ledger {
   /** Remembers in which blocks a letter has been seen, and what is saved. */
   look(page: Page, value: DocumentValue = page.model.value): void {
     if (page.session.saves && page.model.save.kind === "saved")
-      for (const letter of this.writtenBy(page)) this.saved.add(letter);
+      for (const letter of this.writtenBy(page)) if (!this.left.has(letter)) this.saved.add(letter);
     for (const { id, content } of value.blocks) {
       for (const letter of plainText(content ?? [])) {
         const places = this.places.get(letter) ?? new Set();
@@ -364,7 +364,7 @@ async function check(
   for (const [letter, author] of ledger.authors) {
     const times = text.split(letter).length - 1;
     if (times > 1) throw new Error(`${letter} of ${author} is there ${times} times`);
-    const isOut = ledger.isOut(letter) || (ledger.left.has(letter) && !ledger.saved.has(letter));
+    const isOut = ledger.isOut(letter) || ledger.left.has(letter);
     if (times === 0 && !ledger.erased.has(letter) && !isOut && ledger.places.has(letter)) {
       const isKept = drafts.includes(letter) || titles.includes(letter);
       if (!isKept) throw new Error(`${letter} of ${author} is lost`);
