@@ -1,4 +1,4 @@
-"""What the nodes of a simulated cluster have on disk: what the first of them has done.
+"""What the nodes of a simulated cluster have on disk: what the first that keeps it has done.
 
 A turn of the disk stores that, and tells pages what is saved. Once the power is doomed to fail, one
 more turn comes; what is done behind it is lost.
@@ -22,7 +22,6 @@ Stored = dict[str, tuple[int, bytes]]
 """Numbers and packed states of objects, by name."""
 
 TURN_S = 0.02
-KEEPER = "kim"
 
 
 class Desks(Protocol):
@@ -34,10 +33,11 @@ class Desks(Protocol):
 class Disk:
     """The nodes' disk; `stored` is what it had before."""
 
-    def __init__(self, desks: Desks, stored: Stored) -> None:
+    def __init__(self, desks: Desks, keepers: tuple[str, ...], stored: Stored) -> None:
         self.failed: Stored | None = None
         self._desks = desks
         self._world = desks.world
+        self._keepers = keepers
         self._stored = stored
         self._waiting: list[tuple[WorldNode, dict[str, int], Pending[None]]] = []
         self._is_spinning = False
@@ -94,18 +94,15 @@ class Disk:
         self.failed = stored
 
     def _here(self) -> dict[str, Replica[object]]:
-        """What the first node has open."""
-        users = {
-            name: user
-            for one in self._world.nodes
-            if one.name == KEEPER
-            for name, user in one.users.items()
-        }
-        return {
-            name: user
-            for name, user in users.items()
-            if isinstance(user, Replica) and user.ready.done and not user.closed.done
-        }
+        """What the first node has open; else another that keeps the document."""
+        here: dict[str, Replica[object]] = {}
+        for node in self._world.nodes:
+            if node.name not in self._keepers:
+                continue
+            for name, user in node.users.items():
+                if isinstance(user, Replica) and user.ready.done and not user.closed.done:
+                    here.setdefault(name, user)
+        return here
 
 
 def _done(here: dict[str, Replica[object]], name: str, process: Process) -> int:

@@ -209,7 +209,7 @@ class Office:
         self._lives = 0
         self.world = World(seed, weather)
         if disks:
-            self.disk = Disk(self, {})
+            self.disk = Disk(self, KEEPERS, {})
         self._wait(self._begin())
 
     def _wait(self, coroutine: object) -> object:
@@ -252,7 +252,7 @@ class Office:
         for name, (number, state) in stored.items():
             kind = DocumentOutline if name == NAME else Block
             self.world.store(kind, name, number, state)
-        self.disk = Disk(self, stored)
+        self.disk = Disk(self, KEEPERS, stored)
         self._wait(self._begin())
 
     def stir(self, session: Session) -> None:
