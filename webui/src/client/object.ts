@@ -79,6 +79,8 @@ export abstract class Shared<C extends Change = Change> {
   private isOpen = false;
   private ended: Error | null = null;
   private lastNumber = 0;
+  /** The last call that was not lost, with those before it, by all who had the object. */
+  private lastKept = 0;
   private savedNumber = 0;
   /** Calls that were not done: of them there is nothing to be saved. */
   private readonly notDone = new Set<number>();
@@ -124,7 +126,7 @@ export abstract class Shared<C extends Change = Change> {
   restore(stored: StoredObject): void {
     this.birth = stored.birth ?? undefined;
     this.version = stored.version;
-    this.lastNumber = stored.last;
+    this.lastNumber = this.lastKept = stored.last;
     this.savedNumber = stored.saved;
     const nobody = (): void => undefined;
     const since_ms = Date.now();
@@ -149,7 +151,7 @@ export abstract class Shared<C extends Change = Change> {
 
   /** Calls up to this number were made, and answered, before the object was opened again. */
   countFrom(number: number): void {
-    this.lastNumber = number;
+    this.lastNumber = this.lastKept = number;
     this.savedNumber = number;
   }
 
@@ -160,7 +162,7 @@ export abstract class Shared<C extends Change = Change> {
 
   /** Calls that would be lost if all nodes lost their power; where they keep no log, `unanswered`. */
   get unsaved(): number {
-    return this.host.saves ? this.lastNumber - this.savedNumber : this.waiting.size;
+    return this.host.saves ? Math.max(0, this.lastKept - this.savedNumber) : this.waiting.size;
   }
 
   /** When the oldest call that waits for its answer was made. */
@@ -188,6 +190,7 @@ export abstract class Shared<C extends Change = Change> {
     if (this.ended !== null) return Promise.reject(this.ended);
     this.lastNumber += 1;
     const number = this.lastNumber;
+    this.lastKept = number;
     return new Promise((resolve, reject) => {
       const since_ms = Date.now();
       this.waiting.set(number, { calls, resolve, reject, since_ms, isSent: false });
@@ -264,6 +267,7 @@ export abstract class Shared<C extends Change = Change> {
     this.knownCall = message.last;
     this.settle(message.done);
     this.show(message.state);
+    if (!this.isContinued) this.lastKept = Math.max(message.last, ...this.waiting.keys());
     this.nowOpen();
     this.streams.push(this.replaced());
   }

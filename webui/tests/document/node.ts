@@ -1,0 +1,105 @@
+/** A node of which the test says what happens to a document's blocks, and that keeps what it is sent. */
+
+import { decode, encode } from "@msgpack/msgpack";
+import { connect } from "../../src/client";
+import { openModel } from "../../src/document/model";
+import type { Socket } from "../../src/shared/link";
+import type { Rich } from "../../src/shared/rich";
+
+type Said = Record<string, unknown>;
+const LIMITS = { frame_bytes: 262_144, objects: 64, calls: 64 };
+
+export class Node {
+  /** What is said behind it is of this stretch of the order. */
+  birth = "one";
+  sent: Said[] = [];
+  private socket: Socket | null = null;
+  private due: (() => void)[] = [];
+  private readonly versions = new Map<string, number>();
+  private readonly session = connect(["ws://one/"], {
+    openSocket: () => this.opened(),
+    after: (delay_ms, callback) => {
+      if (delay_ms === 0) callback();
+      else this.due.push(callback);
+      return () => undefined;
+    },
+    random: () => 0,
+  });
+  readonly model = openModel(this.session, "plan");
+
+  /** `saves`: it says what is on disk. */
+  constructor(private readonly saves = false) {
+    this.model.look(0, 10);
+    this.greet();
+  }
+
+  private opened(): Socket {
+    const nothing = { onopen: null, onmessage: null, onclose: null };
+    const send = (data: Uint8Array): void => {
+      this.sent.push(...(decode(data) as Said[]));
+    };
+    this.socket = { ...nothing, send, close: () => undefined };
+    return this.socket;
+  }
+
+  private greet(): void {
+    this.socket?.onopen?.();
+    const me = { who: "me", node: "n", principal: "", resumed: false, saves: this.saves };
+    this.say({ t: "welcome", v: 1, ...me, heartbeat_s: 1e6, limits: LIMITS });
+  }
+
+  /** The connection is lost, and made again; nothing is told yet. */
+  lose(): void {
+    this.sent = [];
+    this.socket?.onclose?.({ code: 1006 });
+    const { socket } = this;
+    while (this.socket === socket) this.due.shift()?.();
+    this.greet();
+  }
+
+  outline(...texts: readonly (readonly [id: string, text: string])[]): void {
+    const blocks = texts.map(([id, text]) => [id, "paragraph", text.length, true]);
+    this.snapshot("doc/plan", { title: "Plan", blocks, seeds: [] }, 0);
+  }
+
+  /** A block as it is; `last`: of the page's calls it has those up to this one. */
+  block(id: string, content: Rich, received: unknown[] = [], last = 0): void {
+    const none = { births: [], refused: [], drafts: [], recent: null, attributes: {} };
+    const open = { status: "open", into: "", number: 0, leaving: [], version: 0 };
+    this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received }, last);
+  }
+
+  private snapshot(name: string, state: Said, last: number): void {
+    const { birth } = this;
+    this.versions.set(name, 9);
+    this.say({ t: "snapshot", name, birth, version: 9, state, done: [], last });
+  }
+
+  /** Somebody has done this to a block. */
+  happens(id: string, who: string, operation: string, ...details: unknown[]): void {
+    const name = `doc/plan/${id}`;
+    const version = (this.versions.get(name) ?? 0) + 1;
+    this.versions.set(name, version);
+    const items = [[version, who, operation, details]];
+    this.say({ t: "changes", name, version, items });
+  }
+
+  answers(id: string, n: number, result: unknown): void {
+    this.say({ t: "result", name: `doc/plan/${id}`, n, results: [result] });
+  }
+
+  private say(message: Said): void {
+    this.socket?.onmessage?.({ data: encode([message]) });
+  }
+
+  /** The calls that were sent over this connection: number and operation. */
+  get calls(): unknown {
+    return this.sent.flatMap(({ t, n, calls }) =>
+      t === "call" ? [[n, (calls as [[string]])[0][0]]] : [],
+    );
+  }
+
+  get texts(): unknown {
+    return this.model.value.blocks.map(({ id, content }) => [id, ...(content ?? [])]);
+  }
+}

@@ -1,0 +1,85 @@
+/** What becomes of a page's verbs where texts go on, connections are lost, and all nodes fail. */
+
+import { expect, test } from "vitest";
+import { Node } from "./node";
+
+/** A page that shows two blocks. */
+function shown(saves = false): Node {
+  const node = new Node(saves);
+  node.outline(["a", "one"], ["b", "two"]);
+  node.block("a", ["one"]);
+  node.block("b", ["two"]);
+  return node;
+}
+
+test("a part of an edit that goes on from where its text went to is shown once, and confirmed", () => {
+  const node = shown();
+  node.model.change([["edit", "a", ["x", 3, "y"]]]);
+  node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
+  node.happens(
+    "b",
+    "kim",
+    "accept",
+    ["edited", 1, [3, "one"]],
+    ["received", "a", 1, "done", "", 0],
+  );
+  node.happens("b", "ann", "split", ["cut", 2, 4, "c", {}]);
+  node.happens("a", "me", "edit");
+  node.answers("a", 1, { version: 1, moved: [["b", 2]], draft: [] });
+  node.block("c", ["ne"], [["b", 1]]);
+  expect(node.texts).toEqual([
+    ["b", "twoxo"],
+    ["c", "ney"],
+  ]);
+  node.model.change([["edit", "c", [3, "z"]]]);
+  node.happens("b", "kim", "accept", ["edited", 3, [3, "x"]], ["received", "a", 2, "done", "", 0]);
+  node.happens("c", "kim", "accept", ["edited", 1, [2, "y"]], ["received", "b", 2, "done", "", 0]);
+  expect(node.texts).toEqual([
+    ["b", "twoxo"],
+    ["c", "neyz"],
+  ]);
+  expect(node.model.overlay.own.map(({ verb }) => verb)).toEqual([["edit", "c", [3, "z"]]]);
+  expect(node.model.drafts).toEqual([]);
+});
+
+test("a join that was answered and lost with all nodes is made anew", () => {
+  const node = shown(true);
+  node.model.change([["join", "a", "b"]]);
+  node.happens("a", "me", "join", ["closed", 1, "b", 1]);
+  node.answers("a", 1, true);
+  node.birth = "two";
+  node.lose();
+  node.outline(["a", "one"], ["b", "two"]);
+  node.block("b", ["two"]);
+  node.block("a", ["one"]);
+  expect(node.texts).toEqual([["b", "twoone"]]);
+  expect(node.calls).toEqual([[2, "join"]]);
+});
+
+test("a state that was told over a connection before sends nothing to nodes that have lost it", () => {
+  const node = shown(true);
+  node.model.change([["edit", "a", ["x"]]]);
+  node.lose();
+  node.block("a", ["one"]); // the outline and the other block are waited for
+  node.birth = "two";
+  node.lose();
+  node.outline(["a", "one"], ["b", "two"]);
+  node.block("b", ["two"]);
+  node.block("a", ["one"]);
+  expect(node.calls).toEqual([[2, "edit"]]);
+});
+
+test("nobody waits until a call is saved that was lost with all nodes", () => {
+  const node = shown(true);
+  node.model.change([["edit", "a", ["x"]]]);
+  node.happens("a", "me", "edit", ["edited", 1, ["x"]]);
+  node.answers("a", 1, { version: 1, moved: [], draft: [] });
+  expect(node.model.save.kind).toBe("saving");
+  node.birth = "two";
+  node.lose();
+  node.outline(["a", "one"], ["b", "two"]);
+  node.block("b", ["two"]);
+  node.block("a", ["one"]);
+  expect(node.model.drafts.map(({ code, text }) => [code, text])).toEqual([["power_lost", "x"]]);
+  expect([node.calls, node.model.save.kind]).toEqual([[], "saved"]);
+});
