@@ -116,4 +116,5 @@ def _packed(replica: Replica[object]) -> bytes:
     kept = replica.body.fresh_machine()
     kept.load(replica.packed())
     kept.go_on_alone(kept.position)
-    return pack([replica.body.clock.now_ms(), kept.packed()])
+    packed: bytes = pack([replica.body.clock.now_ms(), kept.packed()])
+    return packed

@@ -195,11 +195,9 @@ export class Follower implements BlockListener, OutlineListener {
       return call.group === id && call.isAnswered && hop === "" && verb[0] === "edit";
     };
     this.view(this.overlay.withdraw(isDone));
-    this.view(
-      this.overlay.drop(
-        ({ call, verb }) => call?.group === id && call.isAnswered && verb[0] === "split",
-      ),
-    );
+    const isSplit = ({ call, verb }: Own): boolean =>
+      call?.group === id && call.isAnswered && verb[0] === "split";
+    this.view(this.overlay.drop(isSplit));
   }
 
   private isReceived(block: BlockObject, source: string, number: number): boolean {
@@ -360,30 +358,27 @@ export class Follower implements BlockListener, OutlineListener {
     this.advance([]);
   }
 
-  /** F2: the order has ended that these calls were sent to. */
+  /** F2, F4: the order has ended that these calls were sent to. */
   private beginAnew(object: BlockObject | OutlineObject): void {
     const group = this.groupOf(object);
-    const takeBack = (n: number): void => {
-      object.takeBack(n);
-      this.unsaved.forget(group, n);
-    };
-    const isIt = ({ call }: Own): boolean =>
+    const isLost = (call: OwnCall | null): call is OwnCall =>
       call !== null && call.group === group && call.n > object.lastKnown;
-    const calls = new Set(this.overlay.own.filter(isIt).map(({ call }) => call as OwnCall));
-    for (const call of calls) {
-      const own = this.overlay.own.filter((one) => one.call === call);
-      if (this.unsaved.isMore(group, call.n, own)) {
-        this.later.push(() => this.view(this.overlay.withdraw((one) => one.call === call)));
+    for (const call of new Set(this.overlay.own.map((own) => own.call).filter(isLost))) {
+      const isIt = (own: Own): boolean => own.call === call;
+      object.takeBack(call.n);
+      if (this.unsaved.isMore(group, call.n, this.overlay.own.filter(isIt))) {
+        this.later.push(() => this.view(this.overlay.withdraw(isIt)));
       } else {
-        takeBack(call.n);
-        this.again((one) => one.call === call);
+        this.unsaved.forget(group, call.n);
+        this.again(isIt);
       }
     }
     this.giveBack(group, object.lastKnown);
     for (const [key, call] of this.calls) {
       if (call.group !== group) continue;
       this.calls.delete(key);
-      takeBack(call.n);
+      object.takeBack(call.n);
+      this.unsaved.forget(group, call.n);
       this.lost(call, "block_deleted");
     }
   }
