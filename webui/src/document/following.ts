@@ -20,7 +20,7 @@ import { type Happened, type Overlay, writtenBy } from "./overlay";
 import { stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
-import { AGAIN, type EditedResult, goesOn, isEdit, ownRemoval, richOf } from "./verdicts";
+import { AGAIN, type EditedResult, goesOn, isEdit, isOver, ownRemoval, richOf } from "./verdicts";
 
 /** Who is told what follows. */
 export interface FollowerOwner {
@@ -189,19 +189,10 @@ export class Follower implements BlockListener, OutlineListener {
   /** Behind a snapshot: own verbs that turn out to be done. */
   private settle(block: BlockObject): void {
     const id = this.confirmed.idOf(block);
-    const isDone = ({ call, hop, parcel, verb }: Own): boolean => {
-      if (call === null) return false;
-      if (hop === id && parcel > 0) return this.isReceived(block, call.group, parcel);
-      return call.group === id && call.isAnswered && hop === "" && verb[0] === "edit";
-    };
-    this.view(this.overlay.withdraw(isDone));
+    this.view(this.overlay.withdraw((own) => isOver(own, id, block)));
     const isSplit = ({ call, verb }: Own): boolean =>
       call?.group === id && call.isAnswered && verb[0] === "split";
     this.view(this.overlay.drop(isSplit));
-  }
-
-  private isReceived(block: BlockObject, source: string, number: number): boolean {
-    return (block.received.get(source) ?? 0) >= number;
   }
 
   private follow(block: BlockObject, details: readonly BlockDetail[], operation: string): void {
@@ -278,7 +269,7 @@ export class Follower implements BlockListener, OutlineListener {
         if (own.call !== call) return false;
         const there = this.confirmed.blocks.get(own.hop);
         if (own.hop === "" || own.parcel === 0 || there === undefined) return true;
-        return this.isReceived(there, call.group, own.parcel);
+        return (there.received.get(call.group) ?? 0) >= own.parcel;
       }),
     );
     const draft = richOf(edited?.draft ?? []);

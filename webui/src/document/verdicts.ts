@@ -9,6 +9,7 @@ import {
   type RichItem,
   richLength,
 } from "../shared/rich";
+import type { BlockObject } from "./block";
 import type { Own } from "./carry";
 
 /** What has become of an edit; a run as values travel. */
@@ -52,6 +53,14 @@ export function isEdit(own: Own): boolean {
 /** The own edit that this block was asked for, as far as its text is there. */
 export function isHere(id: string): (own: Own) => boolean {
   return (own) => isEdit(own) && own.call?.group === id && own.hop === "";
+}
+
+/** Behind a snapshot of a block: whether an own edit is in it, or a join that was done is undone. */
+export function isOver({ call, hop, parcel, verb }: Own, id: string, block: BlockObject): boolean {
+  if (call === null) return false;
+  if (hop === id && parcel > 0) return (block.received.get(call.group) ?? 0) >= parcel;
+  if (call.group !== id || !call.isAnswered || hop !== "") return false;
+  return verb[0] === "edit" || (verb[0] === "merge" && block.status === "open");
 }
 
 /** The own verb that took these blocks out, if it was one. */

@@ -62,17 +62,17 @@ export class Node {
     this.snapshot("doc/plan", { title: "Plan", blocks, seeds: [] }, 0);
   }
 
-  /** A block as it is; `last`: of the page's calls it has those up to this one. */
-  block(id: string, content: Rich, received: unknown[] = [], last = 0): void {
+  /** A block as it is; `last`: of the page's calls it has those up to this one; `done`: their ends. */
+  block(id: string, content: Rich, received: unknown[] = [], last = 0, done: unknown[] = []): void {
     const none = { births: [], refused: [], drafts: [], recent: null, attributes: {} };
     const open = { status: "open", into: "", number: 0, leaving: [], version: 0 };
-    this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received }, last);
+    this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received }, last, done);
   }
 
-  private snapshot(name: string, state: Said, last: number): void {
+  private snapshot(name: string, state: Said, last: number, done: unknown[] = []): void {
     const { birth } = this;
     this.versions.set(name, 9);
-    this.say({ t: "snapshot", name, birth, version: 9, state, done: [], last });
+    this.say({ t: "snapshot", name, birth, version: 9, state, done, last });
   }
 
   /** Somebody has done this to a block. */

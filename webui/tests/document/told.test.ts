@@ -83,3 +83,18 @@ test("nobody waits until a call is saved that was lost with all nodes", () => {
   expect(node.model.drafts.map(({ code, text }) => [code, text])).toEqual([["power_lost", "x"]]);
   expect([node.calls, node.model.save.kind]).toEqual([[], "saved"]);
 });
+
+test("a join that was refused while there was no connection is taken back", () => {
+  const node = shown();
+  node.model.change([["join", "a", "b"]]);
+  expect(node.texts).toEqual([["b", "twoone"]]);
+  node.lose();
+  node.outline(["a", "one"], ["b", "two"]);
+  node.block("b", ["two"], [["a", 1]]);
+  node.block("a", ["one"], [], 1, [[1, [true], ""]]);
+  expect(node.texts).toEqual([
+    ["a", "one"],
+    ["b", "two"],
+  ]);
+  expect(node.model.save.kind).toBe("saved");
+});
