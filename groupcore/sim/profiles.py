@@ -192,7 +192,7 @@ PROFILES: dict[str, Profile] = {
 TAKING_TURNS = (
     *("stack", "total", "gossip", "stack", "sequencing", "stack"),
     *("stack", "total", "partitionable", "durable", "stack", "stack"),
-    *("total", "gossip", "sequencing", "stack", "total", "stack"),
+    *("total", "gossip", "sequencing", "documents", "total", "stack"),
     *("gossip", "access", "stack", "total", "partitionable", "stack"),
     *("stack", "durable", "total", "stack", "gossip", "sequencing"),
     *("stack", "documents", "total", "stack", "gossip", "stack"),
