@@ -115,6 +115,14 @@ migrations: setup ## a group migrates MIGRATIONS=10000 times under load: nothing
 typists: setup ## random people on pages of a simulated cluster: GAMES=100 games from SEED=1, of TURNS=60
 	cd webui && GAMES=$${GAMES:-100} SEED=$${SEED:-1} TURNS=$${TURNS:-60} npx vitest run tests/document/fuzz.test.ts
 
+.PHONY: rounds
+rounds: setup ## three pages do ten things each at once and must agree behind it, ROUNDS=20000 times, from SEED=1
+	cd webui && ROUNDS=$${ROUNDS:-20000} SEED=$${SEED:-1} npx vitest run tests/document/rounds.test.ts
+
+.PHONY: history
+history: setup ## one document, OPERATIONS=100000 operations by ten people: the same for all, no letter lost
+	cd webui && HISTORY=$${OPERATIONS:-100000} SEED=$${SEED:-1} npx vitest run tests/document/history.test.ts
+
 .PHONY: fuzz-api
 fuzz-api: setup ## ask the HTTP API EXAMPLES=200 of everything its description allows and forbids, from SEED=1
 	API_PHASES=examples,coverage,fuzzing,stateful API_EXAMPLES=$${EXAMPLES:-200} API_LIMIT_S=3600 \

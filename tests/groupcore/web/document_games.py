@@ -2,7 +2,7 @@
 
 What comes in and goes out are arrays in MessagePack, each behind its length in four bytes: of
 requests [game, verb, ...], and of as many answers. Verbs: `begin` (a dict of `seed`, `delay_s`,
-`disks` and `lists`), `go`, `look` and `trim` as of `document_world.Office`, `end`. An answer is
+`disks`, `lists` and `objects`), `go`, `look` and `trim` as of `document_world.Office`, `end`. An answer is
 [true, value], or [false, what has gone wrong].
 """
 
@@ -39,7 +39,9 @@ class Games:
         match verb:
             case "begin":
                 weather = Weather(delay_least_s=0.001, delay_most_s=given["delay_s"])
-                office = Office(given["seed"], weather, given["disks"], given["lists"])
+                office = Office(
+                    given["seed"], weather, given["disks"], given["lists"], given["objects"]
+                )
                 self._offices[game] = office
             case "go":
                 return self._offices[game].go(given, limit_s)

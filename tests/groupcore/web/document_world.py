@@ -3,7 +3,7 @@
 Pages are sessions of their own, gateways are simple: what they say is made by the real feeds. Time
 is virtual; one seed plays one game. `disks`: nodes say what is saved, and `doom` has the power fail
 for all of them soon: the nodes begin again with what was on disk. `lists`: the document has an
-access list, and pages may write by it.
+access list, and pages may write by it. `objects`: so many a page may have open.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Session:
         check_fields(message)
         if kind == "hello":
             self.client = str(message["client"])
-            limits = {"frame_bytes": 262_144, "objects": 64, "calls": 64}
+            limits = {"frame_bytes": 262_144, "objects": self.office.objects, "calls": 64}
             me, saves = who(self.node.process), self.office.disk is not None
             self.say(
                 t="welcome", v=1, who=me, node="n", principal="", resumed=False, saves=saves,
@@ -196,8 +196,11 @@ class Session:
 class Office:
     """The nodes that keep the document, and the sessions of pages."""
 
-    def __init__(self, seed: int, weather: Weather, disks: bool = False, lists: int = 0) -> None:
+    def __init__(
+        self, seed: int, weather: Weather, disks: bool = False, lists: int = 0, objects: int = 64
+    ) -> None:
         self.lists = lists
+        self.objects = objects
         self.disk: Disk | None = None
         self.sessions: dict[str, Session] = {}
         self.keepers: list[Document] = []

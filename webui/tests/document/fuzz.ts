@@ -5,6 +5,7 @@ import { Confirmed } from "../../src/document/confirmed";
 import { type Doc, Work } from "../../src/document/doc";
 import type { DocumentValue, ShownBlock, Verb, ViewEvent } from "../../src/document/types";
 import { plainText, type Rich, type RichDelta } from "../../src/shared/rich";
+import { Ledger } from "./ledger";
 import { newTable, tableEdit, wordsIn } from "./tables";
 import { Page, World } from "./world";
 
@@ -35,13 +36,15 @@ export function chanceOf(seed: number): () => number {
 }
 
 /** A page whose person types, splits, joins, moves and removes; every letter is another one. */
-class Typist {
+export class Typist {
   readonly seen: string[] = [];
 
   constructor(
     readonly page: Page,
     private readonly ledger: Ledger,
     private readonly draw: () => number,
+    /** Where there are more blocks, some go. */
+    private readonly blocksMax = Number.POSITIVE_INFINITY,
   ) {
     this.watch();
   }
@@ -81,6 +84,7 @@ class Typist {
   }
 
   private verbs(block: ShownBlock, blocks: readonly ShownBlock[]): Verb[] {
+    if (blocks.length > this.blocksMax && this.draw() < 0.4) return this.clear(block, blocks);
     const chosen = this.draw();
     const at = Math.floor(this.draw() * (block.length + 1));
     const head = at > 0 ? [at] : [];
@@ -121,6 +125,17 @@ class Typist {
     return [["edit", id, [...head, [this.words(), { link: "/x" }]]]];
   }
 
+  /** Takes a block out, or puts it to the one before. */
+  private clear(block: ShownBlock, blocks: readonly ShownBlock[]): Verb[] {
+    const former = blocks[blocks.indexOf(block) - 1];
+    if (this.draw() < 0.5 && former !== undefined && former.content !== null) {
+      this.ledger.join(block.id, former.id);
+      return [["join", block.id, former.id]];
+    }
+    this.ledger.remove([block.id]);
+    return [["remove", [block.id]]];
+  }
+
   private joinOrMove(block: ShownBlock, blocks: readonly ShownBlock[]): Verb[] {
     const other = this.pick(blocks);
     const former = blocks[blocks.indexOf(block) - 1];
@@ -149,76 +164,6 @@ class Typist {
 
   private words(): string {
     return this.ledger.newLetter(this.page.name);
-  }
-}
-
-/** What was written, by whom, and what somebody has taken out. */
-class Ledger {
-  readonly authors = new Map<string, string>();
-  readonly erased = new Set<string>();
-  readonly removed = new Set<string>();
-  readonly places = new Map<string, Set<string>>();
-  /** What a page has said to be saved, and what was not when its tab was closed. */
-  readonly saved = new Set<string>();
-  readonly left = new Set<string>();
-  private readonly joins = new Map<string, Set<string>>();
-  private count = 0;
-
-  newId(): string {
-    this.count += 1;
-    return `b${this.count}`;
-  }
-
-  newLetter(author: string): string {
-    const letter = String.fromCodePoint(0x4e00 + this.authors.size);
-    this.authors.set(letter, author);
-    return letter;
-  }
-
-  erase(letters: readonly string[]): void {
-    for (const letter of letters) this.erased.add(letter);
-  }
-
-  remove(ids: readonly string[]): void {
-    for (const id of ids) this.removed.add(id);
-  }
-
-  /** What goes into a block that is removed goes with it. */
-  join(block: string, into: string): void {
-    this.joins.set(block, (this.joins.get(block) ?? new Set()).add(into));
-  }
-
-  /** What is joined to a block whose end was split off meanwhile goes to the end. */
-  split(block: string, fresh: string): void {
-    this.join(block, fresh);
-  }
-
-  /** Whether somebody has removed a block that the letter was in, or may have gone to. */
-  isOut(letter: string): boolean {
-    const reached = new Set(this.places.get(letter));
-    for (const id of reached) for (const into of this.joins.get(id) ?? []) reached.add(into);
-    return [...reached].some((id) => this.removed.has(id));
-  }
-
-  /** A tab is closed: what was answered to it and is on no disk yet, a failing power may take. */
-  leave(page: Page): void {
-    for (const letter of this.writtenBy(page)) if (!this.saved.has(letter)) this.left.add(letter);
-  }
-
-  private writtenBy({ name }: Page): string[] {
-    return [...this.authors].filter(([, author]) => author === name).map(([letter]) => letter);
-  }
-
-  /** Remembers in which blocks a letter has been seen, and what is saved. */
-  look(page: Page, value: DocumentValue = page.model.value): void {
-    if (page.session.saves && page.model.save.kind === "saved")
-      for (const letter of this.writtenBy(page)) if (!this.left.has(letter)) this.saved.add(letter);
-    for (const { id, content } of value.blocks) {
-      for (const letter of plainText(content ?? [])) {
-        const places = this.places.get(letter) ?? new Set();
-        this.places.set(letter, places.add(id));
-      }
-    }
   }
 }
 
@@ -287,7 +232,7 @@ export async function play(game: Game): Promise<void> {
 }
 
 /** What happens to somebody who writes. */
-function befall(typist: Typist, game: Game, ledger: Ledger, draw: () => number): void {
+export function befall(typist: Typist, game: Game, ledger: Ledger, draw: () => number): void {
   const { page } = typist;
   if (draw() < (game.loses ?? 0)) page.lose();
   if (draw() < (game.offline ?? 0)) page.lose(draw() * 3);
@@ -300,18 +245,18 @@ function befall(typist: Typist, game: Game, ledger: Ledger, draw: () => number):
 
 const SETTLING_S = 20;
 
-/** Lets time go on until all is as it must be; throws what is not, after a while. */
-async function settle(
+/** Lets time go on until all is as it must be, and gives the text; throws what is not, after a while. */
+export async function settle(
   world: World,
   typists: readonly Typist[],
   ledger: Ledger,
-  alone: unknown,
-): Promise<void> {
-  await world.elapse(2);
-  for (let left = SETTLING_S; ; left -= 1) {
+  alone: unknown = null,
+  settling_s = SETTLING_S,
+): Promise<string> {
+  await world.rest(2);
+  for (let left = settling_s; ; left -= 1) {
     try {
-      await check(world, typists, ledger, alone);
-      return;
+      return await check(world, typists, ledger, alone);
     } catch (error) {
       if (left <= 0) throw error;
       await world.elapse(1);
@@ -324,7 +269,7 @@ async function check(
   typists: readonly Typist[],
   ledger: Ledger,
   alone: unknown,
-): Promise<void> {
+): Promise<string> {
   const truth = await world.look();
   const wanted = JSON.stringify([
     truth.title,
@@ -357,17 +302,7 @@ async function check(
     const letters = plainText(content).replaceAll("\ufffc", "").length;
     if (wordsIn(content).length !== letters) throw new Error(`cells of ${id} lack words`);
   }
-  const drafts = typists
-    .flatMap(({ page }) => page.model.drafts.map((draft) => draft.text))
-    .join("");
-  const titles = truth.title;
-  for (const [letter, author] of ledger.authors) {
-    const times = text.split(letter).length - 1;
-    if (times > 1) throw new Error(`${letter} of ${author} is there ${times} times`);
-    const isOut = ledger.isOut(letter) || ledger.left.has(letter);
-    if (times === 0 && !ledger.erased.has(letter) && !isOut && ledger.places.has(letter)) {
-      const isKept = drafts.includes(letter) || titles.includes(letter);
-      if (!isKept) throw new Error(`${letter} of ${author} is lost`);
-    }
-  }
+  const drafts = typists.flatMap(({ page }) => page.model.drafts.map((draft) => draft.text));
+  ledger.check(text, [...drafts, truth.title].join(""));
+  return text;
 }

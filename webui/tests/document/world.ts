@@ -14,11 +14,12 @@ export interface Truth {
   readonly owed: readonly string[];
 }
 
-/** `disks`: nodes say what is saved; `lists`: so many pages may write, by an access list. */
+/** `disks`: nodes say what is saved; `lists`: so many pages may write, by an access list; `objects`: so many a page may have open. */
 export interface Setting {
   readonly delay_s?: number;
   readonly disks?: boolean;
   readonly lists?: number;
+  readonly objects?: number;
 }
 
 type Said = readonly [
@@ -42,8 +43,8 @@ export class World {
   private readonly begun: Promise<unknown>;
 
   constructor(seed: number, setting: Setting = {}) {
-    const { delay_s = 0.02, disks = false, lists = 0 } = setting;
-    this.begun = clusters.ask(this.game, "begin", { seed, delay_s, disks, lists });
+    const { delay_s = 0.02, disks = false, lists = 0, objects = 64 } = setting;
+    this.begun = clusters.ask(this.game, "begin", { seed, delay_s, disks, lists, objects });
     this.begun.catch(() => undefined);
   }
 

@@ -1,0 +1,59 @@
+/**
+ * Rounds: people write at once, then everything is delivered, and all have to have the same.
+ *
+ * Many games are played side by side, as the simulated clusters answer all of them in one message. The
+ * books are closed behind each round: what is not there then must not come back.
+ */
+
+import { befall, chanceOf, type Game, settle, Typist } from "./fuzz";
+import { Ledger } from "./ledger";
+import { Page, World } from "./world";
+
+/** `turns`: so many rounds, in each of which everybody does `each` things. */
+export interface Rounds extends Game {
+  readonly each: number;
+  readonly blocksMax: number;
+  readonly delay_s: number;
+  /** So long it may take, behind a round, until all is as it must be. */
+  readonly settling_s?: number;
+  /** Called behind each round. */
+  readonly onRound?: (round: number) => void;
+}
+
+/** Plays a game of rounds; throws where something is wrong. */
+export async function playRounds(game: Rounds): Promise<void> {
+  const { delay_s, blocksMax } = game;
+  const world = new World(game.seed, { delay_s, objects: 512 });
+  const draw = chanceOf(game.seed);
+  const ledger = new Ledger();
+  try {
+    const typists = Array.from(
+      { length: game.pages },
+      (_, at) => new Typist(new Page(world, `p${at}`), ledger, draw, blocksMax),
+    );
+    await world.elapse(0.3);
+    for (let round = 1; round <= game.turns; round += 1) {
+      for (let done = 0; done < game.each; done += 1) {
+        for (const typist of typists) typist.act();
+        if (draw() < 0.3) await world.elapse(draw() * delay_s);
+      }
+      for (const typist of typists) befall(typist, game, ledger, draw);
+      ledger.close(await settle(world, typists, ledger, null, game.settling_s));
+      await world.trim();
+      game.onRound?.(round);
+    }
+  } catch (error) {
+    throw new Error(`seed ${game.seed}: ${(error as Error).message}`, { cause: error });
+  } finally {
+    world.close();
+  }
+}
+
+/** Plays games from these seeds, so many at a time. */
+export async function playMany(games: readonly Rounds[], atOnce: number): Promise<void> {
+  const left = [...games];
+  const play = async (): Promise<void> => {
+    for (let game = left.shift(); game !== undefined; game = left.shift()) await playRounds(game);
+  };
+  await Promise.all(Array.from({ length: atOnce }, play));
+}
