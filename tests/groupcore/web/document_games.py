@@ -2,8 +2,8 @@
 
 What comes in and goes out are arrays in MessagePack, each behind its length in four bytes: of
 requests [game, verb, ...], and of as many answers. Verbs: `begin` (a dict of `seed`, `delay_s`,
-`disks`, `lists` and `objects`), `go`, `look` and `trim` as of `document_world.Office`, `end`. An answer is
-[true, value], or [false, what has gone wrong].
+`disks`, `lists` and `objects`), `go`, `look` and `trim` as of `document_world.Office`, `end`. An
+answer is [true, value], or [false, what has gone wrong].
 """
 
 from __future__ import annotations
