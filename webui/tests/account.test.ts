@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 
 import { afterEach, expect, test, vi } from "vitest";
+import { auditLog } from "../src/account/sharing";
 import { fetchTicket, nodeOf } from "../src/account/ticket";
 import { agentName, deedName } from "../src/account/words";
 import { ask, onSignedOut, secure, send } from "../src/api";
@@ -119,4 +120,37 @@ test("what was done is said in words, and a code that is new as it is", () => {
   expect(deedName("owner_link.created")).toBe("Link for the first owner printed");
   expect(deedName("signed_in")).toBe("Signed in");
   expect(deedName("to.string")).toBe("to.string");
+});
+
+test("the audit log says names, and ids only of what one may not see", async () => {
+  const entry = { number: 1, at_ms: 0, by: "user:u1", what: "link.created" };
+  answering(
+    [
+      200,
+      {
+        entries: [
+          { ...entry, about: "d1 k9 viewer" },
+          { ...entry, by: "admin", about: "u1" },
+          { ...entry, by: "link:k9", about: "d7" },
+          { ...entry, by: "user:u8", about: "home u1" },
+        ],
+      },
+    ],
+    [200, { users: [{ id: "u1", name: "Ann", email: "ann@example.org" }] }],
+    [
+      200,
+      {
+        workspaces: [{ id: "home", name: "Choir" }],
+        folders: [],
+        documents: [{ id: "d1", title: "Plan" }],
+      },
+    ],
+  );
+  const log = await auditLog();
+  expect(log.map(({ by, about }) => [by, about])).toEqual([
+    ["Ann", "Plan, k9, Can read"],
+    ["Whoever runs the server", "Ann"],
+    ["Somebody by a link", "d7"],
+    ["u8", "Choir, Ann"],
+  ]);
 });

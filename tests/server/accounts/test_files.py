@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from server.accounts.people import HOME
 from server.pictures.register import Kept
+from server.routes import files as routes
 from tests.server.accounts.people import Browser, found_home, hire, service
 from tests.server.followers import Follower
 from tests.server.support import Cluster, eventually
@@ -33,6 +36,22 @@ async def make_folder(browser: Browser, name: str, parent: str = "") -> str:
 
 async def act(browser: Browser, what: str, *items: str, **place: str) -> tuple[int, Any]:
     return await browser.ask("POST", f"/files/{what}", {"items": list(items), **place})
+
+
+async def test_a_long_list_is_packed_for_who_reads_that(
+    ann: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_folder(ann, "Tours")
+    assert len((await files(ann))["folders"]) > 0
+    monkeypatch.setattr(routes, "PACKED_FROM", 10)
+    url = f"{ann.node.url}/api/v1/files"
+    async with ann.http.get(url) as answer:
+        assert answer.headers["Content-Encoding"] == "gzip"
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        packed = await answer.json()
+    async with ann.http.get(url, headers={"Accept-Encoding": "identity"}) as answer:
+        assert "Content-Encoding" not in answer.headers
+        assert await answer.json() == packed
 
 
 async def test_a_document_goes_through_folders_and_the_trash(ann: Browser) -> None:

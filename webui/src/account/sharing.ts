@@ -1,7 +1,9 @@
 /** Who may what: people, links, workspaces, accounts, as the API has them. */
 
 import { ask, type Fields, fields, listOf, send, textOf } from "../api";
+import { accountWords } from "../words/en/account";
 import { type Account, accountOf } from "./session";
+import { roleName } from "./words";
 
 export type Role = "viewer" | "commenter" | "editor" | "owner";
 export const ROLES: readonly Role[] = ["viewer", "commenter", "editor", "owner"];
@@ -218,11 +220,36 @@ export async function signOutAccount(id: string): Promise<void> {
   await send("DELETE", `/users/${part(id)}/sessions`);
 }
 
+/** The audit log, with the names of what the person may see; what else it is about keeps its id. */
 export async function auditLog(): Promise<Note[]> {
-  return listOf(await ask("/api/v1/audit"), "entries").map((value) => {
+  const [log, users, files] = await Promise.all([
+    ask("/api/v1/audit"),
+    accounts(),
+    ask("/api/v1/files"),
+  ]);
+  const names = new Map(users.map(({ id, name }) => [id, name]));
+  for (const kind of ["workspaces", "folders", "documents"]) {
+    for (const one of listOf(files, kind)) {
+      const { id, name, title } = fields(one);
+      names.set(textOf(id), textOf(title ?? name));
+    }
+  }
+  return listOf(log, "entries").map((value) => {
     const { number, at_ms, by, what, about } = fields(value);
     const at = new Date(Number(at_ms)).toJSON() ?? "";
-    const is = { number: Number(number), at, by: textOf(by) };
-    return { ...is, what: textOf(what), about: textOf(about) };
+    const is = { number: Number(number), at, by: named(textOf(by), names) };
+    const words = textOf(about)
+      .split(" ")
+      .filter((word) => word !== "");
+    return { ...is, what: textOf(what), about: words.map((word) => named(word, names)).join(", ") };
   });
+}
+
+/** A principal or an id of the audit log, in words. */
+function named(word: string, names: ReadonlyMap<string, string>): string {
+  if (word === "admin") return accountWords.operator;
+  if (word.startsWith("link:")) return accountWords.visitor;
+  const id = word.replace(/^user:/, "");
+  const role = ROLES.find((one) => one === word);
+  return names.get(id) ?? (role === undefined ? id : roleName(role));
 }

@@ -115,6 +115,8 @@ export default {
   makeIt: "Anlegen",
   accountMade:
     "Das Konto ist angelegt. Geben Sie ihm eine Rolle in einem Arbeitsbereich, oder teilen Sie Dokumente mit ihm.",
+  operator: "Wer den Server betreibt",
+  visitor: "Jemand mit einem Link",
   whatWasDone: "Was getan wurde",
   theAuditLog: "das Protokoll",
   when: "Wann",

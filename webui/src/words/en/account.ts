@@ -122,6 +122,8 @@ export const accountWords = area("account", {
   firstPassword: "First password",
   makeIt: "Make it",
   accountMade: "The account is made. Give it a role in a workspace, or share documents with it.",
+  operator: "Whoever runs the server",
+  visitor: "Somebody by a link",
   whatWasDone: "What was done",
   theAuditLog: "the audit log",
   when: "When",
