@@ -207,6 +207,9 @@ class DocumentOutline(Guarded):
     @operation
     def wake(self, blocks: list[str]) -> None:
         """These blocks get groups of their own: who keeps the document opens them."""
+        self._wake(blocks)
+
+    def _wake(self, blocks: list[str]) -> None:
         for block in blocks:
             if block in self.entries:
                 self.entries[block] = replace(self.entries[block], live=True)
@@ -219,9 +222,15 @@ class DocumentOutline(Guarded):
 
     @operation
     def planted(self, blocks: list[str]) -> None:
-        """These blocks have their texts in their groups: the seeds are needed no more."""
+        """These blocks have their texts in their groups: the seeds are needed no more.
+
+        Who keeps the document opens them from now on, should a power cut have taken that they woke.
+        """
         for block in blocks:
             self.seeds.pop(block, None)
+        asleep = [one for one in blocks if one in self.entries and not self.entries[one].live]
+        if asleep:
+            self._wake(asleep)
         self.emit(SeedsPlanted(tuple(blocks)))
 
     @operation

@@ -9,6 +9,7 @@ from groupcore.sequencing.names import Process
 from groupcore.shared.documents import Document, open_document
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.outline import DocumentOutline
+from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.testing import World
 from tests.groupcore.shared.documents.office import Desk, rest, sit_down
 
@@ -53,5 +54,24 @@ def test_who_begins_to_tend_looks_at_all_that_it_has_open() -> None:
         await rest(world)
         assert found.status == "open"
         assert not b.outline.seeds
+
+    run(main)
+
+
+def test_who_keeps_a_document_opens_what_was_planted_though_its_waking_is_lost() -> None:
+    """As after a power cut: the block had its text on disk, the outline not that it woke."""
+
+    async def main(world: World) -> None:
+        a = await sit_down(world, "a", keep=True)
+        [block] = await a.insert("", [rich("One")])
+        b = await open_document(Desk(world, "b"), "plan", tend=False)
+        found = await b.group(block)
+        await found.accept("", block, Parcel(1, "birth", rich("One")))
+        await rest(world)
+        assert block not in a.blocks
+        await b.outline.planted([block])
+        await rest(world)
+        assert block in a.blocks
+        assert a.outline.entries[block].live
 
     run(main)
