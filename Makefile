@@ -17,8 +17,10 @@ INSTALLED := $(VENV)/.installed.lock
 CHROMIUM := /usr/bin/chromium
 PYTHON_FOLDERS := $(wildcard groupcore server tests bench scripts)
 
-# Tests of real sockets, processes and pages, which wait a lot: three files at a time.
-REAL_TESTS := tests/bench tests/end_to_end tests/groupcore/aio tests/groupcore/blocks tests/groupcore/web tests/server tests/test_wheel.py
+# Tests of real sockets, processes and pages, which wait a lot: four files at a time, in this order. The long ones are
+# first, and those that share a browser and a cluster stand together.
+REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server tests/groupcore/aio tests/groupcore/blocks \
+	tests/groupcore/web
 
 SEEDS ?= 200
 BENCH ?= all
@@ -74,7 +76,7 @@ test-core: $(INSTALLED)
 
 .PHONY: test-real
 test-real: setup
-	$(BIN)/python -m pytest -n 3 --dist loadfile $(REAL_TESTS)
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
 
 # Said in one piece when all is done, not between the lines of the tests.
 .PHONY: test-beside
