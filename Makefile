@@ -17,7 +17,7 @@ INSTALLED := $(VENV)/.installed.lock
 CHROMIUM := /usr/bin/chromium
 PYTHON_FOLDERS := $(wildcard groupcore server tests bench scripts)
 
-# Tests of real sockets, processes and pages, which wait a lot: four files at a time, in this order. The long ones are
+# Tests of real sockets, processes and pages, which wait a lot: three files at a time, in this order. The long ones are
 # first, and those that share a browser and a cluster stand together.
 REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server tests/groupcore/aio tests/groupcore/blocks \
 	tests/groupcore/web
@@ -76,7 +76,7 @@ test-core: $(INSTALLED)
 
 .PHONY: test-real
 test-real: setup
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
 
 # Said in one piece when all is done, not between the lines of the tests.
 .PHONY: test-beside

@@ -27,15 +27,8 @@ from playwright.async_api import (
 )
 
 from tests.end_to_end.cluster import Cluster, eventually
+from tests.end_to_end.flags import FLAGS
 
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 LIMIT_MS = 15_000
 # Taken out of the environment: the nodes inherit it, and refuse settings that they do not know.
 SCREENSHOTS = os.environ.pop("GROUPCORE_SCREENSHOTS", "")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from playwright.async_api import BrowserContext, WebSocketRoute, async_playwright
 
-from tests.end_to_end.browser import FLAGS, LIMIT_MS
+from tests.end_to_end.browser import LIMIT_MS
 from tests.end_to_end.cluster import eventually
+from tests.end_to_end.flags import FLAGS
 
 KEEP_SOCKETS = """(() => {
   const Native = WebSocket;
