@@ -217,27 +217,29 @@ class Run:
         header = batch.headers[-1]
         if not isinstance(header, Accept):
             return
-        count = len(header.groups) // 8
-        (number, *_), (group, *_), (first, *_) = (
-            processes_of(header),
-            unpack_column(header.groups, count),
-            unpack_column(header.firsts, count),
-        )
-        process = Process(header.origin, number)
+        runs = len(header.groups) // 8
+        columns = [
+            unpack_column(column, runs) for column in (header.groups, header.firsts, header.counts)
+        ]
+        for process, group, first, count in zip(processes_of(header), *columns, strict=True):
+            self._on_run(process, group, first, count)
+        if self.measuring:
+            self.sizes.append(len(header.context))
+            self.entries.append(len(decode_context(header.context)))
+            self.bytes["ours"] += len(header.context)
+
+    def _on_run(self, process: Process, group: GroupId, first: int, count: int) -> None:
         past = self._sent.pop((process, group, first))
         own = Past(1 << group, 1 << group, 1 << self._index[process])
         around = self._overlapping(group)
         context = past | Past(around, around & self._written, 0)
         if self.measuring:
-            self.messages += batch.count
-            self.sizes.append(len(header.context))
-            self.entries.append(len(decode_context(header.context)))
-            self.bytes["ours"] += len(header.context)
+            self.messages += count
             self.bytes["paper"] += self._groups.weigh(context.groups & ~own.groups)
             self.bytes["paper_new"] += self._groups.weigh(context.new & ~own.new)
             self.bytes["vector"] += self._clocks.weigh(context.processes & ~own.processes)
-        self._groups.grow(group, batch.count)
-        self._clocks.grow(self._index[process], batch.count)
+        self._groups.grow(group, count)
+        self._clocks.grow(self._index[process], count)
         self._written |= own.groups
         self._history[group] |= context | own
 

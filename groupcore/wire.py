@@ -111,7 +111,7 @@ HEADERS: dict[int, type[Header]] = {
     91: probe.Answer,
     100: sequencing_headers.Send,
     101: sequencing_headers.Forward,
-    102: sequencing_headers.Accept,
+    102: sequencing_headers.AcceptOfOne,
     103: sequencing_headers.Change,
     104: sequencing_headers.Join,
     105: sequencing_headers.Leave,
@@ -127,6 +127,7 @@ HEADERS: dict[int, type[Header]] = {
     115: sequencing_headers.VolatileMessage,
     116: sequencing_headers.StateRequest,
     117: sequencing_headers.StatePiece,
+    118: sequencing_headers.Accept,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""
 

@@ -15,8 +15,9 @@ from msgpack import unpackb
 from groupcore.batch import unpack_messages
 from groupcore.errors import GroupcoreError
 from groupcore.sequencing.commands import decode_command
-from groupcore.sequencing.headers import ACCEPTED, Accept, Change, unpack_column, unpack_stretches
+from groupcore.sequencing.headers import Accept, Change, processes_of, unpack_column
 from groupcore.sequencing.log import COMMAND, FRAMES, STATE, VIEW
+from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.node_state import take_node_state
 from groupcore.sequencing.options import ServiceOptions
@@ -26,7 +27,7 @@ from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import Operate, decode
 from groupcore.shared.plain import who
 from groupcore.view import Address, View
-from groupcore.wire import decode_packet, decode_value, unpack_packets
+from groupcore.wire import decode_value
 
 Row = dict[str, object]
 
@@ -82,8 +83,7 @@ class LogReader:
 
     def _frames(self, stream: Address, packets: list[bytes]) -> Iterator[Row]:
         for packet in packets:
-            (raw,) = unpack_packets(b"\x91" + packet)
-            batch = decode_packet(raw, stream, None)
+            batch = logged_frame(packet, stream)
             header = batch.headers[-1]
             if isinstance(header, Change):
                 process = Process(header.node, header.process)
@@ -95,11 +95,9 @@ class LogReader:
         size = len(header.groups) // 8
         columns = (header.groups, header.seqnos, header.counts)
         groups, seqnos, counts = (unpack_column(column, size) for column in columns)
-        stretches = unpack_stretches(header.stretches, ACCEPTED, size)
-        numbers = [process for process, runs, _ in stretches for _ in range(runs)]
         rest = iter(payloads)
-        for group, seqno, count, number in zip(groups, seqnos, counts, numbers, strict=True):
-            process = Process(header.origin, number)
+        senders = processes_of(header)
+        for group, seqno, count, process in zip(groups, seqnos, counts, senders, strict=True):
             for place in range(count):
                 yield self._message(group, seqno + place, process, next(rest, b""))
 

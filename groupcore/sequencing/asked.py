@@ -1,10 +1,12 @@
-"""A stretch of a section that is handled by itself, and the frame that such stretches share."""
+"""A stretch of a section that is handled by itself."""
 
 from __future__ import annotations
 
+from itertools import islice
+
 from groupcore.batch import Batch, pack_messages
-from groupcore.context import Numbers, encode_context, merge_into
-from groupcore.sequencing.headers import ACCEPTED, Accept, Forward, pack_column
+from groupcore.context import Numbers, encode_context
+from groupcore.sequencing.headers import Forward, pack_column
 from groupcore.sequencing.names import GroupId
 from groupcore.view import Address
 
@@ -81,69 +83,25 @@ class Asked:
         return Batch(me, owner, (header,), pack_messages(payloads), len(payloads))
 
 
-class Stamping:
-    """The next frame of a sequencer, of runs of one node, while it is put together."""
-
-    __slots__ = (
-        "_counts",
-        "_firsts",
-        "_groups",
-        "_payloads",
-        "_seqnos",
-        "_stretches",
-        "number",
-        "numbers",
-        "origin",
-        "size_bytes",
-    )
-
-    def __init__(self, number: int, origin: Address) -> None:
-        self.number = number
-        self.origin = origin
-        self.numbers: Numbers = {}
-        self.size_bytes = 0
-        self._stretches: list[int] = []
-        self._groups: list[int] = []
-        self._seqnos: list[int] = []
-        self._firsts: list[int] = []
-        self._counts: list[int] = []
-        self._payloads: list[bytes] = []
-
-    def add(self, process: int, chain: int, run: Piece, seqno: int, numbers: Numbers) -> None:
-        """Put a run in that has its numbers; `numbers` is its context."""
-        group, first, payloads = run
-        ends = self._stretches
-        if ends and ends[-3] == process and ends[-1] + ends[-2] == chain:
-            ends[-2] += 1
-        else:
-            ends += (process, 1, chain)
-        self._groups.append(group)
-        self._seqnos.append(seqno)
-        self._firsts.append(first)
-        self._counts.append(len(payloads))
-        self._payloads += payloads
-        self.size_bytes += sum(map(len, payloads))
-        merge_into(self.numbers, numbers)
-
-    def stretches(self) -> list[tuple[int, ...]]:
-        """Whose runs are in it: process, runs, chain number of the first."""
-        flat = self._stretches
-        return [tuple(flat[at : at + ACCEPTED]) for at in range(0, len(flat), ACCEPTED)]
-
-    def batch(self, me: Address, view: int, rests: bytes) -> Batch | None:
-        """The frame, made in this view, which rests on these; None when there is nothing in it."""
-        if not self._groups:
-            return None
-        accept = Accept(
-            self.number,
-            view,
-            self.origin,
-            encode_context(self.numbers),
-            rests,
-            pack_column(self._stretches),
-            pack_column(self._groups),
-            pack_column(self._seqnos),
-            pack_column(self._firsts),
-            pack_column(self._counts),
+def by_stretches(
+    origin: Address,
+    forwarded: bool,
+    stretches: list[tuple[int, ...]],
+    keys: dict[int, int],
+    columns: tuple[tuple[int, ...], ...],
+    payloads: list[bytes],
+) -> list[Asked]:
+    """The stretches of a section, each by itself."""
+    asked = []
+    rows = zip(*columns, strict=True)
+    offset = 0
+    for process, count, *place in stretches:
+        pieces = []
+        for group, first, size in islice(rows, count):
+            pieces.append((group, first, payloads[offset : offset + size]))
+            offset += size
+        chain, after, before = place
+        asked.append(
+            Asked(origin, process, keys[process], (chain, after, before), {}, pieces, forwarded)
         )
-        return Batch(me, None, (accept,), pack_messages(self._payloads), len(self._payloads))
+    return asked

@@ -31,11 +31,21 @@ EARLY_GROUPS_MAX = 4_096
 
 
 class Enrolment:
-    """Membership of the groups that this node sequences; `stamp` multicasts a frame."""
+    """Membership of the groups that this node sequences.
 
-    def __init__(self, plane: Plane, ownership: Ownership, stamp: Callable[[Batch], None]) -> None:
+    `next_frame` gives the number of the next frame, and `stamp` multicasts it.
+    """
+
+    def __init__(
+        self,
+        plane: Plane,
+        ownership: Ownership,
+        next_frame: Callable[[], int],
+        stamp: Callable[[Batch], None],
+    ) -> None:
         self._plane = plane
         self._ownership = ownership
+        self._next_frame = next_frame
         self._stamp = stamp
         self._expelling: dict[GroupId, None] = {}
         self._early: dict[GroupId, list[tuple[Address, Join | Leave]]] = {}
@@ -147,7 +157,7 @@ class Enrolment:
         if owned.members is None:
             owned.members = {}
         owned.members[process] = what == JOINED
-        owned.frame = self._plane.own.received + 1
+        owned.frame = self._next_frame()
         place = (owned.frame, self._plane.view_number, group, owned.seqno)
         change = Change(*place, process.node, process.number, what, request)
         self._stamp(Batch(self._plane.me, None, (change,)))

@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from groupcore.batch import Header
 from groupcore.errors import WireError
+from groupcore.sequencing.names import Process
 from groupcore.view import Address
 
 RUNS_MAX = 4_096
@@ -38,8 +39,8 @@ def unpack_column(data: bytes, count: int) -> tuple[int, ...]:
 
 ASKED = 5
 """Numbers of a stretch in a request: process, runs, chain number, `after`, `before`."""
-ACCEPTED = 3
-"""Numbers of a stretch in an ACCEPT: process, runs, chain number."""
+ACCEPTED = 4
+"""Numbers of a stretch in an ACCEPT: process, runs, chain number, which of `origins`."""
 
 
 def unpack_stretches(data: bytes, width: int, runs: int) -> list[tuple[int, ...]]:
@@ -56,7 +57,7 @@ def unpack_stretches(data: bytes, width: int, runs: int) -> list[tuple[int, ...]
 
 def chain_of(stretches: list[tuple[int, ...]], index: int) -> int:
     """The chain number of the run at this place in a frame."""
-    for _, runs, chain in stretches:
+    for _, runs, chain, _ in stretches:
         if index < runs:
             return chain + index
         index -= runs
@@ -100,11 +101,29 @@ class Forward(Header):
 class Accept(Header):
     """ACCEPT, sequencer to all: frame `frame` of its stream, with each run's first number.
 
-    The body is the one that came with DO-MULTICAST, unopened. `rests`: what the context names that
-    the sequencer does not know to be held. `view`: in which its sequencer has it since.
+    It holds runs of processes of the nodes `origins`: what was to be numbered in one turn, as far
+    as it fits in. The context is that of all of them. `rests`: what it names that the sequencer
+    does not know to be held. `view`: in which its sequencer has it since.
     """
 
     kind: ClassVar[str] = "sequencing.accept"
+    frame: int
+    view: int
+    origins: tuple[Address, ...]
+    context: bytes
+    rests: bytes
+    stretches: bytes
+    groups: bytes
+    seqnos: bytes
+    firsts: bytes
+    counts: bytes
+
+
+@dataclass(slots=True)
+class AcceptOfOne(Header):
+    """An ACCEPT of one node's runs, as logs of an earlier version have it; nobody sends it."""
+
+    kind: ClassVar[str] = "sequencing.accept-of-one"
     frame: int
     view: int
     origin: Address
@@ -305,11 +324,19 @@ class StatePiece(Header):
     data: bytes
 
 
-def processes_of(header: Accept) -> list[int]:
+def stretches_of(header: Accept) -> list[tuple[int, ...]]:
+    """The stretches of a frame; WireError `bad_column` when the bytes do not say."""
+    stretches = unpack_stretches(header.stretches, ACCEPTED, len(header.groups) // 8)
+    if any(stretch[3] >= len(header.origins) for stretch in stretches):
+        raise WireError("bad_column", f"a stretch is of none of {len(header.origins)} nodes")
+    return stretches
+
+
+def processes_of(header: Accept) -> list[Process]:
     """Whose each run of a frame is; WireError when the bytes do not say."""
-    processes: list[int] = []
-    for process, runs, _ in unpack_stretches(header.stretches, ACCEPTED, len(header.groups) // 8):
-        processes += [process] * runs
+    processes: list[Process] = []
+    for process, runs, _, by in stretches_of(header):
+        processes += [Process(header.origins[by], process)] * runs
     return processes
 
 
@@ -318,6 +345,7 @@ DATA_PLANE: frozenset[type[Header]] = frozenset(
         Send,
         Forward,
         Accept,
+        AcceptOfOne,
         Change,
         Join,
         Leave,

@@ -31,20 +31,28 @@ class Intake:
     def __init__(self, plane: Plane, handle: Callable[[Batch, int], None]) -> None:
         self._plane = plane
         self._handle = handle
+        self._new: list[Batch] = []
         self._waiting: deque[Batch] = deque()
         self._early: list[tuple[Batch, int]] = []
 
     def take(self, batch: Batch) -> None:
-        """A request of a node; it waits while the window is full or the view changes (I1)."""
-        if not self._plane.ready:
-            self._plane.counters["requests_dropped"] += 1
-        elif not self._waiting and not self._plane.numbers_nothing:
-            self._handle(batch, 0)
-        elif len(self._waiting) < REQUESTS_MAX:
-            self._waiting.append(batch)
-            self._plane.counters["window_waits"] += 1
+        """A request of a node; it is handled when the turn ends, with what else has come."""
+        if self._plane.ready:
+            self._new.append(batch)
         else:
             self._plane.counters["requests_dropped"] += 1
+
+    def handle_new(self) -> None:
+        """The requests of this turn; they wait while the window is full or the view changes."""
+        new, self._new = self._new, []
+        for batch in new:
+            if not self._waiting and not self._plane.numbers_nothing:
+                self._handle(batch, 0)
+            elif len(self._waiting) < REQUESTS_MAX:
+                self._waiting.append(batch)
+                self._plane.counters["window_waits"] += 1
+            else:
+                self._plane.counters["requests_dropped"] += 1
 
     def resume(self) -> None:
         """The window may have opened; a turn does not handle more than it should."""

@@ -29,15 +29,16 @@ from groupcore.sequencing.events import Delivered, Departed, Enrolled, Joined
 from groupcore.sequencing.headers import Accept, Change, chain_of
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane, shares
-from groupcore.sequencing.receiving import Column, open_frame
+from groupcore.sequencing.receiving import Columns, open_frame
 from groupcore.sequencing.record import GONE, JOINED, Hold, Place, Record, Run
 from groupcore.sequencing.stream import Frame, Stream
 from groupcore.view import Address
 
 STRICT = Order.STRICT
 
-OnAccepted = Callable[[Frame, list[tuple[int, ...]], Column, Column, Column, Column], None]
-"""Called with a frame, and its runs: stretches, groups, own first numbers, numbers, counts."""
+OnAccepted = Callable[[Frame, list[tuple[int, int, int, int]], Columns], None]
+"""Called with a frame, this node's stretches in it (process, runs, chain number, the place of their
+first run in the columns), and its columns."""
 
 
 class Receiver:
@@ -95,14 +96,14 @@ class Receiver:
         except WireError as error:
             plane.counters[f"bad_frame.{error.reason}"] += 1
             return True
-        groups, seqnos, firsts, counts = columns
+        groups = columns[0]
         if max(groups, default=0) > plane.directory.newest_group:
             return False
         hosts = plane.senders.processes
         opened: list[bytes] | None = None
         number, address = stream.recorded, stream.address
         frame = Frame(stream, number, batch, context)
-        owners = self._note_chains(header.origin, stretches, (address, number, context))
+        owners = self._note_chains(header.origins, stretches, (address, number, context))
         free = not context or self._context_is_free(context)
         # A group's own stream is where it stands: that of the context says no more to it.
         others = {one: at for one, at in context.items() if one != address}
@@ -146,18 +147,29 @@ class Receiver:
                     self._queue(run, hold)
             if record.waiting:
                 self._record_waiting(record)
-        if header.origin == plane.me:
-            self._accepted(frame, stretches, groups, firsts, seqnos, counts)
+        if plane.me in header.origins:
+            self._tell_accepted(frame, header.origins.index(plane.me), stretches, columns)
         return True
 
+    def _tell_accepted(
+        self, frame: Frame, mine: int, stretches: list[tuple[int, ...]], columns: Columns
+    ) -> None:
+        """Of the runs of this node's processes: they have their places."""
+        own, at = [], 0
+        for process, runs, chain, by in stretches:
+            if by == mine:
+                own.append((process, runs, chain, at))
+            at += runs
+        self._accepted(frame, own, columns)
+
     def _note_chains(
-        self, origin: Address, stretches: list[tuple[int, ...]], standing: Standing
+        self, origins: tuple[Address, ...], stretches: list[tuple[int, ...]], standing: Standing
     ) -> list[int]:
         """Whose the runs of a frame are, by their keys: their chains have got so far."""
-        keys = self._plane.senders.of_node(origin, [stretch[0] for stretch in stretches])
+        key_of = self._plane.senders.key_of
         owners: list[int] = []
-        for process, runs, chain in stretches:
-            key = keys[process]
+        for process, runs, chain, by in stretches:
+            key = key_of(origins[by], process)
             self._plane.chains.note_held(key, chain + runs - 1, standing)
             owners += [key] * runs
         return owners
@@ -199,9 +211,8 @@ class Receiver:
             self._done(run)
             self._put_on_record(run)
             if run.count and run.process.node == self._plane.me:
-                places = (record.group,), (run.first,), (run.seqno,), (run.count,)
-                stretch = (run.process.number, 1, run.chain)
-                self._accepted(run.frame, [stretch], *places)
+                columns = (record.group,), (run.seqno,), (run.first,), (run.count,)
+                self._accepted(run.frame, [(run.process.number, 1, run.chain, 0)], columns)
 
     def _put_on_record(self, run: Run) -> None:
         """The slow way in: a run whose turn has come, or a membership change."""

@@ -19,12 +19,14 @@ from __future__ import annotations
 
 from groupcore.context import Numbers, decode_context
 from groupcore.errors import WireError
-from groupcore.sequencing.headers import ACCEPTED, Accept, unpack_column, unpack_stretches
+from groupcore.sequencing.headers import Accept, stretches_of, unpack_column
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.stream import Opened, Stream
 from groupcore.view import Address
 
 Column = tuple[int, ...]
+Columns = tuple[Column, Column, Column, Column]
+"""Of the runs of a frame: groups, numbers, own first numbers, counts."""
 
 
 class Receiving:
@@ -69,10 +71,7 @@ class Receiving:
         if isinstance(header, Accept) and batch is not None:
             try:
                 rests = decode_context(header.rests)
-                opened = Opened(
-                    decode_context(header.context),
-                    unpack_stretches(header.stretches, ACCEPTED, len(header.groups) // 8),
-                )
+                opened = Opened(decode_context(header.context), stretches_of(header))
             except WireError:
                 stream.received += 1  # it is counted when it is recorded
                 return True
@@ -80,7 +79,7 @@ class Receiving:
                 return False
             if stream.received >= stream.recorded:
                 stream.opened[stream.received + 1] = opened
-            self._note(stream, header.origin, opened)
+            self._note(stream, header.origins, opened)
         stream.received += 1
         return True
 
@@ -96,21 +95,19 @@ class Receiving:
                 return False
         return True
 
-    def _note(self, stream: Stream, origin: Address, opened: Opened) -> None:
+    def _note(self, stream: Stream, origins: tuple[Address, ...], opened: Opened) -> None:
         """Whoever waits for the places of these runs goes on (I2)."""
         plane, number = self._plane, stream.received + 1
         if plane.frozen is not None and number > plane.frozen.get(stream.address, 0):
             return
         standing = (stream.address, number, opened.context)
-        keys = plane.senders.of_node(origin, [stretch[0] for stretch in opened.stretches])
-        for process, runs, chain in opened.stretches:
-            plane.chains.note_received(keys[process], chain + runs - 1, standing)
+        for process, runs, chain, by in opened.stretches:
+            key = plane.senders.key_of(origins[by], process)
+            plane.chains.note_received(key, chain + runs - 1, standing)
 
 
-def open_frame(
-    stream: Stream, header: Accept
-) -> tuple[list[tuple[int, ...]], tuple[Column, Column, Column, Column], Numbers]:
-    """The stretches of a frame, its columns (groups, numbers, own firsts, counts), its context."""
+def open_frame(stream: Stream, header: Accept) -> tuple[list[tuple[int, ...]], Columns, Numbers]:
+    """The stretches of a frame, its columns, its context; WireError when they cannot be read."""
     count = len(header.groups) // 8
     opened = stream.opened.pop(stream.recorded, None)
     columns = (
@@ -121,5 +118,4 @@ def open_frame(
     )
     if opened is not None:
         return opened.stretches, columns, opened.context
-    stretches = unpack_stretches(header.stretches, ACCEPTED, count)
-    return stretches, columns, decode_context(header.context)
+    return stretches_of(header), columns, decode_context(header.context)

@@ -152,6 +152,12 @@ class Senders:
             self.processes.append(process)
         return key
 
+    def key_of(self, node: Address, number: int) -> int:
+        """The number at this node of a node's process, by its one there."""
+        keys = self._nodes.get(node)
+        key = None if keys is None else keys.get(number)
+        return self.of_node(node, (number,))[number] if key is None else key
+
     def of_node(self, node: Address, numbers: Iterable[int]) -> dict[int, int]:
         """The numbers at this node of a node's processes, by theirs there."""
         keys = self._nodes.get(node)

@@ -32,6 +32,7 @@ from groupcore.sequencing.directory_changes import (
 )
 from groupcore.sequencing.headers import Accept, Change, unpack_column
 from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
+from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.node_state import Place, take_node_state
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
@@ -39,7 +40,7 @@ from groupcore.sequencing.receiving import Receiving
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.stream import Stream
 from groupcore.view import Address, View
-from groupcore.wire import decode_packet, decode_value, unpack_packets
+from groupcore.wire import decode_value
 
 
 class Restoring:
@@ -127,8 +128,7 @@ class Restoring:
     def _on_frames(self, address: Address, first: int, packets: list[bytes]) -> None:
         stream = self._plane.stream(address)
         for number, packet in enumerate(packets, first):
-            (raw,) = unpack_packets(b"\x91" + packet)
-            stream.take(number, decode_packet(raw, address, None))
+            stream.take(number, logged_frame(packet, address))
         for moved in self._receiving.advance(stream):
             moved.logged = moved.received
 

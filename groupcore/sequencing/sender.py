@@ -23,8 +23,6 @@ Invariants.
 
 from __future__ import annotations
 
-from itertools import islice
-
 from groupcore.batch import MESSAGE_COST_BYTES
 from groupcore.context import Numbers, merge_into
 from groupcore.sequencing.events import Accepted, Congestion
@@ -230,11 +228,8 @@ class Sender:
     def on_frame(
         self,
         frame: Frame,
-        stretches: list[tuple[int, ...]],
-        groups: tuple[int, ...],
-        firsts: tuple[int, ...],
-        seqnos: tuple[int, ...],
-        counts: tuple[int, ...],
+        stretches: list[tuple[int, int, int, int]],
+        columns: tuple[tuple[int, ...], ...],
     ) -> None:
         """A frame of processes of this node has been recorded: their messages are accepted.
 
@@ -242,8 +237,8 @@ class Sender:
         """
         plane = self._plane
         address, frame_number = frame.stream.address, frame.number
-        rows = zip(groups, firsts, seqnos, counts, strict=True)
-        for number, runs, chain in stretches:
+        rows = list(zip(*columns, strict=True))
+        for number, runs, chain, start in stretches:
             process = Process(plane.me, number)
             key = plane.senders.key(process)
             local = self.locals.get(process)
@@ -251,7 +246,7 @@ class Sender:
                 local.past[address] = frame_number
             under_way = self.outstanding.get(number, {})
             at = chain
-            for group, first, seqno, count in islice(rows, runs):
+            for group, seqno, first, count in rows[start : start + runs]:
                 run, last = under_way.get(at), first + count - 1
                 at += 1
                 record = plane.records.get(group)

@@ -1,8 +1,8 @@
 """The sequencer: numbers for the messages of the groups that this node owns.
 
 Idea. What arrives is checked against the last message of its sender, given the group's next
-numbers and multicast as the next frame of this node's stream, with its body unopened. What comes
-out of turn is asked for again; what came before is acknowledged to its sender alone.
+numbers and multicast in the next frame of this node's stream (`stamping`). What comes out of turn
+is asked for again; what came before is acknowledged to its sender alone.
 
 Source. Paper, section 4.1 "on DO-MULTICAST", Table 2; section 4.3 (suspend, forward, resume).
 
@@ -18,14 +18,16 @@ Invariants.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from groupcore.batch import Batch, unpack_messages
 from groupcore.context import Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
-from groupcore.sequencing.asked import Asked, Piece, Stamping
+from groupcore.sequencing.asked import Asked, Piece, by_stretches
 from groupcore.sequencing.balancing import LoadMeter
+from groupcore.sequencing.chains import Standing
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.headers import (
-    ACCEPTED,
     ASKED,
     Accept,
     Forward,
@@ -43,6 +45,7 @@ from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.ownership import Owned, Ownership
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
+from groupcore.sequencing.stamping import Stamper, Stamping
 from groupcore.sequencing.stream import Opened
 from groupcore.sequencing.waiting import Waiting
 from groupcore.view import Address
@@ -57,7 +60,8 @@ class Sequencer:
     def __init__(self, plane: Plane) -> None:
         self._plane = plane
         self.ownership = Ownership(plane)
-        self.enrolment = Enrolment(plane, self.ownership, self._multicast)
+        self._stamper = stamper = Stamper(plane)
+        self.enrolment = Enrolment(plane, self.ownership, stamper.next_frame, stamper.multicast)
         self.meter = LoadMeter()
         self.intake = Intake(plane, self._handle)
         self._early: dict[GroupId, list[Asked]] = {}
@@ -85,6 +89,7 @@ class Sequencer:
         for asked in waiting:
             asked.forwarded = False
         self._admit_all(waiting)
+        self._stamper.close()
 
     def suspend(self, groups: tuple[GroupId, ...]) -> None:
         """Give no numbers in these groups: they migrate."""
@@ -96,9 +101,10 @@ class Sequencer:
         for group in groups:
             self.ownership.suspend(group, False)
             self._retry(group)
+        self._stamper.close()
 
     def start(self) -> None:
-        """Begin with what is ready by now; cheap when there is nothing."""
+        """Begin with what is ready by now; cheap when there is nothing. `number` has to follow."""
         for group in self.ownership.start():
             self._retry(group)
         self.enrolment.retry_entries()
@@ -107,6 +113,11 @@ class Sequencer:
             self.intake.retry()
             if self._plane.chains.moved:
                 self._go_on()
+
+    def number(self) -> None:
+        """Number what has come, and send what has its numbers."""
+        self.intake.handle_new()
+        self._stamper.close()
 
     def _retry(self, group: GroupId) -> None:
         """What came too early may be numbered now."""
@@ -154,37 +165,78 @@ class Sequencer:
         if not self.intake.knows(numbers):
             self.intake.put_off(batch, tries)
             return
+        size = len(batch.body)
+        stamping = self._stamper.frame(runs, size)
         reached = plane.chains.reached
         seqnos: list[int] = []
         if all(after <= reached(keys[process]) for process, _, _, after, _ in stretches):
-            seqnos = self._number_all(stretches, columns, keys, numbers)
-        each = len(batch.body) // batch.count
+            seqnos = self._number_all(stamping.number, stretches, columns, keys, numbers)
+        each = size // batch.count
         for group, count, _ in zip(columns[0], counts, seqnos, strict=False):
             self.meter.count(group, origin, count, count * each)
-        if len(seqnos) < runs:
-            forwarded = type(header) is Forward
-            self._take_apart(batch, origin, forwarded, stretches, columns, seqnos, numbers)
+        whole = len(seqnos) == runs
+        if whole and not stamping.runs and 2 * size > plane.options.section_bytes:
+            self._pass_on(batch, origin, header, stretches, seqnos, numbers)
+            self._note_places(stretches, keys, (plane.me, stamping.number, numbers))
             return
+        payloads = self._payloads(batch)
+        if whole:
+            stamping.add_section(origin, stretches, columns, seqnos, payloads, numbers)
+            self._note_places(stretches, keys, (plane.me, stamping.number, stamping.numbers))
+        else:
+            asked = by_stretches(
+                origin, type(header) is Forward, stretches, keys, columns, payloads
+            )
+            self._take_apart(asked, stamping, seqnos, numbers)
+
+    def _note_places(
+        self, stretches: list[tuple[int, ...]], keys: dict[int, int], place: Standing
+    ) -> None:
+        """The runs of these stretches have got their places."""
+        for process, count, chain, _, _ in stretches:
+            self._plane.chains.note_received(keys[process], chain + count - 1, place)
+
+    def _pass_on(
+        self,
+        batch: Batch,
+        origin: Address,
+        header: Send | Forward,
+        stretches: list[tuple[int, ...]],
+        seqnos: list[int],
+        numbers: Numbers,
+    ) -> None:
+        """A section that fills a frame nearly alone: its body stays closed."""
+        plane = self._plane
+        places = [(process, runs, chain, 0) for process, runs, chain, _, _ in stretches]
         accept = Accept(
-            plane.own.received + 1,
+            self._stamper.next_frame(),
             plane.view_number,
-            origin,
+            (origin,),
             encode_context(numbers),
             plane.rests(numbers),
-            pack_column([number for stretch in stretches for number in stretch[:ACCEPTED]]),
+            pack_column([number for place in places for number in place]),
             header.groups,
             pack_column(seqnos),
             header.firsts,
             header.counts,
         )
-        place = (plane.me, accept.frame, numbers)
-        for process, count, chain, _, _ in stretches:
-            plane.chains.note_received(keys[process], chain + count - 1, place)
-        plane.own.opened[accept.frame] = Opened(numbers, [one[:ACCEPTED] for one in stretches])
-        self._multicast(Batch(plane.me, None, (accept,), batch.body, batch.count))
+        passed = Batch(plane.me, None, (accept,), batch.body, batch.count)
+        self._stamper.multicast(passed, Opened(numbers, list(places)))
+
+    def _payloads(self, batch: Batch) -> list[bytes]:
+        """The messages of a section; empty ones where it does not hold what it says."""
+        try:
+            payloads = unpack_messages(batch.body)
+        except WireError:
+            payloads = []
+        if len(payloads) != batch.count:
+            self._plane.counters["dropped.bad_section"] += 1
+            payloads = [b""] * batch.count  # what has been numbered is numbered
+        return payloads
 
     def _number_all(
         self,
+        frame: int,
         stretches: list[tuple[int, ...]],
         columns: tuple[tuple[int, ...], ...],
         keys: dict[int, int],
@@ -193,13 +245,12 @@ class Sequencer:
         """Numbers for the runs of a section, in one frame; of those before the first that has to
         be looked at by itself."""
         plane = self._plane
-        frame = plane.own.received + 1
         seqnos: list[int] = []
         senders: list[int] = []
         for process, runs, _, after, _ in stretches:
             senders += [keys[process]] * runs
             if after:
-                plane.chains.add_place(keys[process], numbers)
+                plane.chains.add_place(keys[process], numbers, but=(plane.me, frame))
         for sender, group, first, count in zip(senders, *columns, strict=True):
             active = self.ownership.active(group)
             if active is None:
@@ -244,69 +295,31 @@ class Sequencer:
         return owned.senders.get(sender) or record.senders.get(sender, 0)
 
     def _take_apart(
-        self,
-        batch: Batch,
-        origin: Address,
-        forwarded: bool,
-        stretches: list[tuple[int, ...]],
-        columns: tuple[tuple[int, ...], ...],
-        seqnos: list[int],
-        numbers: Numbers,
+        self, stretches: list[Asked], stamping: Stamping, seqnos: list[int], numbers: Numbers
     ) -> None:
         """Not every run of the section can be numbered: those that can are, in one frame.
 
         The first ones may have their numbers already; the others are looked at by stretches.
         """
         plane = self._plane
-        try:
-            payloads = unpack_messages(batch.body)
-        except WireError:
-            payloads = []
-        if len(payloads) != batch.count:
-            plane.counters["dropped.bad_section"] += 1
-            payloads = [b""] * batch.count  # what has been numbered is numbered
-        keys = plane.senders.of_node(origin, ())
-        stamping = Stamping(plane.own.received + 1, origin)
-        left: list[Asked] = []
-        at = offset = 0
-        runs = list(zip(*columns, strict=True))
-        for process, count, chain, after, before in stretches:
-            pieces = []
-            for group, first, size in runs[at : at + count]:
-                pieces.append((group, first, payloads[offset : offset + size]))
-                offset += size
-            key = keys[process]
-            place = (chain, after, before)
-            asked = Asked(origin, process, key, place, numbers, pieces, forwarded)
-            for seqno in seqnos[at : at + count]:
+        place = (plane.me, stamping.number, stamping.numbers)
+        given = iter(seqnos)
+        for asked in stretches:
+            asked.numbers = numbers
+            for seqno in islice(given, len(asked.runs)):
                 run = asked.take_first()
-                stamping.add(process, run.chain, run.runs[0], seqno, numbers)
-                plane.chains.note_received(
-                    key, run.chain, (plane.me, stamping.number, stamping.numbers)
-                )
-            at += count
-            if asked.runs:
-                left.append(asked)
-        self._admit_all(left, stamping)
+                stamping.add(run.origin, run.process, run.chain, run.runs[0], seqno, numbers)
+                plane.chains.note_received(run.key, run.chain, place)
+        self._admit_all([asked for asked in stretches if asked.runs])
 
     # --- stretches by themselves ----------------------------------------------------------------
 
-    def _admit_all(self, stretches: list[Asked], stamping: Stamping | None = None) -> None:
-        """Number what can be numbered of these; those of one node share a frame."""
-        limit = self._plane.options.section_bytes
+    def _admit_all(self, stretches: list[Asked]) -> None:
+        """Number what can be numbered of these."""
         for asked in stretches:
-            if stamping is not None and (
-                stamping.origin != asked.origin or stamping.size_bytes >= limit
-            ):
-                self._stamp(stamping)
-                stamping = None
-            if stamping is None:
-                stamping = Stamping(self._plane.own.received + 1, asked.origin)
-            self._admit(asked, stamping)
-        if stamping is not None:
-            self._stamp(stamping)
+            self._admit(asked)
 
-    def _admit(self, asked: Asked, stamping: Stamping) -> None:
+    def _admit(self, asked: Asked) -> None:
         """Number the runs of a stretch one after the other, or see what is wrong with them."""
         plane = self._plane
         if not plane.in_view(asked.origin):
@@ -333,33 +346,27 @@ class Sequencer:
                 plane.counters["out_of_sequence"] += 1  # its sender sends again
                 return
             run = (group, last + 1, payloads[last + 1 - first :])
-            self._number(asked, owned, run, stamping)
+            self._number(asked, owned, run)
             asked.take_first()
 
-    def _number(self, asked: Asked, owned: Owned, run: Piece, stamping: Stamping) -> None:
+    def _number(self, asked: Asked, owned: Owned, run: Piece) -> None:
         """Give the first run of a stretch its numbers, in the frame that is put together."""
         plane, key = self._plane, asked.key
         group, first, payloads = run
+        size = sum(map(len, payloads))
+        stamping = self._stamper.frame(1, size)
         if asked.after:
             plane.chains.add_place(key, stamping.numbers, but=(plane.me, stamping.number))
         if owned.carry:
             plane.drop_stable(owned.carry)
             merge_into(stamping.numbers, owned.carry)
-        stamping.add(asked.process, asked.chain, run, owned.seqno + 1, asked.numbers)
+        place = (asked.origin, asked.process, asked.chain)
+        stamping.add(*place, run, owned.seqno + 1, asked.numbers)
         owned.seqno += len(payloads)
         owned.senders[key] = first + len(payloads) - 1
         owned.frame = stamping.number
         plane.chains.note_received(key, asked.chain, (plane.me, stamping.number, stamping.numbers))
-        self.meter.count(group, asked.origin, len(payloads), sum(map(len, payloads)))
-
-    def _stamp(self, stamping: Stamping) -> None:
-        """The frame is complete."""
-        plane = self._plane
-        plane.drop_stable(stamping.numbers)
-        batch = stamping.batch(plane.me, plane.view_number, plane.rests(stamping.numbers))
-        if batch is not None:
-            plane.own.opened[stamping.number] = Opened(stamping.numbers, stamping.stretches())
-            self._multicast(batch)
+        self.meter.count(group, asked.origin, len(payloads), size)
 
     def _go_on(self) -> None:
         """Look at what waits for messages that have their places by now, until nothing moves."""
@@ -384,7 +391,3 @@ class Sequencer:
             epoch = plane.directory.entries[group].epoch
             plane.to(asked.origin, Redirect(group, owner, epoch))
             plane.sends.append(asked.forward(plane.me, owner))
-
-    def _multicast(self, batch: Batch) -> None:
-        self._plane.own.append(batch)
-        self._plane.sends.append(batch)

@@ -345,6 +345,7 @@ class Service(DirectoryRequests, Figures):
             self.joining.settle()
             self.joining.states.retry()
             self.sequencer.start()
+            self.sequencer.number()
             self.conductor.send_again(now)
             self.sender.again.go_on(now)
         self.conductor.giving.end_turn()
@@ -372,6 +373,7 @@ class Service(DirectoryRequests, Figures):
     def _serve_own_requests(self) -> None:
         """What goes to this node itself does not travel."""
         me = self.plane.me
+        self.sequencer.number()
         while any(batch.destination == me for batch in self.plane.sends):
             sends, self.plane.sends = self.plane.sends, []
             for batch in sends:
@@ -379,6 +381,7 @@ class Service(DirectoryRequests, Figures):
                     self.receive(batch, self._now)
                 else:
                     self.plane.sends.append(batch)
+            self.sequencer.number()
 
     def take(self) -> ServiceOutput:
         """What the turn has caused.

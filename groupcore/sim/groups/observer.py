@@ -120,8 +120,7 @@ class ObservedService(Service):
             columns = [header.groups, header.seqnos, header.firsts, header.counts]
             numbers = [unpack_column(column, count) for column in columns]
             runs = zip(processes_of(header), *numbers, strict=True)
-            for own, group, seqno, first, size in runs:
-                process = Process(header.origin, own)
+            for process, group, seqno, first, size in runs:
                 for offset in range(size):
                     self._note(group, seqno + offset, process, first + offset)
         self._append(batch)

@@ -74,6 +74,7 @@ def test_what_waits_for_a_group_that_becomes_another_node_s_is_forgotten() -> No
     c = world["c"].service
     join = Join(group, world.open("a").number, 5)
     c.receive(Batch(world["a"].address, world["c"].address, (join,)), world.now)
+    c.sequencer.number()
     assert c.sequencer.enrolment.early == 1
     catch_up(world)
     assert c.sequencer.enrolment.early == 0

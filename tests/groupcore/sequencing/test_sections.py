@@ -41,7 +41,7 @@ def test_parts_cost_together_what_the_run_costs() -> None:
 
 
 def test_the_chain_number_of_a_run_follows_from_its_place_in_the_frame() -> None:
-    stretches: list[tuple[int, ...]] = [(1, 2, 30), (2, 1, 5), (1, 2, 40)]
+    stretches: list[tuple[int, ...]] = [(1, 2, 30, 0), (2, 1, 5, 0), (1, 2, 40, 1)]
     assert [chain_of(stretches, index) for index in range(5)] == [30, 31, 5, 40, 41]
     with pytest.raises(AssertionError):
         chain_of(stretches, 5)

@@ -1,0 +1,107 @@
+"""Frames: what a turn has numbered leaves in as few as hold it."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupcore.batch import Batch, pack_messages
+from groupcore.errors import WireError
+from groupcore.sequencing.headers import (
+    Accept,
+    AcceptOfOne,
+    Digest,
+    pack_column,
+    processes_of,
+    stretches_of,
+    unpack_column,
+)
+from groupcore.sequencing.logged_frames import logged_frame
+from groupcore.sequencing.names import Process
+from groupcore.view import Address
+from groupcore.wire import encode_packet
+from tests.groupcore.sequencing.world import World
+
+A, B = Address("a", 1), Address("b", 1)
+
+
+def accept(origins: tuple[Address, ...], *stretches: int, runs: int) -> Accept:
+    column = pack_column([1] * runs)
+    return Accept(1, 1, origins, b"", b"", pack_column([*stretches]), *[column] * 4)
+
+
+def frames(world: World, name: str, since: int) -> list[Batch]:
+    """The frames of a node's own stream behind this one."""
+    own = world[name].service.plane.own
+    return [batch for _, batch in own.kept(since + 1, own.received)]
+
+
+def busy(world: World, size: int) -> tuple[int, list[Process]]:
+    """Processes of all nodes send to groups of `a` at the same moment: its frames before that."""
+    processes = [world.open(name) for name in "abc"]
+    groups = [world.create(f"g{at}") for at in range(3)]
+    for process, group in zip(processes, groups, strict=True):
+        world.join(process, group)
+    world.run(60)
+    world.lose(Digest)  # so that no frame becomes stable, and all can be looked at
+    before = world["a"].service.plane.own.received
+    for process, group in zip(processes, groups, strict=True):
+        world.send(process, group, bytes(size), bytes(size))
+    world.turn()
+    packets, world.packets = world.packets, []
+    for packet in packets:
+        world.deliver(packet)
+    world.turn()
+    return before, processes
+
+
+def test_what_several_nodes_have_sent_is_one_frame() -> None:
+    world = World("abc")
+    before, processes = busy(world, 20)
+    first, *others = frames(world, "a", before)
+    headers = [batch.headers[-1] for batch in (first, *others)]
+    assert all(isinstance(header, Accept) for header in headers)
+    nodes = [header.origins for header in headers if isinstance(header, Accept)]
+    assert {B, Address("c", 1)} in [set(origins) for origins in nodes]
+    told = [one for header in headers if isinstance(header, Accept) for one in processes_of(header)]
+    assert sorted(told) == sorted(processes)
+    world.lose_nothing()
+    world.run()
+    for process in processes:
+        (given,) = [
+            runs for (who, _), runs in world[process.node.name].given.items() if who == process
+        ]
+        assert given == [bytes(20)] * 2
+
+
+def test_a_section_that_fills_a_frame_goes_alone_and_closed() -> None:
+    world = World("abc")
+    before, _ = busy(world, world.options.section_bytes // 3)
+    sent = frames(world, "a", before)
+    headers = [batch.headers[-1] for batch in sent]
+    assert [len(header.origins) for header in headers if isinstance(header, Accept)] == [1, 1, 1]
+    body = pack_messages([bytes(world.options.section_bytes // 3)] * 2)
+    assert [batch.body for batch in sent] == [body] * 3
+
+
+def test_a_run_says_of_which_node_its_process_is() -> None:
+    header = accept((A, B), 1, 2, 5, 1, 1, 1, 9, 0, runs=3)
+    assert processes_of(header) == [Process(B, 1), Process(B, 1), Process(A, 1)]
+
+
+def test_a_stretch_of_none_of_the_nodes_is_refused() -> None:
+    with pytest.raises(WireError, match="none of 1 nodes"):
+        stretches_of(accept((A,), 1, 1, 5, 1, runs=1))
+
+
+def test_a_frame_in_the_log_of_an_earlier_version_is_read() -> None:
+    columns = [pack_column(numbers) for numbers in ([7, 8], [3, 4], [1, 1], [1, 1])]
+    stretches = pack_column([5, 2, 30])
+    former = AcceptOfOne(12, 3, B, b"", b"", stretches, *columns)
+    body = pack_messages([b"one", b"two"])
+    batch = logged_frame(encode_packet(Batch(A, None, (former,), body, 2)), A)
+    (header,) = batch.headers
+    assert isinstance(header, Accept)
+    assert (header.frame, header.view, header.origins) == (12, 3, (B,))
+    assert stretches_of(header) == [(5, 2, 30, 0)]
+    assert unpack_column(header.seqnos, 2) == (3, 4)
+    assert (batch.body, batch.count) == (body, 2)
