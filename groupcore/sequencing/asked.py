@@ -64,10 +64,14 @@ class Asked:
         first = Asked(
             self.origin, self.process, self.key, place, self.numbers, runs, self.forwarded
         )
+        self.drop_first()
+        return first
+
+    def drop_first(self) -> None:
+        """Its first run has its place, or never will."""
         del self.runs[0]
         self.after = self.chain
         self.chain += 1
-        return first
 
     def forward(self, me: Address, owner: Address) -> Batch:
         """The request, for who sequences the group of its only run."""

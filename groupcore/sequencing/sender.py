@@ -6,8 +6,8 @@ to now. A process never waits for an ACCEPT.
 
 The runs of a process are its chain (`chains`): each names the one before it, as long as this node
 does not know where that stands (and ties its group to that one's, `ties`). So the sections of a
-turn stand in levels: what a process sends to another sequencer than what was before it is one level
-further down. All leave at once.
+turn are of two kinds: those with what comes first of each process, which may be numbered at once,
+and those with what a process has sent to another sequencer in between. All leave at once.
 
 Source. Paper, section 4 (message ids), 4.3 (forwarding pointers, the sender told), 5 (rules 1 to 4
 and "Increasing concurrency").
@@ -36,8 +36,14 @@ from groupcore.view import Address
 
 AHEAD_MAX = 512
 """Runs of a process under way; what would be more waits, the process does not."""
+PORTION = 64
+"""What waits so goes on when there is room for so many, in few sections."""
 ASKED_GROUPS_MAX = 4
 """Groups of a process above which its context is that of its node, which costs less."""
+FIRST, LATER = 0, 1
+"""Whether a stretch is what comes first of its process in a turn."""
+Sections = dict[Address, list[Section]]
+"""Sections by the sequencers that they are for."""
 
 
 class Sender:
@@ -53,7 +59,7 @@ class Sender:
         self.outstanding: dict[int, Runs] = {}
         self.again = Resending(plane, self.outstanding, self._port)
         self._sending: dict[int, Local] = {}
-        self._levels: list[dict[Address, list[Section]]] = []
+        self._levels: tuple[Sections, Sections] = ({}, {})
         self._outstanding_bytes = 0
         self._congested = False
         self._hints: dict[GroupId, tuple[Address, int]] = {}
@@ -103,7 +109,7 @@ class Sender:
                 if local.closing:
                     del self.locals[local.process]
         given: Numbers | None = None
-        levels, self._levels = self._levels, []
+        levels, self._levels = self._levels, ({}, {})
         for level in levels:
             for sections in level.values():
                 for section in sections:
@@ -119,17 +125,18 @@ class Sender:
     def _send_runs(self, local: Local, now: float) -> None:
         """Put the runs into sections, by stretches that go to one sequencer; some may stay (I4)."""
         room = AHEAD_MAX - len(self.outstanding.get(local.process.number, ()))
-        if room <= 0:
+        if room < min(PORTION, len(local.outbox)):
             return
         limit = self._plane.options.section_bytes
         stretch: list[Unaccepted] = []
         owner: Address | None = None
-        level = size = taken = 0
+        level = FIRST
+        size = taken = 0
         for run in local.outbox:
             to = self._port(run.group)
             if stretch and to != owner:
                 self._send_stretch(local, owner, level, stretch, size, now)
-                stretch, size, level = [], 0, level + 1
+                stretch, size, level = [], 0, LATER
             if room <= 0:
                 break
             owner = to
@@ -154,7 +161,7 @@ class Sender:
         size_bytes: int,
         now: float,
     ) -> None:
-        """Put a stretch into a section of its level, and keep its runs until they are accepted."""
+        """Put a stretch into a section, and keep its runs until they are accepted."""
         process = local.process
         under_way = self.outstanding.get(process.number)
         if under_way is None:
@@ -181,9 +188,7 @@ class Sender:
         self.again.sent(now)
 
     def _section(self, owner: Address, level: int, runs: int, size_bytes: int) -> Section:
-        """Where the runs go: what other processes send there at the same level goes with them."""
-        while len(self._levels) <= level:
-            self._levels.append({})
+        """Where the runs go: what other processes send there goes with them."""
         sections = self._levels[level].setdefault(owner, [])
         limit = self._plane.options.section_bytes
         if not sections or not sections[-1].has_room(runs, size_bytes, limit):

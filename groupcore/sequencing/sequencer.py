@@ -307,9 +307,10 @@ class Sequencer:
         for asked in stretches:
             asked.numbers = numbers
             for seqno in islice(given, len(asked.runs)):
-                run = asked.take_first()
-                stamping.add(run.origin, run.process, run.chain, run.runs[0], seqno, numbers)
-                plane.chains.note_received(run.key, run.chain, place)
+                run = (asked.origin, asked.process, asked.chain)
+                stamping.add(*run, asked.runs[0], seqno, numbers)
+                plane.chains.note_received(asked.key, asked.chain, place)
+                asked.drop_first()
         self._admit_all([asked for asked in stretches if asked.runs])
 
     # --- stretches by themselves ----------------------------------------------------------------
@@ -340,14 +341,14 @@ class Sequencer:
             if first + len(payloads) - 1 <= last:
                 plane.counters["repeated"] += 1
                 plane.to(asked.origin, Repeated(group, asked.process, last))
-                asked.take_first()
+                asked.drop_first()
                 continue
             if first > last + 1:
                 plane.counters["out_of_sequence"] += 1  # its sender sends again
                 return
             run = (group, last + 1, payloads[last + 1 - first :])
             self._number(asked, owned, run)
-            asked.take_first()
+            asked.drop_first()
 
     def _number(self, asked: Asked, owned: Owned, run: Piece) -> None:
         """Give the first run of a stretch its numbers, in the frame that is put together."""

@@ -376,11 +376,9 @@ class Service(DirectoryRequests, Figures):
         self.sequencer.number()
         while any(batch.destination == me for batch in self.plane.sends):
             sends, self.plane.sends = self.plane.sends, []
-            for batch in sends:
-                if batch.destination == me:
-                    self.receive(batch, self._now)
-                else:
-                    self.plane.sends.append(batch)
+            self.plane.sends += [batch for batch in sends if batch.destination != me]
+            for batch in [batch for batch in sends if batch.destination == me]:
+                self.receive(batch, self._now)
             self.sequencer.number()
 
     def take(self) -> ServiceOutput:

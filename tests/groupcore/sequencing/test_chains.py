@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from groupcore.context import decode_context
+from groupcore.sequencing import sender as sender_module
 from groupcore.sequencing.chains import Chains
 from groupcore.sequencing.headers import Accept, Send
 from groupcore.sequencing.names import GroupId, Order, Process
@@ -291,3 +292,42 @@ def test_what_waits_where_a_group_migrates_from_goes_on_at_once(seed: int) -> No
         assert world.now - began < world.options.resend_s, "it waits until it is sent again"
         world.run(1)
     assert world["c"].log[watcher] == [(group, b"%d" % n) for n in range(6)]
+
+
+def test_what_is_sent_by_turns_leaves_in_one_section_for_each_sequencer_behind_the_first() -> None:
+    world = World("abc")
+    groups = placed(world, "ab")
+    watcher, sender = watcher_of(world, "a", groups), world.open("c")
+    world.run()
+    world.packets.clear()
+    for at in range(20):
+        world["c"].service.send(sender, groups[at % 2], [b"%d" % at], world.now)
+    world.turn()
+    sent = [packet for packet in world.packets if is_send(packet)]
+    assert sorted(packet[1].name for packet in sent) == ["a", "a", "b"]
+    world.run()
+    assert [int(payload) for _, payload in world["a"].log[watcher]] == list(range(20))
+
+
+def test_what_waits_because_much_is_under_way_goes_on_in_portions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sender_module, "AHEAD_MAX", 8)
+    monkeypatch.setattr(sender_module, "PORTION", 4)
+    world = World("abc")
+    groups = placed(world, "ab")
+    watcher, process = watcher_of(world, "a", groups), world.open("c")
+    for at in range(30):
+        world["c"].service.send(process, groups[at % 2], [b"%d" % at], world.now)
+    sender = world["c"].service.sender
+    portions: list[int] = []
+    while sender.locals[process].outbox:
+        before = len(sender.locals[process].outbox)
+        world.run(1)
+        gone = before - len(sender.locals[process].outbox)
+        portions += [gone] if gone else []
+    assert portions[0] == 8
+    assert min(portions[1:-1]) >= 4
+    world.run()
+    assert [int(payload) for _, payload in world["a"].log[watcher]] == list(range(30))
+    assert not sender.outstanding
