@@ -1,6 +1,7 @@
 /** What leads from one table to another, as one edit of its text; and places in tables. */
 
 import {
+  applyRich,
   EMBED,
   isFormat,
   isInsert,
@@ -96,7 +97,10 @@ export function diffTable(before: Rich, after: Rich, caret?: TableCaret): RichDe
   if (sameGrid(gridOf(before), grid)) return [];
   const isNameless = grid.rows.some(({ id }) => id === "");
   if (isNameless && !hasOneRow(layout)) return diffRich(before, tableOf(grid));
-  return new TableDiffer(layout, gridOf(before), grid, caret).delta();
+  const delta = new TableDiffer(layout, gridOf(before), grid, caret).delta();
+  // Text that no page writes may have places that two cells lay claim to: then all of it is edited.
+  const leadsThere = sameGrid(gridOf(applyRich(delta, before)), grid);
+  return leadsThere ? delta : diffRich(before, tableOf(grid));
 }
 
 /** Whether the text has no end of a row: all of it is one (T4). */

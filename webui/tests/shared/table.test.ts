@@ -146,6 +146,21 @@ test("any text is a table, and the edit to another table makes it that table", (
   );
 });
 
+test("an edit of a text that no page writes leads to the table that is wanted", () => {
+  const cell = (key: string): Rich => [["\uFFFC", { embed: `cell-${key}` }]];
+  const row = (id: string): Rich => [["\uFFFC", { embed: `row-${id}` }]];
+  const before: Rich = [["c", { bold: true }], ...row("b"), ["c", { bold: true }], ...cell("1")];
+  const target: Rich = [
+    ["c", { bold: true }],
+    ...row("b"),
+    ...cell("1"),
+    ...cell("3"),
+    ...row("a"),
+  ];
+  const after = tableOf(gridOf(target));
+  expect(wordsOf(applyRich(diffTable(before, after), before))).toEqual(wordsOf(after));
+});
+
 test("people who edit a table at once see one table, and no letter is lost or in two cells", () => {
   fc.assert(
     fc.property(
