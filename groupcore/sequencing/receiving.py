@@ -17,6 +17,8 @@ Invariants.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from groupcore.context import Numbers, decode_context
 from groupcore.errors import WireError
 from groupcore.sequencing.headers import Accept, stretches_of, unpack_column
@@ -85,15 +87,34 @@ class Receiving:
 
     def _has(self, rests: Numbers) -> bool:
         """Whether all that a frame rests on is received here; what is missing is asked for."""
+        for named, frame in self._missing(rests):
+            named.note_last(frame)
+            return False
+        return True
+
+    def _missing(self, rests: Numbers) -> Iterator[tuple[Stream, int]]:
+        """The streams, and up to where, of which a frame names more than is received here."""
         streams = self._plane.streams
         for address, frame in rests.items():
             named = streams.get(address)
             if named is None or max(named.received, named.recorded) >= frame:
                 continue
             if named.end is None or named.received < named.end:
-                named.note_last(frame)
-                return False
-        return True
+                yield named, frame
+
+    def closed(self, stream: Stream) -> int:
+        """The last received frame up to which the stream rests on nothing that is not received."""
+        for number, batch in stream.kept(stream.recorded + 1, stream.received):
+            header = batch.headers[-1]
+            if not isinstance(header, Accept):
+                continue
+            try:
+                rests = decode_context(header.rests)
+            except WireError:
+                continue  # it is counted when it is recorded
+            if any(self._missing(rests)):
+                return number - 1
+        return stream.received
 
     def _note(self, stream: Stream, origins: tuple[Address, ...], opened: Opened) -> None:
         """Whoever waits for the places of these runs goes on (I2)."""

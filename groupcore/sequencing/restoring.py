@@ -10,6 +10,8 @@ Source. Decision 0026.
 Invariants.
   I1  A frame is kept only if the log knows the groups in it: no group is mistaken for a later one.
   I2  Restored, the node is where its log ends: directory, records, archive, all kept frames.
+  I3  Who keeps a frame keeps what it rests on: else the others could never have it, and a view
+      whose cut holds it would never begin.
 """
 
 from __future__ import annotations
@@ -63,9 +65,7 @@ class Restoring:
             size += len(part) if at else 0
         if self._plane.log is not None:
             self._plane.log.size_bytes = size
-        for stream in list(self._plane.streams.values()):
-            if stream.end is None:
-                stream.cut(self._known(stream))
+        self._cut([stream for stream in self._plane.streams.values() if stream.end is None])
         self._record()
         return self.place
 
@@ -131,6 +131,15 @@ class Restoring:
             stream.take(number, logged_frame(packet, address))
         for moved in self._receiving.advance(stream):
             moved.logged = moved.received
+
+    def _cut(self, streams: list[Stream]) -> None:
+        """Keep what the log knows (I1), and of that what rests on nothing that is not kept (I3)."""
+        for stream in streams:
+            stream.cut(self._known(stream))
+        ends: list[int] = []
+        while ends != (ends := [self._receiving.closed(stream) for stream in streams]):
+            for stream, end in zip(streams, ends, strict=True):
+                stream.cut(end)
 
     def _known(self, stream: Stream) -> int:
         """The last frame before one with a group that the log does not know (I1)."""

@@ -6,11 +6,11 @@ from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.names import GroupId
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import Handing
+from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.documents.tending import Tender
 from groupcore.shared.machine import Machine
 from groupcore.shared.verdicts import Call, Verdict, Verdicts
-from groupcore.sim.documents.drawing import draw_documents
 from groupcore.sim.planting import Patch, Plant
 
 
@@ -28,7 +28,10 @@ def _planted_unwoken() -> list[Patch]:
             parcel = Parcel(1, "birth", seed.content, attributes=seed.attributes)
             await block.accept("", name, parcel)
 
-    return [(Tender, "plant", plant)]
+    def wake(self: DocumentOutline, blocks: list[str]) -> None:
+        """Nor do they hear of it when it is planted."""
+
+    return [(Tender, "plant", plant), (DocumentOutline, "_wake", wake)]
 
 
 def _receipts_forgotten() -> list[Patch]:
@@ -49,13 +52,6 @@ def _done_again() -> list[Patch]:
     return [(Verdicts, "find", find)]
 
 
-def _forgotten_unsaved() -> list[Patch]:
-    async def forget(self: Tender, source: str, target: str, having: Block, number: int) -> None:
-        await self._forgotten(source, target, number)
-
-    return [(Tender, "_forget", forget)]
-
-
 def _dead_not_carried() -> list[Patch]:
     def mine(self: Tender, block: Block, parcel: Parcel) -> bool:
         return parcel.by == self.node
@@ -70,9 +66,6 @@ def _births_mixed() -> list[Patch]:
     return [(Enrolment, "expel_before", later)]
 
 
-BRIDGES = draw_documents(11661909577895168823)
-"""A schedule in which nodes hear each other through a third, again and again, while four write."""
-
 DOCUMENT_PLANTS = (
     Plant(
         "doc-taken-twice",
@@ -83,7 +76,7 @@ DOCUMENT_PLANTS = (
     ),
     Plant(
         "doc-planted-unwoken",
-        "a pasted block gets its group before the others know of it",
+        "a pasted block gets its group and the others do not know of it",
         (25, 17, 18, 20),
         _planted_unwoken,
         profile="documents",
@@ -101,14 +94,6 @@ DOCUMENT_PLANTS = (
         (20,),
         _done_again,
         profile="documents",
-    ),
-    Plant(
-        "doc-forgotten-unsaved",
-        "a text is forgotten where it was before it is on disk where it is",
-        (18, 17, 25),
-        _forgotten_unsaved,
-        profile="documents",
-        schedule=BRIDGES,
     ),
     Plant(
         "doc-dead-not-carried",

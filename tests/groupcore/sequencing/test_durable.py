@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
+from groupcore.context import encode_context
 from groupcore.events import ViewInstalled
 from groupcore.sequencing.commands import CreateGroup, encode_command
 from groupcore.sequencing.events import Departed, Enrolled
+from groupcore.sequencing.headers import Accept
 from groupcore.sequencing.log import Log
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.node_packing import pack_whole
@@ -158,6 +161,37 @@ def test_frames_of_a_group_that_the_log_does_not_know_are_dropped() -> None:
         parts = [part.data for part in log.take(())]
         restored = Service(Address("c", 9), world.options, Random(0), parts)
         assert restored.plane.stream(own.address).received == int(knows)
+
+
+def test_who_keeps_a_frame_keeps_what_it_rests_on() -> None:
+    # else nobody else could ever have it, and a view whose cut holds it would never begin
+    world, known, (mine, *_) = begin()
+    unknown = world.create("h")
+    own = world["a"].service.plane.own
+    batches = []
+    for group in (known, unknown):
+        world.send(mine, group, b"one")
+        ((_, batch),) = own.kept(own.received, own.received)
+        batches.append(batch)
+    assert world.view is not None
+    on_known, on_unknown = batches
+    header = on_known.headers[-1]
+    assert isinstance(header, Accept)
+    resting = replace(header, rests=encode_context({own.address: 1}))
+    log = Log(world["c"].address)
+    log.view(ViewInstalled(world.view, recovered=True), (1, 0))
+    log.command(own.address, encode_command(CreateGroup(1, "g", 0)), (1, 1))
+    other = world["b"].address
+    frames = {own.address: on_unknown, other: on_known.without_header().with_header(resting)}
+    for address, batch in frames.items():
+        stream = Stream(address)
+        stream.start(0)
+        stream.append(batch)
+        log.frames(stream)
+    parts = [part.data for part in log.take(())]
+    restored = Service(Address("c", 9), world.options, Random(0), parts)
+    assert restored.plane.stream(own.address).received == 0, "its group is not known"
+    assert restored.plane.stream(other).received == 0, "nor is that had any more"
 
 
 def test_the_log_is_dropped_once_all_have_stored_what_its_checkpoint_contains() -> None:
