@@ -225,8 +225,12 @@ class MemoryOrder:
         self._network.carry(seat.node, ("from", id(seat)), arrive, _nothing)
 
     def _ask_for_state(self, taker: Seat) -> None:
-        """Find somebody who has the group's state, and ask as soon as it is behind the JOIN."""
-        givers = self._givers(taker) or [one for one in self._others(taker) if one.promised]
+        """Find somebody who has the group's state, and ask as soon as it is behind the JOIN.
+
+        Where only those are left that wait for it themselves, who joined before this one will have
+        it: a second beginning of the group would be another one.
+        """
+        givers = self._givers(taker) or self._expecting(taker)
         if not givers or taker.sequence.order is Order.VOLATILE:
             group, stored = taker.sequence.id, taker.sequence.stored
             number = taker.joined_at - 1 if stored is None else taker.sequence.first
@@ -240,6 +244,15 @@ class MemoryOrder:
 
     def _givers(self, taker: Seat) -> list[Seat]:
         return [seat for seat in self._others(taker) if seat.delivered is not None]
+
+    def _expecting(self, taker: Seat) -> list[Seat]:
+        """Members without a state that get one, or have asked for it and joined before."""
+        asking = {id(waits) for _, waits in self._wanted.values()}
+        return [
+            one
+            for one in self._others(taker)
+            if one.promised or (id(one) in asking and one.joined_at < taker.joined_at)
+        ]
 
     def _others(self, taker: Seat) -> list[Seat]:
         members = taker.sequence.members

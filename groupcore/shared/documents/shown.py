@@ -54,7 +54,8 @@ class Shown:
             for parcel in found.owes.get(found.into, ()):
                 key = f"{block}:{parcel.number}"
                 into = self.blocks.get(found.into)
-                if parcel.kind == "append" and (into is None or key not in into.frames):
+                is_there = self._has_given(found.into) if into is None else key in into.frames
+                if parcel.kind == "append" and not is_there:
                     return inserted(parcel.delta)
         if found is not None and found.status != UNBORN:
             return found.content
@@ -68,6 +69,12 @@ class Shown:
                 if parcel.kind == "birth":
                     return inserted(parcel.delta)
         return None
+
+    def _has_given(self, block: str) -> bool:
+        """Whether a block that is not here has passed on what it had, as far as can be seen."""
+        if block in self.outline.gone:
+            return True
+        return any(block in one.received for one in self.blocks.values())
 
     def screen(self) -> list[tuple[str, Rich | None]]:
         """All blocks in order as they are to be shown now, with those that are about to come."""
