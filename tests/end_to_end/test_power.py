@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from websockets.exceptions import WebSocketException
 
-from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
+from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
 from tests.server.support import Fields, Page
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -97,6 +97,4 @@ async def test_texts_that_go_from_block_to_block_survive_the_loss_of_all_nodes(
             async def is_whole() -> bool:
                 return sorted(await tokens_of(cluster, doc)) == TOKENS
 
-            async with asyncio.timeout(20):
-                while not await is_whole():
-                    await asyncio.wait(tasks, timeout=0.05)
+            await eventually(is_whole, "every token once")

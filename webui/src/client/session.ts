@@ -237,6 +237,11 @@ export class Session implements Host {
     if (this.link.isWaiting) this.link.retryNow();
   }
 
+  /** Leaves the connection for a new one, which shows at once whether the node can be reached. */
+  reconnect(): void {
+    this.link.retryNow();
+  }
+
   close(): void {
     this.link.stop();
     this.end("closed", "the session is closed; connect again");

@@ -1,11 +1,16 @@
-/** What keys do with tables; what needs to know the grid of a table is loaded later (table-tools). */
+/** What keys do with tables, at once; what the tools do is loaded later (table-tools). */
 
 import type { Node } from "prosemirror-model";
-import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
-import { firstKeys, rowId } from "../shared/table";
+import {
+  type Command,
+  type EditorState,
+  Selection,
+  TextSelection,
+  type Transaction,
+} from "prosemirror-state";
+import { firstKeys, ROWS_MAX, rowId } from "../shared/table";
 import { blockAt, blockType, schema, tableType } from "./schema";
 import { rowNodes } from "./table-nodes";
-import { type TableTools, whenLoaded } from "./tables";
 
 const NEW_ROWS = 3;
 const NEW_COLUMNS = 3;
@@ -44,14 +49,38 @@ function isInTable({ selection }: EditorState): boolean {
   return blockAt(selection.$head)?.type === tableType;
 }
 
-/** A command of the tools; where they are not here yet, it is done when they are. */
-const later =
-  (command: (tools: TableTools) => Command): Command =>
-  (state, dispatch, view) =>
-    isInTable(state) && whenLoaded(command)(state, dispatch, view);
+/** Empty cells below the last row; who keeps the tables whole gives the row its name. */
+function newRow(table: Node): Node | null {
+  const { lastChild: last } = table;
+  const cells = last?.children.map(({ type, attrs: { column } }) => type.createAndFill({ column }));
+  return last?.type.create({}, cells as Node[]) ?? null;
+}
 
-export const nextCell = later((tools) => tools.nextCell);
-export const previousCell = later((tools) => tools.previousCell);
+/**
+ * To the next cell or the one before; behind the last one begins a new row, before the first one
+ * is nothing. It waits for no tools: what is typed next belongs into that cell.
+ */
+const stepCell =
+  (side: -1 | 1): Command =>
+  (state, dispatch) => {
+    const { $head } = state.selection;
+    if (!isInTable(state) || $head.depth < 3) return false;
+    const { tr } = state;
+    const edge = side < 0 ? $head.before(3) : $head.after(3);
+    const end = $head.end(1);
+    if (side > 0 && edge + 1 === end && $head.node(1).childCount < ROWS_MAX) {
+      tr.insert(end, newRow($head.node(1)) ?? []);
+    }
+    const $cell = Selection.findFrom(tr.doc.resolve(edge), side, true)?.$head;
+    if ($cell?.before(1) === $head.before(1)) {
+      tr.setSelection(TextSelection.create(tr.doc, $cell.start(), $cell.end()));
+      dispatch?.(tr.scrollIntoView());
+    }
+    return true;
+  };
+
+export const nextCell = stepCell(1);
+export const previousCell = stepCell(-1);
 
 /** Enter goes on in a new line of the cell. */
 export const lineInCell: Command = (state, dispatch) => {

@@ -8,7 +8,6 @@ import {
   addRowBefore,
   deleteColumn,
   deleteRow,
-  goToNextCell,
   isInTable,
   selectedRect,
 } from "prosemirror-tables";
@@ -27,8 +26,6 @@ const bounded =
     const isFull = axis === "rows" ? map.height >= ROWS_MAX : map.width >= COLUMNS_MAX;
     return !isFull && command(state, dispatch);
   };
-
-const rowBelow = bounded("rows", addRowAfter);
 
 /** Takes the whole table out; the caret goes on in what follows it. */
 const removeTable: Command = (state, dispatch) => {
@@ -64,26 +61,11 @@ const toggleHead: Command = (state, dispatch) => {
 /** What the tools of a table do. */
 export const tableActions: Record<TableAction, Command> = {
   rowAbove: bounded("rows", addRowBefore),
-  rowBelow,
+  rowBelow: bounded("rows", addRowAfter),
   columnLeft: bounded("columns", addColumnBefore),
   columnRight: bounded("columns", addColumnAfter),
   deleteRow: unlessAll("rows", deleteRow),
   deleteColumn: unlessAll("columns", deleteColumn),
   toggleHead,
   deleteTable: removeTable,
-};
-
-/** On to the next cell; behind the last one begins a new row. */
-export const nextCell: Command = (state, dispatch, view) => {
-  if (!isInTable(state)) return false;
-  if (goToNextCell(1)(state, dispatch, view)) return true;
-  if (view === undefined || !rowBelow(state, view.dispatch)) return true;
-  return goToNextCell(1)(view.state, view.dispatch, view);
-};
-
-/** Back to the cell before; from the first one nowhere. */
-export const previousCell: Command = (state, dispatch, view) => {
-  if (!isInTable(state)) return false;
-  goToNextCell(-1)(state, dispatch, view);
-  return true;
 };

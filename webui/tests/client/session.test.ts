@@ -127,6 +127,16 @@ test("a node that is learnt of later is tried too, and the connection goes on un
   expect(sockets.map(({ url }) => url)).toEqual(["ws://one/", "ws://three/"]);
 });
 
+test("a session begun anew is disconnected at once, whatever becomes of the old socket", () => {
+  const { session, sockets, states } = fakeSession();
+  sockets[0]?.welcome("a#1");
+  session.reconnect();
+  expect(states.at(-1)).toBe("connecting");
+  expect(sockets.map(({ url }) => url)).toEqual(["ws://one/", "ws://one/"]);
+  sockets[1]?.welcome("a#2");
+  expect(states.at(-1)).toBe("connected");
+});
+
 test("a close code that says stop ends the session, and everything in it", async () => {
   const { session, sockets, states } = fakeSession();
   const opening = session.open(Counter, "it");

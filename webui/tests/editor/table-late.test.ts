@@ -9,6 +9,7 @@ import { afterEach, expect, test } from "vitest";
 import { findBlock } from "../../src/editor/remote";
 import { cellStart } from "../../src/editor/table-nodes";
 import { loadTables, tablePlugins } from "../../src/editor/tables";
+import { plainText } from "../../src/shared/rich";
 import { firstKeys, gridOf, tableOf } from "../../src/shared/table";
 import { block, MemoryModel } from "../document-double";
 import { bench, cleared, key, type } from "./bench";
@@ -28,22 +29,39 @@ function into(view: EditorView, row: number, column: number): void {
   view.dispatch(view.state.tr.setSelection(TextSelection.create(view.state.doc, at)));
 }
 
-const rowsOf = ({ value }: MemoryModel): number =>
-  gridOf(value.blocks.find(({ id }) => id === "t")?.content ?? []).rows.length;
+const gridIn = ({ value }: MemoryModel) =>
+  gridOf(value.blocks.find(({ id }) => id === "t")?.content ?? []);
+const rowsOf = (model: MemoryModel): number => gridIn(model).rows.length;
+const cellsOf = (model: MemoryModel): string[][] =>
+  gridIn(model).rows.map(({ cells }) => cells.map(plainText));
 const cell = ({ state }: EditorView): string => state.selection.$head.parent.textContent;
+
+test("keys wait for no tools: what is typed behind a Tab is in the next cell", () => {
+  const { view, model } = bench(new MemoryModel([block("b0", "x"), table()]));
+  expect(tablePlugins()).toEqual([]);
+  into(view, 0, 1);
+  for (const letter of ["1", "2", "3", "4"]) {
+    key(view, "Tab");
+    type(view, letter);
+  }
+  key(view, "Tab", { shiftKey: true });
+  type(view, "5");
+  expect(cellsOf(model)).toEqual([
+    ["a", "b"],
+    ["1", "2"],
+    ["5", "4"],
+  ]);
+});
 
 test("before its tools are here a table is written in, and what is asked of them waits", async () => {
   const { view, model, editor } = bench(new MemoryModel([block("b0", "x"), table()]));
   expect(tablePlugins()).toEqual([]);
   const before = view.state.plugins.length;
-  into(view, 1, 0);
-  key(view, "Tab");
   into(view, 0, 0);
   type(view, "so ");
   editor.runTable("rowBelow");
   expect(rowsOf(model)).toBe(2);
   await loadTables();
-  // The Tab was meant for a caret that stood elsewhere.
   expect(cell(view)).toBe("so a");
   expect(rowsOf(model)).toBe(3);
   expect(view.state.plugins.length).toBe(before + 1);
