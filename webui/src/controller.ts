@@ -290,11 +290,6 @@ export class DocumentController {
     this.pictures?.wake();
   }
 
-  /** The machine says that it is offline: a connection that is still there shows it by beginning anew. */
-  doubt(): void {
-    this.session.reconnect();
-  }
-
   /** The tab is being hidden or closed; true when closing now would lose edits. */
   hide(): boolean {
     this.company.away(true);
