@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Container
 
 from groupcore.batch import Batch, Header
-from groupcore.context import Numbers, encode_context
+from groupcore.context import Numbers
 from groupcore.digest import Digest
 from groupcore.events import Event
 from groupcore.sequencing.archive import Archive
@@ -193,14 +193,14 @@ class Plane:
                 return False
         return True
 
-    def rests(self, numbers: Numbers) -> bytes:
-        """What a context names that this node does not know to be held, as bytes."""
+    def loose(self, numbers: Numbers) -> Numbers:
+        """What a context names that this node has not recorded: what names it rests on that."""
         loose: Numbers = {}
         for address, number in numbers.items():
             stream = self.streams.get(address)
             if stream is not None and stream.recorded < number and address != self.me:
                 loose[address] = number
-        return encode_context(loose)
+        return loose
 
     def given(self) -> Numbers:
         """What any process of this node may have been given, as far as it constrains anybody."""

@@ -31,6 +31,7 @@ from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane, shares
 from groupcore.sequencing.receiving import Columns, open_frame
 from groupcore.sequencing.record import GONE, JOINED, Hold, Place, Record, Run
+from groupcore.sequencing.resting import Resting
 from groupcore.sequencing.stream import Frame, Stream
 from groupcore.view import Address
 
@@ -60,6 +61,7 @@ class Receiver:
         self._changed = changed
         self._left = left
         self._blocked: dict[int, Record] = {}
+        self._resting = Resting(plane)
 
     # --- first stage ----------------------------------------------------------------------------
 
@@ -74,11 +76,12 @@ class Receiver:
             header = batch.headers[-1]
             known = True
             if type(header) is Accept:
-                known = self._record_runs(stream, batch, header)
+                known = self._resting.is_next(stream, header)
+                known = known and self._record_runs(stream, batch, header)
             elif type(header) is Change:
                 known = self._record_change(stream, batch, header)
             if not known:
-                stream.recorded -= 1  # its group's CREATE-GROUP has not come to this node yet
+                stream.recorded -= 1  # its CREATE-GROUP has not come yet, or what it rests on
                 break
             if not stream.undelivered:
                 stream.delivered = stream.recorded  # what comes next may rest on it
@@ -276,7 +279,12 @@ class Receiver:
         self._blocked[run.record.group] = run.record
 
     def release(self) -> None:
-        """Deliver what waited for what has been delivered meanwhile; only heads are looked at."""
+        """Record what rested on what has been recorded meanwhile, and deliver what waited.
+
+        Of what waits to be delivered only heads are looked at.
+        """
+        while sum(self.record(stream) for stream in self._resting.take()):
+            pass
         progress = -1
         while self._blocked and progress != self._plane.progress:
             progress = self._plane.progress

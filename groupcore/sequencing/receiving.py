@@ -73,7 +73,7 @@ class Receiving:
         if isinstance(header, Accept) and batch is not None:
             try:
                 rests = decode_context(header.rests)
-                opened = Opened(decode_context(header.context), stretches_of(header))
+                opened = Opened(decode_context(header.context), stretches_of(header), rests)
             except WireError:
                 stream.received += 1  # it is counted when it is recorded
                 return True
@@ -88,18 +88,23 @@ class Receiving:
     def _has(self, rests: Numbers) -> bool:
         """Whether all that a frame rests on is received here; what is missing is asked for."""
         for named, frame in self._missing(rests):
-            named.note_last(frame)
+            if named is not None:
+                named.note_last(frame)
             return False
         return True
 
-    def _missing(self, rests: Numbers) -> Iterator[tuple[Stream, int]]:
-        """The streams, and up to where, of which a frame names more than is received here."""
-        streams = self._plane.streams
+    def _missing(self, rests: Numbers) -> Iterator[tuple[Stream | None, int]]:
+        """The streams, and up to where, of which a frame names more than is received here.
+
+        None for one of which this node has still to hear: its node is in a later view than this.
+        """
+        streams, gone = self._plane.streams, self._plane.gone
         for address, frame in rests.items():
             named = streams.get(address)
-            if named is None or max(named.received, named.recorded) >= frame:
-                continue
-            if named.end is None or named.received < named.end:
+            if named is None:
+                if address not in gone:
+                    yield None, frame
+            elif max(named.received, named.recorded) < named.last_of(frame):
                 yield named, frame
 
     def closed(self, stream: Stream) -> int:

@@ -208,12 +208,13 @@ class Sequencer:
         """A section that fills a frame nearly alone: its body stays closed."""
         plane = self._plane
         places = [(process, runs, chain, 0) for process, runs, chain, _, _ in stretches]
+        rests = plane.loose(numbers)
         accept = Accept(
             self._stamper.next_frame(),
             plane.view_number,
             (origin,),
             encode_context(numbers),
-            plane.rests(numbers),
+            encode_context(rests),
             pack_column([number for place in places for number in place]),
             header.groups,
             pack_column(seqnos),
@@ -221,7 +222,7 @@ class Sequencer:
             header.counts,
         )
         passed = Batch(plane.me, None, (accept,), batch.body, batch.count)
-        self._stamper.multicast(passed, Opened(numbers, list(places)))
+        self._stamper.multicast(passed, Opened(numbers, list(places), rests))
 
     def _payloads(self, batch: Batch) -> list[bytes]:
         """The messages of a section; empty ones where it does not hold what it says."""

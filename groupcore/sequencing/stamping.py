@@ -152,8 +152,9 @@ class Stamper:
             return
         plane = self._plane
         plane.drop_stable(one.numbers)
-        batch = one.batch(plane.me, plane.view_number, plane.rests(one.numbers))
-        self.multicast(batch, Opened(one.numbers, one.stretches()))
+        rests = plane.loose(one.numbers)
+        batch = one.batch(plane.me, plane.view_number, encode_context(rests))
+        self.multicast(batch, Opened(one.numbers, one.stretches(), rests))
 
     def multicast(self, batch: Batch, opened: Opened | None = None) -> None:
         """Send the next frame; `opened` is what is in it."""

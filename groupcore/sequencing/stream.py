@@ -40,6 +40,7 @@ class Opened(NamedTuple):
 
     context: Numbers
     stretches: list[tuple[int, ...]]
+    rests: Numbers
 
 
 class Frame:
@@ -222,6 +223,10 @@ class Stream:
         while last < self.highest and last + 1 not in self._kept:
             last += 1
         return first, last
+
+    def last_of(self, number: int) -> int:
+        """What there can be of it up to this frame: nothing behind its end."""
+        return number if self.end is None else min(number, self.end)
 
     def next_to_receive(self) -> Batch | None:
         """The frame behind those that are received, when it is here."""

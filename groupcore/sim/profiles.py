@@ -21,7 +21,7 @@ from groupcore.sim.checkers import (
 from groupcore.sim.checkers.documents import DOCUMENT_CHECKERS
 from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.checkers.group_order import GroupIntegrity
-from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle
+from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle, SavedIsKept
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.documents.cluster import document_cluster
 from groupcore.sim.documents.drawing import draw_documents
@@ -136,6 +136,7 @@ DURABLE: tuple[type[Checker], ...] = (
     LivenessWithoutOrder,
     GroupIntegrity,
     GroupSavedSurvives,
+    SavedIsKept,
     GroupsSettle,
 )
 """What holds where groups are on disk and the power is cut: what was not saved may be gone, and
@@ -177,7 +178,7 @@ PROFILES: dict[str, Profile] = {
             "documents",
             draw_documents,
             stack_maker(DEFAULT_STACK, application_state=False),
-            (ViewAgreement, LivenessWithoutOrder, *DOCUMENT_CHECKERS),
+            (ViewAgreement, LivenessWithoutOrder, SavedIsKept, *DOCUMENT_CHECKERS),
             document_cluster,
         ),
         Profile(

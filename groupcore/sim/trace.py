@@ -16,6 +16,7 @@ from msgpack import Packer
 
 from groupcore.sim.trace_documents import DOCUMENT_EVENTS, DocumentRecord
 from groupcore.sim.trace_groups import GROUP_EVENTS, GroupDelivered, GroupRecord
+from groupcore.sim.trace_streams import STREAM_EVENTS, StreamKept
 from groupcore.view import Address
 
 Process = tuple[str, int]
@@ -226,6 +227,7 @@ Record = (
     | GroupRecord
     | DocumentRecord
     | Suspect
+    | StreamKept
 )
 
 Kind = TypeVar("Kind", bound=Record)
@@ -257,6 +259,7 @@ _EVENTS: dict[type, str] = {
     **GROUP_EVENTS,
     Suspect: "suspect",
     **DOCUMENT_EVENTS,
+    **STREAM_EVENTS,
 }
 _CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 

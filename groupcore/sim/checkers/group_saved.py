@@ -15,6 +15,7 @@ from groupcore.sim.checkers.group_members import living_nodes, refused_messages
 from groupcore.sim.checkers.group_order import closing_times
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import GroupHolds, GroupMid, GroupProcess, GroupSaved, GroupSent
+from groupcore.sim.trace_streams import StreamKept
 from groupcore.view import Address
 
 
@@ -50,6 +51,25 @@ class GroupSavedSurvives(Checker):
             for group in sorted(set(told) - {holds.group for holds in holding}):
                 text = f"nobody has group {group}, of which messages were saved"
                 found.append(self.breach(holding[0].t, (), text))
+
+
+class SavedIsKept(Checker):
+    """18: a node that has counted towards what is saved has it when it starts with its log.
+
+    Whoever forms a view from disk relies on that, though another node may have it at the time.
+    """
+
+    number, name = 18, "saved-is-kept"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """What logs hold at the start of a life."""
+        for kept in trace.of(StreamKept):
+            if kept.kept < kept.promised:
+                text = (
+                    f"{life(kept.n, kept.inc)} begins with frame {kept.kept} of "
+                    f"{life(*kept.stream)}, and has said to have saved {kept.promised}"
+                )
+                found.append(self.breach(kept.t, (kept.n,), text))
 
 
 def _lacking(

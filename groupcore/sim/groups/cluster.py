@@ -14,6 +14,7 @@ from groupcore.sim.faults import inject
 from groupcore.sim.groups.host import Host, Seat
 from groupcore.sim.groups.memory import is_missed, remembers
 from groupcore.sim.groups.observer import ObservedService, RestingService, Watcher
+from groupcore.sim.groups.promises import Promises
 from groupcore.sim.groups.scenario import GroupScenario
 from groupcore.sim.groups.tightness import tighten_service
 from groupcore.sim.node import Node
@@ -40,6 +41,7 @@ class GroupCluster(Cluster):
         }
         self.ids: dict[int, GroupId] = {}
         self.watchers: list[Watcher] = []
+        self.promises = Promises()
         self._waiting: set[str] = set()
         super().__init__(scenario, make_stack)
         self.hosts = self.make_hosts(scenario)
@@ -65,8 +67,11 @@ class GroupCluster(Cluster):
         )
         options = tighten_service(options, self.groups.points)
         chance = Random(random.getrandbits(64))
-        log = self.nodes[NAMES.index(address.name)].disk.log if durable else []
-        return RestingService(address, options, chance, self.clock, self.trace, self.watchers, log)
+        disk = self.nodes[NAMES.index(address.name)].disk
+        promise = self.promises.of(address.name, disk.wiped) if durable else None
+        log = disk.log if durable else []
+        told = (self.clock, self.trace, self.watchers)
+        return RestingService(address, options, chance, *told, log, promise)
 
     def _find_state(self, node: Node, wanted: ViewInstalled) -> bool:
         """The application of the channel keeps nothing: the service takes its state by itself."""

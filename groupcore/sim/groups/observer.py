@@ -8,7 +8,7 @@ from random import Random
 from groupcore.batch import Batch
 from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
 from groupcore.sequencing.commands import Command, decode_command
-from groupcore.sequencing.events import ServiceEvent
+from groupcore.sequencing.events import Saved, ServiceEvent
 from groupcore.sequencing.headers import Accept, Change, processes_of, unpack_column
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
@@ -16,6 +16,7 @@ from groupcore.sequencing.output import ServiceOutput
 from groupcore.sequencing.record import JOINED
 from groupcore.sequencing.service import Service
 from groupcore.sim.clock import Clock
+from groupcore.sim.groups.promises import Promise, Teller
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import (
     JOIN,
@@ -27,6 +28,7 @@ from groupcore.sim.trace_groups import (
     GroupStamped,
     flatten_process,
 )
+from groupcore.sim.trace_streams import StreamKept
 from groupcore.view import Address
 
 Watcher = Callable[[Address, str, Command | ServiceEvent], None]
@@ -49,6 +51,7 @@ class ObservedService(Service):
         trace: Trace,
         watchers: list[Watcher],
         log: Sequence[bytes] = (),
+        promise: Promise | None = None,
     ) -> None:
         super().__init__(me, options, random, log)
         self._me = me
@@ -63,6 +66,10 @@ class ObservedService(Service):
         self._start, self._disown = ownership.start, ownership.disown
         ownership.start = self._started  # type: ignore[method-assign]
         ownership.disown = self._disowned  # type: ignore[method-assign]
+        self._teller = Teller(self.plane, promise) if promise is not None else None
+        kept = self._teller.kept() if self._teller is not None else {}
+        for stream, (promised, here) in kept.items():
+            trace.add(StreamKept(clock.now_ns, *me, stream, promised, here))
 
     # --- what is handed in and put out ----------------------------------------------------------
 
@@ -97,11 +104,19 @@ class ObservedService(Service):
     def take(self) -> ServiceOutput:
         """See `Service`."""
         output = super().take()
+        if self._teller is not None:
+            self._note_saved(self._teller, output)
         for command in output.commands if self._watchers else ():
             self._tell("asked", decode_command(command))
         for event in output.events if self._watchers else ():
             self._tell("said", event)
         return output
+
+    def _note_saved(self, teller: Teller, output: ServiceOutput) -> None:
+        teller.say()
+        for event in output.events:
+            if isinstance(event, Saved):
+                teller.tell(event.group, event.message)
 
     def _tell(self, happened: str, what: Command | ServiceEvent) -> None:
         for watcher in self._watchers:

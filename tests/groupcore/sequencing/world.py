@@ -85,6 +85,7 @@ class World:
         self.lost: Callable[[Packet], bool] = lambda _: False
         self.view: View | None = None
         self.cut_off: set[Address] = set()
+        self.behind: dict[Address, list[tuple[Address, bytes, int]]] = {}
         self.position = 0
         self.install([Address(name, 1) for name in names])
 
@@ -185,8 +186,22 @@ class World:
             for by, command in commands:
                 self.position += 1
                 for host in self.hosts.values():
-                    if host.address not in self.cut_off:
+                    if host.address in self.behind:
+                        self.behind[host.address].append((by, command, self.position))
+                    elif host.address not in self.cut_off:
                         host.service.on_order(by, command, self.now, self.position)
+
+    def fall_behind(self, *names: str) -> None:
+        """What is ordered from now on these nodes hear when they `catch_up`."""
+        self.behind.update({self[name].address: [] for name in names})
+
+    def catch_up(self) -> None:
+        """Everybody hears what has been ordered."""
+        behind, self.behind = self.behind, {}
+        for address, commands in behind.items():
+            for by, command, position in commands:
+                self.hosts[address].service.on_order(by, command, self.now, position)
+        self.turn()
 
     def store(self, host: Host, output: ServiceOutput) -> None:
         """Nothing is stored here."""

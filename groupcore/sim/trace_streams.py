@@ -1,0 +1,27 @@
+"""The trace records of streams on disk: what a node that starts still has of what it has saved."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+StreamName = tuple[str, int]
+"""A stream: the id and the incarnation of the node whose it is."""
+
+
+class StreamKept(NamedTuple):
+    """A life has begun with its node's log, which holds a stream up to the frame `kept`.
+
+    `promised`: up to there former lives, with this disk, have said to have saved it, and a sender
+    has been told that it is saved. What a whole state in the log contains counts as kept.
+    """
+
+    t: int
+    n: str
+    inc: int
+    stream: StreamName
+    promised: int
+    kept: int
+
+
+STREAM_EVENTS: dict[type, str] = {StreamKept: "s-kept"}
+"""What each record is called in the lines of a trace."""
