@@ -132,16 +132,30 @@ class Receiving:
             plane.chains.note_received(key, chain + runs - 1, standing)
 
 
+def groups_of(header: Accept) -> Column:
+    """The groups in a frame; none where it cannot be read: it is counted then, and says nothing."""
+    try:
+        stretches_of(header)
+        decode_context(header.context)
+        return _columns(header)[0]
+    except WireError:
+        return ()
+
+
 def open_frame(stream: Stream, header: Accept) -> tuple[list[tuple[int, ...]], Columns, Numbers]:
     """The stretches of a frame, its columns, its context; WireError when they cannot be read."""
-    count = len(header.groups) // 8
     opened = stream.opened.pop(stream.recorded, None)
-    columns = (
+    columns = _columns(header)
+    if opened is not None:
+        return opened.stretches, columns, opened.context
+    return stretches_of(header), columns, decode_context(header.context)
+
+
+def _columns(header: Accept) -> Columns:
+    count = len(header.groups) // 8
+    return (
         unpack_column(header.groups, count),
         unpack_column(header.seqnos, count),
         unpack_column(header.firsts, count),
         unpack_column(header.counts, count),
     )
-    if opened is not None:
-        return opened.stretches, columns, opened.context
-    return stretches_of(header), columns, decode_context(header.context)

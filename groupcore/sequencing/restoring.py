@@ -9,6 +9,7 @@ Source. Decision 0026.
 
 Invariants.
   I1  A frame is kept only if the log knows the groups in it: no group is mistaken for a later one.
+      None of those is dropped that this node has said to have saved (decision 0044).
   I2  Restored, the node is where its log ends: directory, records, archive, all kept frames.
   I3  Who keeps a frame keeps what it rests on: else the others could never have it, and a view
       whose cut holds it would never begin.
@@ -32,13 +33,13 @@ from groupcore.sequencing.directory_changes import (
     GroupDeleted,
     StreamEnded,
 )
-from groupcore.sequencing.headers import Accept, Change, unpack_column
+from groupcore.sequencing.headers import Accept, Change
 from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
 from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.node_state import Place, take_node_state
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
-from groupcore.sequencing.receiving import Receiving
+from groupcore.sequencing.receiving import Receiving, groups_of
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.stream import Stream
 from groupcore.view import Address, View
@@ -148,7 +149,7 @@ class Restoring:
             header = batch.headers[-1]
             groups: tuple[int, ...] = ()
             if isinstance(header, Accept):
-                groups = unpack_column(header.groups, len(header.groups) // 8)
+                groups = groups_of(header)
             elif isinstance(header, Change):
                 groups = (header.group,)
             if max(groups, default=0) > newest:

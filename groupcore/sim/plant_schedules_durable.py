@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from groupcore.sim.clock import MILLISECOND, SECOND
+from groupcore.sim.clock import MICROSECOND, MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
 from groupcore.sim.groups.scenario import SEND, Act
 from groupcore.sim.plant_schedules_groups import CAUSAL, join, move, scenario, sends
@@ -113,4 +113,30 @@ LEFT_OUT = replace(
 """With logs: c, d and e have stored messages of e when the power is cut, and a a command that
 neither b nor e has. Of a, b and e, who come back, a is the source, and has room for one of the
 others in the view.
+"""
+
+UNHEARD = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(3)),
+            move(1_400, 0, 0),
+            Act(2_000 * MILLISECOND, SEND, 1, 0, (1,), (40,)),
+            *(
+                Act(2_005 * MILLISECOND + n * 300 * MICROSECOND, SEND, 1, 0, (1 - n % 2,), (40,))
+                for n in range(20)
+            ),
+        ],
+        (CAUSAL, CAUSAL),
+        faults=(
+            Fault(1_999 * MILLISECOND, "one-way", (0, 2), 5 * MILLISECOND),
+            Fault(2_000_300 * MICROSECOND, "one-way", (1, 0), 4 * MILLISECOND),
+            Fault(2_015 * MILLISECOND, "crash-all", (), SECOND // 5),
+            Fault(2_015 * MILLISECOND, "isolate", (1,), 3 * SECOND),
+        ),
+        length_s=6,
+    ),
+    durable=True,
+)
+"""With logs: b has created a group and sequences it, c has not heard of that, and often nor has a.
+A process of b sends to it and to a group of a by turns; b is cut off when the power comes back.
 """

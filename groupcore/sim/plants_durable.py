@@ -9,12 +9,21 @@ from groupcore.membership import succession
 from groupcore.membership.succession import Candidates, Proposal, Record, Vote
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.archiving import Archiving
+from groupcore.sequencing.headers import Accept
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.reaches import Reaches
+from groupcore.sequencing.resting import Resting
 from groupcore.sequencing.stream import Stream
 from groupcore.sim.node import Node
-from groupcore.sim.plant_schedules_durable import DROPPED, LEFT_OUT, LOST_DISKS, ONE_DISK, SHORTENED
+from groupcore.sim.plant_schedules_durable import (
+    DROPPED,
+    LEFT_OUT,
+    LOST_DISKS,
+    ONE_DISK,
+    SHORTENED,
+    UNHEARD,
+)
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address, View
 
@@ -82,6 +91,13 @@ def _suffix_forgotten() -> list[Patch]:
     return [(Archive, "replace", replace)]
 
 
+def _unrested() -> list[Patch]:
+    def is_next(self: Resting, stream: Stream, header: Accept) -> bool:
+        return True
+
+    return [(Resting, "is_next", is_next)]
+
+
 DURABLE_PLANTS = (
     Plant(
         "d-saved-unstored",
@@ -121,6 +137,14 @@ DURABLE_PLANTS = (
         _shorter_log,
         profile="durable",
         schedule=SHORTENED,
+    ),
+    Plant(
+        "d-unrested",
+        "a frame is recorded before what it rests on is known, and dropped with that at a start",
+        (18,),
+        _unrested,
+        profile="durable",
+        schedule=UNHEARD,
     ),
     Plant(
         "d-dropped-early",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 from groupcore.context import encode_context
 from groupcore.sequencing.events import Saved
 from groupcore.sequencing.headers import Accept
 from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.service import Service
 from groupcore.view import Address
 from tests.groupcore.sequencing.durable_world import DurableWorld
 
@@ -74,3 +76,20 @@ def test_what_rests_on_a_stream_of_a_later_view_is_not_received_before_that() ->
     world.send(world.open("d"), other, b"two")
     world.run(20)
     assert stream.received == 2
+
+
+def test_a_frame_that_cannot_be_read_keeps_no_node_from_starting() -> None:
+    world = DurableWorld("abc")
+    group = world.create("g")
+    world.send(world.open("a"), group, b"one")
+    own = world["a"].service.plane.own
+    ((_, batch),) = own.kept(1, 1)
+    header = batch.headers[-1]
+    assert isinstance(header, Accept)
+    broken = replace(header, frame=2, groups=header.groups + b"?")
+    own.append(batch.without_header().with_header(broken))
+    world.run(20)
+    assert world["a"].service.plane.counters["bad_frame.bad_column"] == 1
+    stored = list(world.disks["a"].stored)
+    restored = Service(Address("a", 9), world.options, Random(0), stored)
+    assert restored.plane.stream(own.address).received == 2

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from groupcore.sim.checkers.group_saved import SavedIsKept
 from groupcore.sim.jobs import Job
 from groupcore.sim.menu import LOSES_DISK
 from groupcore.sim.profiles import PROFILES
-from groupcore.sim.trace import DISK_LOST
+from groupcore.sim.trace import DISK_LOST, Trace
 from groupcore.sim.trace_groups import GroupHolds, GroupSaved
+from groupcore.sim.trace_streams import StreamKept
 
 DURABLE = PROFILES["durable"]
 
@@ -43,3 +45,19 @@ def test_what_a_quorum_has_stored_is_there_though_the_view_is_without_who_has_it
 def test_saving_before_the_disk_has_is_found() -> None:
     found = Job("durable", 1, 8, "d-saved-unstored").verdict().violations
     assert {violation.number for violation in found} == {18}
+
+
+def test_a_node_that_drops_what_it_has_said_to_have_saved_is_found() -> None:
+    job = Job("durable", 1, 0, "d-unrested")
+    clean = DURABLE.play(job.scenario)
+    assert clean.violations == []
+    assert any(one.promised == one.kept for one in clean.trace.of(StreamKept))
+    assert {violation.number for violation in job.verdict().violations} == {18}
+
+
+def test_what_a_node_begins_with_is_judged_by_what_it_has_promised() -> None:
+    kept = StreamKept(5, "a", 2, ("b", 1), promised=3, kept=3)
+    lacking = kept._replace(kept=2)
+    assert SavedIsKept().check(Trace([kept])) == []
+    [found] = SavedIsKept().check(Trace([kept, lacking]))
+    assert found.text == "a#2 begins with frame 2 of b#1, and has said to have saved 3"
