@@ -10,6 +10,8 @@
  *   K1  The document behind both is the same, whichever list comes first; but for places in the
  *       order of the blocks, which only the outline knows.
  *   K2  An own step that can be done no more is dropped; what it has written is told.
+ *   K3  What was done behind an own merge goes with the text that it was done to, wherever that
+ *       comes to stand.
  */
 
 import {
@@ -18,10 +20,13 @@ import {
   divideRich,
   growth,
   insertedText,
+  isInsert,
+  joinRich,
   type Rich,
   type RichDelta,
   richLength,
   shiftRich,
+  span,
   transformRich,
   transformRichPosition,
 } from "../shared/rich";
@@ -126,7 +131,8 @@ function cross(own: Own, other: Step, dropped: Own[]): Pair {
 
 /** The own step with another verb; where its text went to another block first. */
 function as(own: Own, verb: OwnVerb, wentTo = ""): Own {
-  const isFirst = wentTo !== "" && own.call !== null && own.hop === "";
+  const isAway = wentTo !== "" && wentTo !== PASSING && wentTo !== BEHIND;
+  const isFirst = isAway && own.call !== null && own.call.group !== wentTo && own.hop === "";
   return { ...own, verb, hop: isFirst ? wentTo : own.hop };
 }
 
@@ -154,20 +160,37 @@ function crossEdit(
     return [parts, [["split", block, place, fresh, attributes]]];
   }
   if (other[0] === "merge" && other[1] === block) {
-    const [, , into, at, text] = other;
-    const rest: Step = ["merge", block, into, at, applyRich(mine, text)];
+    const [, , into, at, text, behind] = other;
+    const rest: Step = ["merge", block, into, at, applyRich(mine, text), behind];
     return [kept(into, shiftRich(mine, at)), [rest]];
   }
   if (other[0] === "merge" && other[2] === block) {
-    const [, source, , at, text] = other;
+    const [, source, , at, text, behind = []] = other;
     const theirs: RichDelta = at > 0 && text.length > 0 ? [at, ...text] : text;
-    const over = transformRich(theirs, mine, false);
-    const place = typeof over[0] === "number" && over[0] > 0 ? over[0] : 0;
-    const rest: Step = ["merge", source, block, place, insertedText(over)];
+    const over = insertedText(transformRich(theirs, mine, false));
+    const place = leftOf(at, mine);
+    const whole = applyRich(mine, at > 0 ? joinRich([" ".repeat(at)], behind) : behind);
+    const rest: Step = ["merge", source, block, place, over, cutRich(whole, place)];
     return [kept(block, transformRich(mine, theirs, true)), [rest]];
   }
   if (other[0] === "remove" && other[1].includes(block)) return drop(own, [other], dropped);
   return [[own], [other]];
+}
+
+/** Where a place is behind the edit; what is inserted exactly there stands right of it. */
+function leftOf(place: number, delta: RichDelta): number {
+  let seen = 0;
+  let moved = place;
+  for (const item of delta) {
+    if (seen >= place) break;
+    if (isInsert(item)) {
+      moved += growth([item]);
+      continue;
+    }
+    if (typeof item === "number" && item < 0) moved -= Math.min(-item, place - seen);
+    seen += span(item);
+  }
+  return moved;
 }
 
 function drop(own: Own, others: Step[], dropped: Own[]): Pair {
@@ -212,13 +235,21 @@ function crossSplit(
     return [[own], [["split", fresh, place - at, theirs, given]]];
   }
   if (other[0] === "merge" && other[1] === block) {
-    const [, , into, place, text] = other;
-    return [moved(into, place + at), [["merge", block, into, place, cutRich(text, 0, at)]]];
+    const [, , into, place, text, behind = []] = other;
+    const rest: Step[] = [["merge", block, into, place, cutRich(text, 0, at), behind]];
+    if (behind.length > 0) {
+      rest.push(
+        ["split", into, place + at, PASSING, {}],
+        ["merge", PASSING, fresh, richLength(text) - at, behind],
+      );
+    }
+    return [moved(into, place + at), rest];
   }
   if (other[0] === "merge" && other[2] === block) {
-    const [, source, , place, text] = other;
-    if (place <= at) return [moved(block, at + richLength(text)), [other]];
-    return [[own], [["merge", source, fresh, place - at, text]]];
+    const [, source, , place, text, behind] = other;
+    if (place > at) return [[own], [["merge", source, fresh, place - at, text, behind]]];
+    const left = cutRich(behind ?? [], 0, at - place);
+    return [moved(block, at + richLength(text)), [["merge", source, block, place, text, left]]];
   }
   if (other[0] === "remove" && other[1].includes(block)) {
     return drop(own, [["remove", [...other[1], fresh]]], dropped);
@@ -226,8 +257,26 @@ function crossSplit(
   return [[own], [other]];
 }
 
-/** Names a text for as long as it goes from one block to another. */
+/** Names a text for as long as it goes from one block to another, and what stands behind it. */
 const PASSING = "~passing";
+const BEHIND = "~behind";
+
+/** K3: takes the text of an own merge to another place; `left`: what stands behind where it is. */
+export function goesElsewhere(
+  [, , into, at, text]: Merge,
+  to: string,
+  place: number,
+  left: Rich,
+  behind: Rich = [],
+): Step[] {
+  if (to === into && place === at) return [];
+  return [
+    ["split", into, at + richLength(text), BEHIND, {}],
+    ["split", into, at, PASSING, {}],
+    ["merge", BEHIND, into, at, left],
+    ["merge", PASSING, to, place, text, behind],
+  ];
+}
 
 function crossMerge(own: Own, [, block, into, at, text]: Merge, other: Step, dropped: Own[]): Pair {
   const goes = (to: string, place: number, words: Rich): Own[] => [
@@ -265,38 +314,34 @@ function crossMerge(own: Own, [, block, into, at, text]: Merge, other: Step, dro
 function mergeBoth(
   own: Own,
   [block, into, at, text]: readonly [string, string, number, Rich],
-  [, source, to, place, words]: Merge,
+  [, source, to, place, words, behind = []]: Merge,
   goes: (to: string, place: number, words: Rich) => Own[],
   dropped: Own[],
 ): Pair {
-  const other: Step = ["merge", source, to, place, words];
+  const other: Step = ["merge", source, to, place, words, behind];
   if (source === block) {
-    if (to === into) return drop(own, [], dropped);
-    return drop(
-      own,
-      [
-        ["split", into, at, PASSING, {}],
-        ["merge", PASSING, to, place, words],
-      ],
-      dropped,
-    );
+    const rest = goesElsewhere(["merge", block, into, at, text], to, place, [], behind);
+    return drop(own, rest, dropped);
   }
   if (source === into && to === block) {
     // Each into the other: theirs comes first, and this one is not open then.
     const rest: Step[] = [
       ["split", into, at, block, {}],
-      ["merge", into, block, place, words],
+      ["merge", into, block, place, words, behind],
     ];
     return drop(own, rest, dropped);
   }
   if (source === into) {
     const all = applyRich(at > 0 ? [at, ...text] : text, words);
-    return [goes(to, place + at, text), [["merge", into, to, place, all]]];
+    return [goes(to, place + at, text), [["merge", into, to, place, all, behind]]];
   }
-  if (to === into) return [goes(into, at + richLength(words), text), [other]];
+  if (to === into) {
+    const rest: Step = ["merge", source, to, place, words, joinRich(behind, text)];
+    return [goes(into, at + richLength(words), text), [rest]];
+  }
   if (to === block) {
     const both = applyRich(place > 0 && words.length > 0 ? [place, ...words] : words, text);
-    return [goes(into, at, both), [["merge", source, into, at + place, words]]];
+    return [goes(into, at, both), [["merge", source, into, at + place, words, behind]]];
   }
   return [[own], [other]];
 }

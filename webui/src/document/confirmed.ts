@@ -23,6 +23,8 @@ export class Confirmed {
   /** Behind what a block stood that has gone. */
   readonly gone = new Map<string, string>();
 
+  /** Blocks that own verbs need, and what own ones begin with: they are being opened. */
+  awaited: ReadonlyMap<string, ShownBlock | null> = new Map();
   /** The blocks that were open when the objects were looked at last. */
   private looked: ReadonlySet<string> = new Set();
   /** Whether some were shown then that the outline did not know. */
@@ -41,7 +43,7 @@ export class Confirmed {
     const news = this.outline.takeNews();
     const near = new Set([...(news ?? []), ...this.looked, ...this.blocks.keys()]);
     if (news === null || !this.refreshed(near)) this.lookAtAll();
-    this.looked = new Set(this.blocks.keys());
+    this.looked = new Set([...this.blocks.keys(), ...this.awaited.keys()]);
   }
 
   /** Looks at these; false where more than their texts has changed. */
@@ -84,7 +86,7 @@ export class Confirmed {
       blocks: isOrdered ? before.blocks.with(changes) : Blocks.of(blocks),
     };
     for (const id of this.born.keys()) {
-      const isKnown = outline.entries.has(id) && !this.blocks.has(id);
+      const isKnown = outline.entries.has(id) && !this.isOpening(id);
       if (isKnown || this.hasText(id) || !blocks.has(id)) this.born.delete(id);
     }
   }
@@ -127,6 +129,10 @@ export class Confirmed {
     return this.gone.get(id) ?? this.doc.order[this.doc.order.indexOf(id) - 1] ?? "";
   }
 
+  private isOpening(id: string): boolean {
+    return this.blocks.has(id) || this.awaited.has(id);
+  }
+
   private hasText(id: string): boolean {
     const block = this.blocks.get(id);
     return block !== undefined && block.status !== "unborn";
@@ -148,12 +154,15 @@ export class Confirmed {
       if (old?.content === seed.content && old.attributes === seed.attributes) return old;
       return blockOf(id, seed.attributes, seed.content);
     }
-    if (block !== undefined || entry === undefined) {
+    const isOpening = this.isOpening(id);
+    if (isOpening || entry === undefined) {
       const born = this.born.get(id) ?? this.birthOf(id);
       if (born !== undefined) return born;
     }
     // It is being opened, and its text is known: from the seed, or the block that it was split off.
-    if (block !== undefined && old !== undefined && old.content !== null) return old;
+    if (isOpening && old !== undefined && old.content !== null) return old;
+    const own = this.awaited.get(id);
+    if (own !== undefined && own !== null && entry !== undefined) return own;
     const length = entry?.length ?? 0;
     const type = entry?.type ?? "paragraph";
     if (old?.content === null && old.length === length && old.attributes.type === type) return old;

@@ -24,8 +24,18 @@ export interface Doc {
 
 export const EMPTY_DOC: Doc = { title: "", order: [], blocks: Blocks.of(new Map()) };
 
-/** The text of `block` goes into `into` at `at`; the block goes. A `join` is one at the end. */
-export type Merge = readonly ["merge", block: string, into: string, at: number, text: Rich];
+/**
+ * The text of `block` goes into `into` at `at`; the block goes. A `join` is one at the end.
+ * `behind`: the text that stands behind that place.
+ */
+export type Merge = readonly [
+  "merge",
+  block: string,
+  into: string,
+  at: number,
+  text: Rich,
+  behind?: Rich | undefined,
+];
 /** A verb, also where a text goes to any place of another. */
 export type Step = ShownChange | Merge;
 

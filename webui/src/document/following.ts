@@ -16,7 +16,8 @@ import type { BlockDetail, BlockListener, BlockObject, BlockState } from "./bloc
 import type { Own, OwnCall } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
-import { type Happened, type Overlay, writtenBy } from "./overlay";
+import type { Happened, Overlay } from "./overlay";
+import { writtenBy } from "./own";
 import { stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";

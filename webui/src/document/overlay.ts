@@ -4,14 +4,12 @@
  * Rules.
  *   V1  What is shown is the confirmed document with the own verbs done on it, in their order.
  *   V2  An own verb is confirmed, or here, or was dropped and its text told: it is never just gone.
+ *   V3  An own merge puts its text to the end of the other one, whatever has come there before it.
  */
 
 import { RefusalError } from "../shared/refusal";
 import {
-  applyRich,
   canonicalRich,
-  composeRich,
-  insertedText,
   invertRich,
   type Rich,
   type RichDelta,
@@ -20,9 +18,10 @@ import {
   sameRich,
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
-import { type Crossing, crossed, type Own, type OwnVerb } from "./carry";
+import { type Crossing, crossed, goesElsewhere, type Own, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
 import { type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
+import { awaitedBy, composed, goneWith, moved, numberOf, placed, together, touches } from "./own";
 import type { DocumentValue, ShownBlock, ShownChange, Verb, ViewEvent } from "./types";
 
 /** A step of the nodes' document; `own`: which own verb it confirms. `step` null: nothing to see. */
@@ -106,10 +105,12 @@ export class Overlay {
     for (const { step: given, own, text } of happened) {
       const step = text === undefined ? given : anew(work.content(text[0]), text);
       const steps = step !== null && work.apply(step) ? [step] : [];
-      const at = own === null ? -1 : this.own.findIndex(own);
+      const at = own === null ? -1 : this.firstCalled(own);
       if (at < 0) told.push(...this.cross(0, this.own.length, steps));
       else this.confirm(at, steps);
+      if (this.own.some(({ verb }) => verb[0] === "merge")) this.arrange(work.doc, false);
     }
+    confirmed.awaited = awaitedBy(this.own);
     confirmed.refresh();
     const rest = diffDocs(work.doc, confirmed.doc);
     told.push(...this.cross(0, this.own.length, rest));
@@ -117,17 +118,32 @@ export class Overlay {
     return this.replay(told);
   }
 
+  /** Of these, the one that was called first: what follows its text to another block may stand before. */
+  private firstCalled(isIt: (own: Own) => boolean): number {
+    let first = -1;
+    this.own.forEach((own, at) => {
+      if (isIt(own) && (first < 0 || numberOf(own) < numberOf(this.own[first]))) first = at;
+    });
+    return first;
+  }
+
   private confirm(at: number, steps: readonly Step[]): void {
     const behind = this.own.length - at - 1;
-    this.cross(0, at, steps);
-    this.own.splice(this.own.length - behind - 1, 1);
+    const [come] = this.cross(0, at, steps);
+    const place = this.own.length - behind - 1;
+    const [own] = this.own.splice(place, 1);
+    const isMerge = own?.verb[0] === "merge" && come?.[0] === "merge" && come[1] === own.verb[1];
+    if (isMerge) {
+      const steps = goesElsewhere(own.verb, come[2], come[3], [], come[5]);
+      this.cross(place, this.own.length, steps);
+    }
   }
 
   /** Carries a part of the own verbs over steps; gives what these are behind that. */
   private cross(from: number, to: number, steps: readonly Step[]): readonly Step[] {
     if (steps.length === 0 || from === to) return steps;
     const { own, others, dropped } = this.crossed(this.own.slice(from, to), steps);
-    this.own.splice(from, to - from, ...own);
+    this.own.splice(from, to - from, ...together(own));
     for (const one of dropped) this.onDropped(one);
     return others;
   }
@@ -182,9 +198,8 @@ export class Overlay {
       }
       case "merge": {
         const block = work.get(verb[1]);
-        const into = work.get(verb[2]);
-        if (block === undefined || into === undefined) return [];
-        return [["split", verb[2], into.length, verb[1], block.attributes]];
+        if (block === undefined || !work.has(verb[2])) return [];
+        return [["split", verb[2], verb[3], verb[1], block.attributes]];
       }
       case "insert":
         return [["remove", verb[2].map((block) => block.id)]];
@@ -193,16 +208,28 @@ export class Overlay {
     }
   }
 
+  /** The own verbs on a document; V3. `isLast`: what cannot be done there never will be. */
+  private arrange(doc: Doc, isLast: boolean): Work {
+    const work = new Work(doc, this.confirmed.gone);
+    for (let at = 0; at < this.own.length; at += 1) {
+      const own = this.own[at] as Own;
+      const verb = placed(own.verb, work);
+      if (verb !== own.verb) {
+        this.own[at] = { ...own, verb };
+        this.cross(at + 1, this.own.length, moved(own.verb, verb, work));
+      }
+      if (work.apply(verb) || !isLast) continue;
+      this.own.splice(at, 1);
+      this.cross(at, this.own.length, goneWith(verb, work));
+      this.onDropped(own);
+      at -= 1;
+    }
+    return work;
+  }
+
   /** V1. */
   private replay(told: readonly Step[]): ViewEvent | null {
-    const work = new Work(this.base, this.confirmed.gone);
-    const left: Own[] = [];
-    for (const own of this.own) {
-      const verb = placed(own.verb, work);
-      if (work.apply(verb)) left.push(verb === own.verb ? own : { ...own, verb });
-      else this.onDropped(own);
-    }
-    this.own = left;
+    const work = this.arrange(this.base, true);
     const { shown: before, value } = this;
     const after = this.kept(work.doc);
     const seen = new Work(before, this.confirmed.gone);
@@ -279,15 +306,6 @@ function hasChanged(work: Work, change: ShownChange): boolean {
   return title !== before.title || order !== before.order || blocks !== before.blocks;
 }
 
-/** A merge knows where, and which text, as of now. */
-function placed(verb: OwnVerb, work: Work): OwnVerb {
-  if (verb[0] !== "merge") return verb;
-  const [, block, into] = verb;
-  const text = work.content(block) ?? [];
-  const at = work.get(into)?.length ?? 0;
-  return verb[3] === at && verb[4] === text ? verb : ["merge", block, into, at, text];
-}
-
 /** A merge as the editor knows it. */
 function asVerbs(step: Step, work: Work): ShownChange[] {
   if (step[0] !== "merge") return [step];
@@ -296,53 +314,4 @@ function asVerbs(step: Step, work: Work): ShownChange[] {
   const edit: RichDelta = at > 0 ? [at, ...text] : text;
   const edits: ShownChange[] = text.length > 0 ? [["edit", into, edit]] : [];
   return [...edits, ["remove", [block]]];
-}
-
-/** Blocks whose text a verb needs as it is, or makes. */
-export function textsOf(verb: OwnVerb): readonly string[] {
-  switch (verb[0]) {
-    case "edit":
-      return [verb[1]];
-    case "split":
-      return [verb[1], verb[3]];
-    case "merge":
-      return [verb[1], verb[2]];
-    case "insert":
-      return verb[2].map((block) => block.id);
-    case "remove":
-      return verb[1];
-    default:
-      return [];
-  }
-}
-
-/** Whether a verb that is put behind may not be put before the other one. */
-function touches(earlier: OwnVerb, later: OwnVerb): boolean {
-  if (later[0] === "edit") return textsOf(earlier).includes(later[1]);
-  if (later[0] === "rename") return earlier[0] === "rename";
-  const [, block] = later as readonly ["set", string, unknown];
-  return (earlier[0] === "set" && earlier[1] === block) || textsOf(earlier).includes(block);
-}
-
-/** Both in one, null where they cannot be. */
-function composed(first: OwnVerb, second: OwnVerb): OwnVerb | null {
-  if (first[0] === "edit" && second[0] === "edit") {
-    return ["edit", first[1], composeRich(first[2], second[2])];
-  }
-  if (first[0] === "set" && second[0] === "set") {
-    return ["set", first[1], { ...first[2], ...second[2] }];
-  }
-  if (first[0] === "rename" && second[0] === "rename") return second;
-  if (first[0] !== "insert" || second[0] !== "edit") return null;
-  const blocks = first[2].map((block) =>
-    block.id === second[1] ? { ...block, content: applyRich(second[2], block.content) } : block,
-  );
-  return ["insert", first[1], blocks];
-}
-
-/** What the person wrote with a verb. */
-export function writtenBy(verb: OwnVerb): RichDelta {
-  if (verb[0] === "edit") return insertedText(verb[2]);
-  if (verb[0] !== "insert") return [];
-  return verb[2].flatMap((block, at) => (at > 0 ? ["\n", ...block.content] : block.content));
 }

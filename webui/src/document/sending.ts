@@ -15,7 +15,8 @@ import type { BlockObject } from "./block";
 import type { Own, OwnCall, OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { OutlineObject } from "./outline";
-import { type Overlay, textsOf, writtenBy } from "./overlay";
+import type { Overlay } from "./overlay";
+import { textsOf, writtenBy } from "./own";
 import type { NewBlock, Verb } from "./types";
 import type { UnsavedTexts } from "./unsaved";
 

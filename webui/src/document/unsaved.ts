@@ -2,7 +2,7 @@
 
 import { insertedText, type Rich, richLength } from "../shared/rich";
 import type { Own } from "./carry";
-import { writtenBy } from "./overlay";
+import { writtenBy } from "./own";
 
 export class UnsavedTexts {
   private readonly texts = new Map<string, Map<number, Rich>>();

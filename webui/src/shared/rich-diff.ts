@@ -57,7 +57,10 @@ export function diffRich(before: Rich, after: Rich, caret?: number): RichDelta {
   return builder.finish();
 }
 
-/** What changes the marks of one text into those of the other; their letters are the same. */
+/**
+ * What changes the marks of one text into those of the other; their letters are the same. Embeds
+ * are one letter, and each is what it is: one is replaced by another one, not changed into it.
+ */
 function formats(builder: RichBuilder, before: Rich, after: Rich): void {
   let left = 0;
   let right = 0;
@@ -69,7 +72,12 @@ function formats(builder: RichBuilder, before: Rich, after: Rich): void {
     if (one === undefined || two === undefined) return;
     const units = Math.min(textOf(one).length - leftAt, textOf(two).length - rightAt);
     const count = codePointLength(textOf(one).slice(leftAt, leftAt + units));
-    builder.retain(count, changesOf(marksOf(one), marksOf(two)));
+    if (marksOf(one).embed === marksOf(two).embed) {
+      builder.retain(count, changesOf(marksOf(one), marksOf(two)));
+    } else {
+      builder.insert(textOf(two).slice(rightAt, rightAt + units), marksOf(two));
+      builder.delete(count);
+    }
     leftAt += units;
     rightAt += units;
     if (leftAt === textOf(one).length) [left, leftAt] = [left + 1, 0];

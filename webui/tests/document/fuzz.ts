@@ -3,8 +3,15 @@
 import { Blocks } from "../../src/document/blocks";
 import { Confirmed } from "../../src/document/confirmed";
 import { type Doc, Work } from "../../src/document/doc";
+import type { Overlay } from "../../src/document/overlay";
 import type { DocumentValue, ShownBlock, Verb, ViewEvent } from "../../src/document/types";
-import { plainText, type Rich, type RichDelta } from "../../src/shared/rich";
+import {
+  insertedText,
+  invertRich,
+  plainText,
+  type Rich,
+  type RichDelta,
+} from "../../src/shared/rich";
 import { Ledger } from "./ledger";
 import { newTable, tableEdit, wordsIn } from "./tables";
 import { Page, World } from "./world";
@@ -58,6 +65,7 @@ export class Typist {
       if (last !== null && event.before !== last)
         throw new Error("what is told is of another view");
       last = null;
+      checkTaken(model.overlay, this.ledger);
       const work = new Work(docOf(event.before), new Map());
       for (const change of event.changes ?? []) {
         if (!work.apply(change)) throw new Error(`cannot be shown: ${JSON.stringify(change)}`);
@@ -170,6 +178,23 @@ export class Typist {
 function docOf(value: DocumentValue): Doc {
   const blocks = Blocks.of(new Map(value.blocks.map((block) => [block.id, block])));
   return { title: value.title, order: value.blocks.map(({ id }) => id), blocks };
+}
+
+/** Checks that what waits takes no letter out that nobody has taken out. */
+function checkTaken({ base, own }: Overlay, { authors, erased }: Ledger): void {
+  const work = new Work(base, new Map());
+  for (const { verb } of own) {
+    const content = verb[0] === "edit" ? work.content(verb[1]) : null;
+    if (verb[0] === "edit" && content !== null) {
+      const put = new Set(plainText(insertedText(verb[2])));
+      const back = invertRich(verb[2], content);
+      for (const letter of plainText(insertedText(back))) {
+        if (authors.has(letter) && !erased.has(letter) && !put.has(letter))
+          throw new Error(`${JSON.stringify(verb)} takes out ${letter}`);
+      }
+    }
+    work.apply(verb);
+  }
 }
 
 /** Checks each time that a look at what is new finds what a look at everything would have found. */

@@ -98,3 +98,77 @@ test("a join that was refused while there was no connection is taken back", () =
   ]);
   expect(node.model.save.kind).toBe("saved");
 });
+
+test("what was done behind a join goes with the letters that it was done to, wherever they come", () => {
+  const node = shown();
+  node.model.change([["edit", "b", [3, "ABC"]]]);
+  node.model.change([["join", "a", "b"]]); // twoABCone, not sent yet: the edit is waited for
+  node.model.change([["edit", "b", [4, -1, 1, "x"]]]); // twoACxone, and the b is gone
+  expect(node.texts).toEqual([["b", "twoACxone"]]);
+  node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
+  node.happens(
+    "b",
+    "kim",
+    "accept",
+    ["edited", 1, [3, "one"]],
+    ["received", "a", 1, "done", "", 0],
+  );
+  expect(node.texts).toEqual([["b", "twooneACx"]]);
+  expect(node.model.overlay.own.map(({ verb }) => verb)).toEqual([
+    ["edit", "b", [6, "ABC"]],
+    ["edit", "b", [7, -1, 1, "x"]],
+  ]);
+});
+
+/** A page that shows four blocks. */
+function shownFour(): Node {
+  const node = new Node();
+  const texts = [
+    ["a", "one"],
+    ["b", "two"],
+    ["c", "six"],
+    ["d", "ten"],
+  ] as const; // prettier-ignore
+  node.outline(...texts);
+  for (const [id, text] of texts) node.block(id, [text]);
+  return node;
+}
+
+test("a text that is joined to one that others join goes to its end, with what was done to it", () => {
+  const node = shownFour();
+  node.model.change([["join", "c", "d"]]); // d: tensix
+  node.model.change([["join", "a", "b"]]); // b: twoone
+  node.model.change([["edit", "b", [3, -1]]]); // b: twone, and not the o of two
+  node.happens("b", "ann", "join", ["closed", 1, "d", 1]);
+  node.happens(
+    "d",
+    "kim",
+    "accept",
+    ["edited", 1, [3, "two"]],
+    ["received", "b", 1, "done", "", 0],
+  );
+  expect(node.texts).toEqual([["d", "tentwosixne"]]);
+});
+
+test("of several own edits of a text the one that was sent first is confirmed first", () => {
+  const node = shownFour();
+  node.model.change([["join", "c", "a"]]);
+  node.model.change([["edit", "a", [1, "A"]]]); // waits for the join
+  node.model.change([["edit", "b", ["B"]]]);
+  node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
+  node.happens(
+    "b",
+    "kim",
+    "accept",
+    ["edited", 1, [3, "one"]],
+    ["received", "a", 1, "done", "", 0],
+  );
+  node.answers("c", 1, false); // there is no join to wait for
+  const sent = node.model.overlay.own.map(({ verb, call }) => [verb, call?.n]);
+  expect(sent).toEqual([
+    [["edit", "b", [4, "A"]], 2],
+    [["edit", "b", ["B"]], 1],
+  ]);
+  node.happens("b", "me", "edit", ["edited", 2, ["B"]]);
+  expect(node.model.overlay.own.map(({ verb }) => verb)).toEqual([["edit", "b", [5, "A"]]]);
+});

@@ -22,3 +22,14 @@ test("other marks on the same letters are a change of marks: nothing is taken ou
     [5, { italic: null }],
   ]);
 });
+
+test("an embed is replaced by another one, not changed into it, as nodes allow no such change", () => {
+  const one: Rich = ["a", ["\ufffc", { embed: "row-a" }], "b"];
+  const two: Rich = ["a", ["\ufffc", { embed: "row-a_2" }], ["b", { bold: true }]];
+  expect(diffRich(one, two)).toEqual([
+    1,
+    ["\ufffc", { embed: "row-a_2" }],
+    -1,
+    [1, { bold: true }],
+  ]);
+});
