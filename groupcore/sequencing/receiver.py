@@ -211,8 +211,8 @@ class Receiver:
             if run is None:
                 break
             self._plane.early -= 1
-            self._done(run)
             self._put_on_record(run)
+            self._done(run)  # not before: where it waits again its frame was not delivered between
             if run.count and run.process.node == self._plane.me:
                 columns = (record.group,), (run.seqno,), (run.first,), (run.count,)
                 self._accepted(run.frame, [(run.process.number, 1, run.chain, 0)], columns)
