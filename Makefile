@@ -58,12 +58,12 @@ check-python: $(INSTALLED)
 check-page: $(WEBUI_BUILT)
 	cd webui && npm run --silent check
 
-# What computes runs by itself, on all cores. Only the schedules, which judge nothing by the clock, run one at a time
-# beside the real tests, which leave half of the cores idle. A stage that fails ends `make test`, those beside it first.
+# Real tests leave half of the cores idle. What only computes, the core's tests and the schedules, judges nothing by the
+# clock: it takes what is left, and waits whenever a real test wants a core. A stage that fails ends `make test`, those
+# beside it first.
 .PHONY: test
 test: ## check and all tests, those in a browser included
 	@$(MAKE) -j 3 --output-sync=target chromium check test-page
-	@$(MAKE) test-core
 	@$(MAKE) -j 2 test-real test-beside
 
 .PHONY: test-page
@@ -78,15 +78,15 @@ test-core: $(INSTALLED)
 test-real: setup
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
 
-# Said in one piece when all is done, not between the lines of the tests.
+# Said in one piece when all is done, not between the lines of the real tests.
 .PHONY: test-beside
 test-beside:
-	+@nice $(MAKE) --output-sync=recurse schedules SIM_JOBS=1
+	+@nice -n 19 $(MAKE) --output-sync=recurse test-core schedules
 
 .PHONY: schedules
 schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
-	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1 $(SIM_JOBS:%=--jobs %)
-	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(scripts/print_seed)} $(SIM_JOBS:%=--jobs %)
+	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1
+	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(scripts/print_seed)}
 
 .PHONY: run
 run: setup ## three nodes and the page; honours PORT_BASE and DATA_DIR
