@@ -322,6 +322,8 @@ class MemoryOrder:
             return run
         count = 1 + self._network.choose(RUN_MAX)
         last = min(seat.arrived, seat.delivered + count)
+        if last <= seat.delivered:
+            return run  # as most often
         for slot in seat.sequence.between(seat.delivered, last):
             if run and (slot.payload is None or slot.process != run[0].process):
                 break

@@ -275,6 +275,8 @@ class Trace:
         self._multicasts: set[Mid] | None = None
         self._canonical: list[tuple[Mid, int] | None] | None = None
         self._computed: dict[object, object] = {}
+        self._kinds: dict[type, list[Record]] = {}
+        self._sorted = 0
 
     def add(self, record: Record) -> None:
         """Append what has just happened."""
@@ -282,7 +284,11 @@ class Trace:
 
     def of(self, kind: type[Kind]) -> list[Kind]:
         """The records of this kind, in order."""
-        return [record for record in self.records if isinstance(record, kind)]
+        if self._sorted < len(self.records):
+            for record in self.records[self._sorted :]:
+                self._kinds.setdefault(type(record), []).append(record)
+            self._sorted = len(self.records)
+        return cast("list[Kind]", self._kinds.get(kind, [])[:])
 
     def once(self, compute: Callable[[Trace], Found]) -> Found:
         """What this function makes of the trace, computed once: ask when all is recorded."""

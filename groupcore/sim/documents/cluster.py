@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from typing import cast
 
@@ -18,6 +17,7 @@ from groupcore.shared.machine import Done, digest_of
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.cluster import MakeStack
 from groupcore.sim.documents.host import DocumentHost
+from groupcore.sim.documents.looking import shown_twice
 from groupcore.sim.documents.program import Program
 from groupcore.sim.documents.scenario import DocumentScenario
 from groupcore.sim.documents.writer import Writer
@@ -137,10 +137,7 @@ class DocumentCluster(GroupCluster):
 
     def _look(self, program: Program, document: Document) -> None:
         """No text is shown in two places."""
-        counts: Counter[str] = Counter()
-        for _, text in document.screen():
-            counts.update(plain(text or ()))
-        twice = "".join(sorted(one for one, count in counts.items() if count > 1))
+        twice = shown_twice(document)
         if twice and twice not in self._looked:
             self._looked.add(twice)
             self.trace.add(DocumentTwice(self.clock.now_ns, *program.node.address, twice))

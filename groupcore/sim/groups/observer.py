@@ -172,10 +172,16 @@ class RestingService(ObservedService):
     """One that must not want to be woken for nothing, again and again."""
 
     _spins = 0
+    _ended_at = 0.0
 
     def end_turn(self, now: float) -> None:
         """See `Service`."""
         super().end_turn(now)
-        wake = self.next_wake()
-        self._spins = self._spins + 1 if wake is not None and wake <= now else 0
+        self._ended_at = now
+
+    def next_wake(self) -> float | None:
+        """See `Service`; asked once behind each turn."""
+        wake = super().next_wake()
+        self._spins = self._spins + 1 if wake is not None and wake <= self._ended_at else 0
         assert self._spins < SPINS_MAX, f"{self._me} spins: it has nothing to do and wants to"
+        return wake

@@ -14,6 +14,7 @@ from groupcore.shared.documents import Block, Document
 from groupcore.shared.documents.parts import BlockClosed, BlockCut, Edited, Received
 from groupcore.shared.errors import ClosedError, OutcomeUnknownError
 from groupcore.shared.testing import BAD_WEATHER, Weather, World
+from groupcore.sim.documents.looking import shown_twice
 from tests.groupcore.shared.documents.office import sit_down
 
 KEEPERS = ("k0", "k1")
@@ -171,10 +172,7 @@ def note(ledger: Ledger, words: str, edited: Edited | None) -> None:
 async def reading(world: World, doc: Document, ledger: Ledger) -> None:
     """Look at the screen all the time: no text stands there twice."""
     while not doc.tender.ended and not ledger.closing:
-        seen: Counter[str] = Counter()
-        for _, text in doc.screen():
-            seen.update(plain(text or ()))
-        ledger.twice |= {character for character, count in seen.items() if count > 1}
+        ledger.twice.update(shown_twice(doc))
         ledger.looks += 1
         await world.elapse(0.05)
 
