@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from server.__main__ import main
+from server.main import main
 from tests.server.accounts.people import Browser, found_home
 from tests.server.support import Cluster
 

@@ -104,7 +104,7 @@ async def test_wrong_settings_exit_2(tmp_path: Path) -> None:
 
 @pytest.mark.process
 async def test_a_node_begins_without_what_only_commands_and_providers_need() -> None:
-    program = "import sys, server.__main__; print({'aiohttp', 'joserfc'} & set(sys.modules))"
+    program = "import sys, server.main; print({'aiohttp', 'joserfc'} & set(sys.modules))"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", program, cwd=ROOT, stdout=asyncio.subprocess.PIPE
     )

@@ -11,8 +11,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from server.__main__ import main
 from server.errors import ServerError, SettingsProblem
+from server.main import main
 from server.people_cli import run_people_command
 from server.serve import RunningNode
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service

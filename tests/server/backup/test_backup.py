@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from server.__main__ import main
 from server.accounts.passwords import Passwords
 from server.backup.archive import Reader
 from server.backup.cli import create, make_parser, put_back
 from server.backup.restoring import read_document
 from server.errors import DamagedStoreError, SettingsProblem
+from server.main import main
 from server.serve import RunningNode
 from tests.server.accounts.people import Browser, found_home, hire
 from tests.server.pictures.files import made, photo

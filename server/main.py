@@ -1,0 +1,83 @@
+"""Run a node, or look at its journal. Exit codes: see docs/operations.md."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Callable
+
+from server import VERSION
+from server.errors import ServerError
+from server.logs import COMMANDS, run_command
+from server.serve import run
+from server.settings import help_text, read_settings
+
+HELP = {"--help", "-h"}
+Command = Callable[[list[str]], None]
+
+
+def command_of(word: str) -> Command | None:
+    """What runs the command of this name, with a help of its own; None when there is none.
+
+    It is loaded only then: a node, which needs none of them, begins sooner.
+    """
+    match word:
+        case "user" | "token" | "audit":
+            from server.people_cli import run_people_command
+
+            return run_people_command
+        case "backup":
+            from server.backup.cli import run_backup_command
+
+            return run_backup_command
+        case "doc":
+            from server.doc_cli import run_doc_command
+
+            return run_doc_command
+    return None
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """uvloop where it is installed."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+def main(arguments: list[str]) -> int:
+    """Run; the exit code. A person sees one line, never a stack trace."""
+    command = command_of(arguments[0]) if arguments else None
+    if arguments and command is None and HELP & set(arguments):
+        print(help_text())
+        return 0
+    if arguments == ["--version"]:
+        print(VERSION)
+        return 0
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    try:
+        if command is not None:
+            command(arguments)
+            return 0
+        if arguments and arguments[0] in COMMANDS:
+            run_command(arguments[0], arguments[1:])
+            return 0
+        settings = read_settings(arguments, os.environ)
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(run(settings))
+    except ServerError as error:
+        print(f"groupcore: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 0
+    except Exception as error:
+        logging.getLogger("server").debug("failure", exc_info=True)
+        print(f"groupcore: internal error: {error!r}", file=sys.stderr)
+        return 1
+    return 0
