@@ -13,8 +13,8 @@ from groupcore.aio.inbox import Message
 from groupcore.aio.key_file import read_key_file
 from groupcore.aio.lineage import FileLineage, Lineage, MemoryLineage
 from groupcore.aio.objects import Node
-from groupcore.aio.sessions import Session, SessionChange
 from groupcore.aio.states import AsyncSink, AsyncSource, FileSink, FileSource, StateProvider
+from groupcore.shared.session import Session, SessionChange
 from groupcore.transfer.events import SetState
 from groupcore.transfer.sources import BytesSource, MemorySink, StateSink, StateSource
 

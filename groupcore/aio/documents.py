@@ -7,9 +7,9 @@ from typing import TypeVar
 from uuid import uuid4
 
 from groupcore.aio.objects import Node
-from groupcore.aio.sessions import Session
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents import Document, open_document
+from groupcore.shared.session import Session
 
 T = TypeVar("T")
 
@@ -35,8 +35,8 @@ class DocumentHost:
 
     def start(self, coroutine: Coroutine[object, object, None]) -> None:
         """Run a coroutine until the node is closed."""
-        node = self._place if isinstance(self._place, Node) else self._place.node
-        node.start(coroutine)
+        home = self._place if isinstance(self._place, Node) else self._place.home
+        home.runtime.spawn(coroutine)
 
 
 async def open_document_at(
@@ -53,7 +53,7 @@ async def open_document_at(
     Where nodes have a folder, no text is forgotten by who gave it before it is on a quorum's disks.
     """
     host = DocumentHost(place)
-    groups = (place if isinstance(place, Node) else place.node).groups
+    groups = (place if isinstance(place, Node) else place.home).groups
     return await open_document(
         host,
         name,

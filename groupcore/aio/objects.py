@@ -15,19 +15,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 from groupcore.aio.group_node import GroupNode, NodeSettings, Over
 from groupcore.aio.log_store import LogStorage
-from groupcore.aio.sessions import Session
+from groupcore.aio.loop_runtime import LoopRuntime
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.errors import ClosedError, DeclarationError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
+from groupcore.shared.session import Session
 from groupcore.shared.site import Site
 
 log = logging.getLogger(__name__)
@@ -68,12 +69,12 @@ class Node:
         **settings: Unpack[NodeSettings],
     ) -> None:
         self.node_id = node_id
+        self.runtime = LoopRuntime()
         self._on_event = on_event
         self._own = Session(self, principal)
         self._sessions: dict[Session, None] = {self._own: None}
         self._by_name: dict[str, Site] = {}
         self._by_group: dict[GroupId, Site] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
         self._ended = False
         self._clock_s = 0.0
         self.groups = GroupNode(
@@ -109,8 +110,7 @@ class Node:
     async def close(self) -> None:
         """Close all objects of all sessions and leave the cluster."""
         self._ended = True
-        for task in self._tasks:
-            task.cancel()
+        self.runtime.end()
         for session in list(self._sessions):
             session.end(ClosedError("the node is closed"))
         await self.groups.close()
@@ -197,12 +197,6 @@ class Node:
         site.group = await self.groups.create(site.name, site.order)
         if self._by_name.get(site.name) is site:  # else it was dropped meanwhile
             self._by_group[site.group] = site
-
-    def start(self, coroutine: Coroutine[object, object, None]) -> None:
-        """Run a coroutine beside everything else, until the node is closed."""
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     def forget(self, session: Session) -> None:
         """The session has ended."""

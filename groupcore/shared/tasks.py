@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Generator
 from typing import Generic, TypeVar, cast
 
 from groupcore.shared.errors import SharedError
-from groupcore.shared.pending import Pending, Signal
+from groupcore.shared.pending import Pending, Signal, Wait
 
 R = TypeVar("R")
 
@@ -55,7 +55,12 @@ class Task(Generic[R]):
 
 
 class Schedule:
-    """Callbacks at virtual times; those of one time come in an order drawn by the seed."""
+    """Callbacks at virtual times; those of one time come in an order drawn by the seed.
+
+    A `Runtime` for the coroutines of the library.
+    """
+
+    wait: Wait = staticmethod(wait)
 
     def __init__(self, draw: random.Random) -> None:
         self.now_s = 0.0
@@ -69,6 +74,12 @@ class Schedule:
         self._count += 1
         item = (self.now_s + delay_s, self._draw.random(), self._count, callback)
         heapq.heappush(self._heap, item)
+
+    def alarm(self, delay_s: float, callback: Callable[[], None]) -> Callable[[], None]:
+        """See `Runtime`."""
+        called_off: list[bool] = []
+        self.after(max(0.0, delay_s), lambda: None if called_off else callback())
+        return lambda: called_off.append(True)
 
     def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
         """Start a coroutine; gives its outcome."""

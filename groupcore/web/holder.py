@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from groupcore.aio.sessions import Session
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, pack
 from groupcore.shared.errors import DeclarationError
 from groupcore.shared.object import SharedObject
 from groupcore.shared.plain import who
 from groupcore.shared.replica import Replica
+from groupcore.shared.session import Session
 from groupcore.shared.types import Presence, Published, Topic
 from groupcore.web import limits
 from groupcore.web.asking import name_of, number_of

@@ -14,9 +14,9 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from groupcore.aio.sessions import Session
 from groupcore.frames import Message, pack
 from groupcore.shared.plain import who
+from groupcore.shared.session import Session
 from groupcore.shared.types import Presence, Subscription
 from groupcore.shared.verdicts import code_of
 from groupcore.web import limits

@@ -13,12 +13,12 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from groupcore.aio.sessions import Session
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message
 from groupcore.shared.pending import Pending
 from groupcore.shared.plain import who
 from groupcore.shared.replica import Replica
+from groupcore.shared.session import Session
 from groupcore.shared.types import Presence, Topic
 from groupcore.shared.verdicts import Call, Verdict
 from groupcore.web import limits

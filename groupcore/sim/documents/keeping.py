@@ -15,8 +15,8 @@ from groupcore.sequencing.names import Process
 from groupcore.shared.changes import Change
 from groupcore.shared.documents import Document, open_document
 from groupcore.shared.pending import Pending
+from groupcore.shared.session import Session
 from groupcore.shared.streams import Stream
-from groupcore.sim.documents.sessions import Session
 
 if TYPE_CHECKING:
     from groupcore.sim.documents.program import Program

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from groupcore.errors import GroupcoreError
 from groupcore.shared.pending import Pending
-from groupcore.shared.tasks import Schedule, wait
+from groupcore.shared.tasks import Schedule
 from groupcore.sim.clock import SECOND, Clock
 from groupcore.sim.node import Node
 
@@ -28,8 +28,9 @@ class Lifetime(Schedule):
         self._begun: list[Coroutine[object, None, object]] = []
 
     def after(self, delay_s: float, callback: Callable[[], None]) -> None:
-        """See `Schedule`."""
-        self._clock.after(int(delay_s * SECOND), self._run, callback)
+        """See `Schedule`. Behind its end nothing is: coroutines are collected at any time."""
+        if not self.is_over:
+            self._clock.after(int(delay_s * SECOND), self._run, callback)
 
     def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
         """See `Schedule`."""
@@ -57,18 +58,6 @@ class Lifetime(Schedule):
         held, self._held = self._held, []
         for callback in held:
             self._clock.after(0, self._run, callback)
-
-    async def either(self, one: Pending[object], delay_s: float) -> None:
-        """Wait until it is done, but no longer than that."""
-        done: Pending[None] = Pending(wait)
-
-        def end() -> None:
-            if not done.done:
-                done.resolve(None)
-
-        one.when_done(end)
-        self.after(delay_s, end)
-        await done
 
     def raise_unexpected(self) -> None:
         """Raise what a coroutine has raised that nobody waited for, and that no program expects."""

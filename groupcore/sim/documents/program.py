@@ -6,7 +6,7 @@ without it (the cluster has gone on without the node): then all objects are open
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from groupcore.endpoint import Turn
 from groupcore.errors import GroupRefusedError
@@ -20,19 +20,20 @@ from groupcore.sequencing.events import (
     StateWanted,
 )
 from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.shared.body import Body
 from groupcore.shared.errors import OutcomeUnknownError
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupUser
 from groupcore.shared.pending import Pending
+from groupcore.shared.session import Session
 from groupcore.shared.site import Site, SitePort
 from groupcore.shared.tasks import wait
 from groupcore.shared.unsaved import Unsaved
 from groupcore.sim.clock import SECOND, Clock
 from groupcore.sim.documents.keeping import Keeping
 from groupcore.sim.documents.lifetime import Lifetime
-from groupcore.sim.documents.sessions import Session
 from groupcore.sim.node import Node
 
 EPOCH_S = 1_700_000_000.0
@@ -67,7 +68,7 @@ class Program:
         self._tell = tell
         self._sessions: dict[Session, None] = {}
         self._creating: dict[int, Pending[GroupId]] = {}
-        self._joining: dict[Place, tuple[int, Pending[None]]] = {}
+        self._joining: dict[Place, tuple[int, Pending[int]]] = {}
         self._unsaved = Unsaved(wait)
         self._is_waking = False
         self._ids = 0
@@ -126,10 +127,10 @@ class Program:
                 creating = self._creating.pop(request, None)
                 if creating is not None:
                     creating.resolve(group)
-            case Joined(group, _, process):
+            case Joined(group, seqno, process):
                 _, joining = self._joining.pop((process, group), (0, None))
                 if joining is not None:
-                    joining.resolve(None)
+                    joining.resolve(seqno)
             case Departed(group, _, process, _, past=False):
                 _, joining = self._joining.pop((process, group), (0, None))
                 if joining is not None:
@@ -148,27 +149,43 @@ class Program:
                 del self._joining[place]
                 joining.fail(error)
 
-    # --- for sessions ---------------------------------------------------------------------------
+    # --- for sessions: their home and its groups ------------------------------------------------
+
+    @property
+    def groups(self) -> Program:
+        """See `Home`."""
+        return self
+
+    @property
+    def runtime(self) -> Lifetime:
+        """See `Home`."""
+        return self.tasks
+
+    @property
+    def options(self) -> ServiceOptions:
+        """See `Groups`."""
+        return self.service.plane.options
 
     def session(self) -> Session:
         """Another process of this node."""
         session = Session(self)
+        session.begin()
         self._sessions[session] = None
         return session
 
     def forget(self, session: Session) -> None:
-        """See `sessions.Home`."""
+        """See `Home`."""
         self._sessions.pop(session, None)
 
     def site(self, name: str, kind: type[object], order: Order) -> Site:
-        """See `sessions.Home`."""
+        """See `Home`."""
         site = self.by_name.get(name)
         if site is None:
             site = self.by_name[name] = _WatchedSite(self, name, kind, order)
         return site
 
     async def find_group(self, site: Site) -> None:
-        """See `sessions.Home`."""
+        """See `Home`."""
         if self.by_group.get(site.group) is site:
             return
         request = self.service.create(site.name, site.order, 0.0)
@@ -179,31 +196,50 @@ class Program:
         if self.by_name.get(site.name) is site:  # else it was dropped meanwhile
             self.by_group[site.group] = site
 
-    async def join(self, process: Process, group: GroupId) -> None:
-        """See `sessions.Home`."""
+    def open_process(self) -> Process:
+        """See `Groups`."""
+        return self.service.open_process()
+
+    def close_process(self, process: Process) -> None:
+        """See `Groups`."""
+        self.service.close_process(process, 0.0)
+        self.wake_soon()
+
+    async def join(self, process: Process, group: GroupId) -> int:
+        """See `Groups`."""
         if (process, group) in self._joining:
             raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
-        pending: Pending[None] = Pending(wait)
+        pending: Pending[int] = Pending(wait)
         request = self.service.join(process, group, 0.0)
         self._joining[process, group] = request, pending
         self.wake_soon()
-        await pending
+        return await pending
 
-    def send(self, process: Process, group: GroupId, payload: bytes) -> int:
-        """See `sessions.Home`."""
-        number = self.service.send(process, group, [payload], 0.0)
+    def leave(self, process: Process, group: GroupId) -> None:
+        """See `Groups`."""
+        self.service.leave(process, group, 0.0)
+        self.wake_soon()
+
+    def send(self, process: Process, group: GroupId, payloads: Sequence[bytes]) -> int:
+        """See `Groups`."""
+        number = self.service.send(process, group, list(payloads), 0.0)
         if number:
             self._unsaved.sent(process, group, number)
         self.wake_soon()
         return number
+
+    def send_volatile(self, process: Process, group: GroupId, payload: bytes) -> None:
+        """See `Groups`."""
+        self.service.send_volatile(process, group, payload, 0.0)
+        self.wake_soon()
 
     async def saved(self) -> None:
         """Wait until what was sent here up to now survives the loss of all nodes."""
         await self._unsaved.none_left()
 
     def wake_soon(self) -> None:
-        """See `sessions.Home`."""
-        if not self._is_waking:
+        """Something was asked of the service."""
+        if not self._is_waking and not self.tasks.is_over:
             self._is_waking = True
             self._clock.after(0, self._wake)
 
@@ -213,7 +249,7 @@ class Program:
             self.node.plan()
 
     def now_s(self) -> float:
-        """See `sessions.Home`."""
+        """See `Home`."""
         return EPOCH_S + self._clock.now_ns / SECOND
 
     def new_id(self) -> str:

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from groupcore.aio import Node
-from groupcore.aio.sessions import Session
 from groupcore.errors import ChannelClosedError
 from groupcore.events import Excluded
 from groupcore.shared import (
@@ -21,6 +20,7 @@ from groupcore.shared import (
     operation,
 )
 from groupcore.shared.access import Guarded, Right
+from groupcore.shared.session import Session
 from groupcore.shared.types import Counter, HeldError, Lock, Map, Presence, Topic
 from tests.groupcore.aio.cluster import LIMIT_S
 from tests.groupcore.aio.test_objects import Cluster, until

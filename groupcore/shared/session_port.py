@@ -1,0 +1,216 @@
+"""A session in one group: how it gets in and out, whatever becomes of its node meanwhile.
+
+Invariants.
+  P1  Who is closed before it was a member is no member afterwards.
+  P2  Whoever waits for an object waits for one opening, and is told when it has failed.
+  P3  The node's next life opens again what is open, as the session's new process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from groupcore.errors import ChannelClosedError, GroupRefusedError
+from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.shared.changes import Change
+from groupcore.shared.errors import ClosedError, ForbiddenError, RefusedError
+from groupcore.shared.group import GroupUser
+from groupcore.shared.pending import Pending, Wait
+from groupcore.shared.replica import Replica
+from groupcore.shared.runtime import done_within, elapse
+from groupcore.shared.site import Site
+
+if TYPE_CHECKING:
+    from groupcore.shared.session import Session
+
+OPENING_S = 2.0
+"""How long who closes an object waits for its opening; behind that, it leaves when it is in."""
+REJOIN_S = 0.02
+"""Pause before a process that has just left a group asks again to join it."""
+REOPEN_S = 0.5
+"""Pause before a node that is outside the cluster again tries to open its objects again."""
+
+
+class SessionPort:
+    """The `GroupPort` of a session."""
+
+    __slots__ = (
+        "_call_off",
+        "_is_open",
+        "_joined_as",
+        "_object",
+        "_opening",
+        "_session",
+        "is_closing",
+        "site",
+        "user",
+    )
+
+    def __init__(self, session: Session, site: Site) -> None:
+        self.site = site
+        self._session = session
+        self._call_off: Callable[[], None] | None = None
+        self._opening: Pending[object] | None = None
+        self._is_open = False
+        self._object: object = None
+        self._joined_as: Process | None = None
+        self.is_closing = False
+        self.user: GroupUser = site.attach(self)
+        self.user.closed.when_done(self._on_closed)
+
+    async def opened(self) -> object:
+        """The object, once it can be used (P2)."""
+        if self._is_open:
+            return self._object
+        if self._opening is None:
+            self._opening = self._session.home.runtime.spawn(self._open())
+        return await self._opening
+
+    async def _open(self) -> object:
+        try:
+            await self._session.home.find_group(self.site)
+            self._object = await self.user.open()
+            self._is_open = True
+            self._opening = None  # there are many ports
+            return self._object
+        except ForbiddenError:
+            raise  # it leaves, and is closed when it has left
+        except GroupRefusedError as error:
+            refused = RefusedError(error.code, str(error))
+            self.user.end(refused)
+            raise refused from None
+        except GeneratorExit:
+            raise  # nobody runs it any more
+        except BaseException:
+            self.user.end(ClosedError(f"{self.site.name} could not be opened"))
+            raise
+
+    async def open_again(self, process: Process) -> None:
+        """The node lives again, the session as `process`: find the group and begin anew (P3)."""
+        home = self._session.home
+        while not self.user.closed.done and process == self._session.process:
+            try:
+                await home.find_group(self.site)
+            except (GroupRefusedError, ChannelClosedError):
+                await elapse(home.runtime, REOPEN_S)
+                continue
+            if self.is_closing:
+                self.user.end(ClosedError("the session is closed"))  # in this life it never was in
+            elif not self.user.closed.done:
+                self.user.restart()
+            return
+
+    async def close(self) -> None:
+        """Close the object; when it was never opened, at once, and one that is, behind that."""
+        self.is_closing = True
+        opening = self._opening
+        if opening is not None:
+            # Its JOIN is under way: only who is in can leave.
+            await done_within(self._session.home.runtime, opening, OPENING_S)
+        if self._is_open or (opening is not None and opening.done):
+            await self.user.close()
+        else:
+            self.user.end(ClosedError("the session is closed"))
+
+    def follow(self, tell: Callable[[str, Change], None]) -> None:
+        """Tell of every change, too."""
+        if isinstance(self.user, Replica):
+            self.user.watchers.tap = lambda change: tell(self.site.name, change)
+
+    def _on_closed(self) -> None:
+        self._joined_as = None  # who is let in from now on leaves (P1)
+        self._call_alarm_off()
+        self._session.detach(self)
+        self.site.detach(self)
+
+    # --- what the user asks for -----------------------------------------------------------------
+
+    @property
+    def wait(self) -> Wait:
+        """How a coroutine waits here."""
+        return self._session.home.runtime.wait
+
+    @property
+    def group(self) -> GroupId:
+        """The group's number."""
+        return self.site.group
+
+    @property
+    def process(self) -> Process:
+        """The session's process."""
+        return self._session.process
+
+    @property
+    def principal(self) -> str:
+        """On whose behalf the session acts."""
+        return self._session.principal
+
+    def now_s(self) -> float:
+        """The node's clock."""
+        return self._session.home.now_s()
+
+    def wake_at(self, at_s: float) -> None:
+        """Have the user called at this time."""
+        self._call_alarm_off()
+        alarm = self._session.home.runtime.alarm
+        self._call_off = alarm(at_s - self.now_s(), self.user.on_time)
+
+    def _call_alarm_off(self) -> None:
+        if self._call_off is not None:
+            self._call_off()
+            self._call_off = None
+
+    def join(self) -> None:
+        """Ask to be a member."""
+        if self._joined_as == self.process:
+            return  # its opening and the node's next life have met
+        self._joined_as = self.process
+        self._session.home.runtime.spawn(self._join(self.process))
+
+    async def _join(self, process: Process) -> None:
+        home = self._session.home
+        try:
+            while self._joined_as == process and not self.user.closed.done:
+                try:
+                    await home.groups.join(process, self.group)
+                    if self._joined_as != process:  # closed meanwhile, and nobody was in (P1)
+                        home.groups.leave(process, self.group)
+                    return
+                except GroupRefusedError as error:
+                    if error.code != "already_a_member":
+                        raise
+                # It has left, and the record does not show it yet.
+                await elapse(home.runtime, REJOIN_S)
+        except (GroupRefusedError, ChannelClosedError) as error:
+            if process == self._session.process:
+                code = error.code if isinstance(error, GroupRefusedError) else "left"
+                self.user.end(RefusedError(code, str(error)))
+
+    def leave(self) -> None:
+        """Ask to be no member any more."""
+        self._joined_as = None
+        try:
+            self._session.home.groups.leave(self.process, self.group)
+        except ChannelClosedError:
+            self.user.end(ClosedError("the node is outside the cluster"))
+
+    def send(self, payload: bytes) -> int:
+        """Multicast; RefusedError when it cannot be sent."""
+        groups = self._session.home.groups
+        most = groups.options.message_bytes_max
+        if len(payload) > most:
+            raise RefusedError("too_large", f"a message has {most} bytes at most; split it")
+        try:
+            if self.site.order is Order.VOLATILE:
+                groups.send_volatile(self.process, self.group, payload)
+                return 0
+            number = groups.send(self.process, self.group, [payload])
+        except ChannelClosedError as error:
+            raise ClosedError(str(error)) from None
+        if not number:
+            raise RefusedError("unknown_group", f"there is no group {self.group} any more")
+        return number
+
+    def give_state(self, token: int, state: bytes) -> None:
+        """Never asked: `Site.copy_state` answers for the whole node."""
