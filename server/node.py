@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from groupcore.aio import JoinRefusedError
 from groupcore.aio import Node as ObjectsNode
+from groupcore.aio.documents import new_id
 from groupcore.aio.errors import FolderInUseError, ForeignFolderError, FormatError, StorageError
 from groupcore.aio.log_store import LogStorage
 from groupcore.errors import (
@@ -25,6 +26,7 @@ from groupcore.errors import (
 )
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.changes import Change
+from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.errors import (
     ClosedError,
     OutcomeUnknownError,
@@ -40,7 +42,6 @@ from server.accounts.service import AccountService
 from server.charter import NAME as CHARTERS
 from server.charter import Charter, Charters, at_odds
 from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
-from server.documents.keeper import Keeper
 from server.errors import (
     BadMessageError,
     DamagedStoreError,
@@ -90,7 +91,7 @@ class Node:
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
         self.accounts = make_accounts(settings, self.objects, public_url)
-        self.keeper = Keeper(self.objects, self._tell_title)
+        self.keeper = Keeper(self.objects, new_id, self._tell_title)
         self.pictures = PictureService(
             settings,
             self.channel.secret,

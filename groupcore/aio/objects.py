@@ -71,8 +71,8 @@ class Node:
         self.node_id = node_id
         self.runtime = LoopRuntime()
         self._on_event = on_event
-        self._own = Session(self, principal)
-        self._sessions: dict[Session, None] = {self._own: None}
+        self.own = Session(self, principal)
+        self._sessions: dict[Session, None] = {self.own: None}
         self._by_name: dict[str, Site] = {}
         self._by_group: dict[GroupId, Site] = {}
         self._ended = False
@@ -91,7 +91,7 @@ class Node:
         """Join the cluster, or form it; errors are those of `Channel.connect`."""
         self._clock_s = time.time() - asyncio.get_running_loop().time()
         await self.groups.__aenter__()
-        self._own.begin()
+        self.own.begin()
         return self
 
     async def __aexit__(
@@ -118,16 +118,16 @@ class Node:
     @property
     def process(self) -> Process:
         """The node's process; another one when the cluster has gone on without this node."""
-        return self._own.process
+        return self.own.process
 
     @property
     def principal(self) -> str:
         """On whose behalf the node itself acts."""
-        return self._own.principal
+        return self.own.principal
 
     async def open(self, kind: type[T], name: str) -> T:
         """Open the object of this name, which is made if it is new; see `Session.open`."""
-        return await self._own.open(kind, name)
+        return await self.own.open(kind, name)
 
     def session(self, principal: str = "") -> Session:
         """Another process of this node, for `async with`; ClosedError when the node is closed.

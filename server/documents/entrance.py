@@ -11,8 +11,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from groupcore.shared.documents import Document
+from groupcore.shared.documents.keeper import Keeper
 from groupcore.web.errors import BadRequestError
-from server.documents.keeper import Keeper
 from server.documents.names import place_of
 
 BLOCK_WAIT_S = 5.0

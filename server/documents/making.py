@@ -13,12 +13,12 @@ from collections.abc import Awaitable, Callable
 from groupcore.objects.refusal import BlockExistsError, TooLargeError
 from groupcore.objects.rich_delta import Rich
 from groupcore.shared.documents import Document
+from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.documents.limits import check_attributes, check_content
 from groupcore.shared.documents.outline import BLOCKS_MAX
 from groupcore.shared.documents.parts import Attributes, Seed
 from groupcore.shared.documents.seeding import runs_of
 from server.documents.catalogue import Catalogue, TooManyDocumentsError
-from server.documents.keeper import Keeper
 
 NewBlock = tuple[Attributes, Rich]
 """Attributes and text of a block to be."""

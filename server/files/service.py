@@ -17,6 +17,7 @@ from groupcore.aio import Node as ObjectsNode
 from groupcore.errors import GroupcoreError
 from groupcore.shared import Changed
 from groupcore.shared.changes import Change, Replaced
+from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.types.map import KeyChanged
 from server.accounts.accounts import Accounts
 from server.accounts.lists import Lists
@@ -24,7 +25,6 @@ from server.accounts.records import FilesChanged, RightsChanged
 from server.accounts.roles import USER, user_of
 from server.accounts.service import AccountService
 from server.documents.catalogue import Catalogue
-from server.documents.keeper import Keeper
 from server.documents.names import place_of
 from server.files.activity import Activity, OwnFilesChanged, Touched
 from server.files.hub import Hub

@@ -13,12 +13,12 @@ import asyncio
 from groupcore.aio import Node as ObjectsNode
 from groupcore.shared.documents import Document
 from groupcore.shared.documents.handing import DELETED, JOINED
+from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.documents.outline import DocumentOutline
 from server.accounts.accounts import Accounts
 from server.accounts.lists import Lists
 from server.accounts.roles import KEEPER
 from server.documents.catalogue import Catalogue
-from server.documents.keeper import Keeper
 from server.files.activity import Activity
 
 TITLE = "deleted"

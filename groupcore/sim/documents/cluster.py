@@ -16,6 +16,7 @@ from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.machine import Done, digest_of
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.cluster import MakeStack
+from groupcore.sim.documents.entering import NAME
 from groupcore.sim.documents.host import DocumentHost
 from groupcore.sim.documents.looking import shown_twice
 from groupcore.sim.documents.program import Program
@@ -131,8 +132,8 @@ class DocumentCluster(GroupCluster):
         if self._is_probed:
             self._hold_all()
         for guest in self.guests:
-            if guest.program is not None and guest.program.keeping.document is not None:
-                self._look(guest.program, guest.program.keeping.document)
+            if guest.program is not None and NAME in guest.program.keeper.documents:
+                self._look(guest.program, guest.program.keeper.documents[NAME])
         self.clock.after(STRIVE_NS, self._strive)
 
     def _look(self, program: Program, document: Document) -> None:
@@ -199,7 +200,7 @@ class DocumentCluster(GroupCluster):
         programs = [program for node in nodes if (program := self._program(node)) is not None]
         if any(_waits(program) for program in programs):
             return False
-        if self._is_probed and any(one.keeping.document is None for one in programs):
+        if self._is_probed and any(NAME not in one.keeper.documents for one in programs):
             return False
         if any(self._person_waits(person, programs) for person in self.people):
             return False
@@ -242,7 +243,7 @@ class DocumentCluster(GroupCluster):
             self._conclude(program)
 
     def _conclude(self, program: Program) -> None:
-        document = program.keeping.document
+        document = program.keeper.documents.get(NAME)
         wrong = [_waits(program)] if _waits(program) else []
         address, now = program.node.address, self.clock.now_ns
         if document is None:
@@ -278,7 +279,7 @@ async def _hold(program: Program) -> None:
     """Have the document open for good, with what was taken out of it."""
     while True:
         try:
-            document = await program.keeping.hold()
+            document = await program.keeper.hold(NAME)
             break
         except GroupcoreError:
             await program.tasks.elapse(0.1)
@@ -289,9 +290,9 @@ async def _hold(program: Program) -> None:
 
 def _waits(program: Program) -> str:
     """What the program of a node waits for; empty: nothing."""
-    if not program.is_quiet or program.keeping.is_closing:
+    if not program.is_quiet or program.keeper.is_closing:
         return "it waits for the service"
-    document = program.keeping.document
+    document = program.keeper.documents.get(NAME)
     if document is None:
         return ""
     for name, block in document.blocks.items():

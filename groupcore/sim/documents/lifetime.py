@@ -33,7 +33,10 @@ class Lifetime(Schedule):
             self._clock.after(int(delay_s * SECOND), self._run, callback)
 
     def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
-        """See `Schedule`."""
+        """See `Schedule`. Behind its end nothing is begun, either."""
+        if self.is_over:
+            coroutine.close()
+            return Pending(self.wait)
         self._begun = [one for one in self._begun if getcoroutinestate(one) == CORO_CREATED]
         self._begun.append(coroutine)
         return super().spawn(coroutine)

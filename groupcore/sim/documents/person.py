@@ -23,7 +23,7 @@ from groupcore.shared.pending import Pending
 from groupcore.shared.replica import Replica
 from groupcore.shared.verdicts import LOST, Call, Verdict, Verdicts, code_of
 from groupcore.sim.clock import Clock
-from groupcore.sim.documents.keeping import NAME
+from groupcore.sim.documents.entering import NAME, have_block
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_documents import (
     DocumentAnswered,
@@ -104,19 +104,20 @@ class Visit:
         return await self._opening[name]
 
     async def _open(self, name: str) -> Replica[SharedObject]:
-        keeping = self.program.keeping
+        keeper = self.program.keeper
         replica: object = None
         try:
-            document = await keeping.hold()
+            document = await keeper.hold(NAME)
             try:
                 kind: type[SharedObject] = DocumentOutline
                 if name != OUTLINE:
                     kind = Block
-                    await keeping.have_block(document, name.removeprefix(f"{OUTLINE}/"))
+                    block = name.removeprefix(f"{OUTLINE}/")
+                    await have_block(self.program.runtime, document, block)
                 await self.session.open(kind, name)
                 replica = self.session.port(kind, name).user
             except GroupcoreError as error:
-                keeping.let_go()
+                keeper.let_go(NAME)
                 if isinstance(error, NoSuchBlockError) and not self.is_over:
                     self._person.on_gone(name)
                 raise
@@ -135,7 +136,7 @@ class Visit:
     def _closed(self, name: str, ear: _Ear) -> None:
         del self.opened[name]
         ear.replica.body.observers.remove(ear)
-        self.program.keeping.let_go()
+        self.program.keeper.let_go(NAME)
 
     async def close(self, name: str) -> None:
         """The page needs the object no more."""

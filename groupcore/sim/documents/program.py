@@ -23,6 +23,7 @@ from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.shared.body import Body
+from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.errors import OutcomeUnknownError
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupUser
@@ -32,7 +33,7 @@ from groupcore.shared.site import Site, SitePort
 from groupcore.shared.tasks import wait
 from groupcore.shared.unsaved import Unsaved
 from groupcore.sim.clock import SECOND, Clock
-from groupcore.sim.documents.keeping import Keeping
+from groupcore.sim.documents.entering import LINGER_S
 from groupcore.sim.documents.lifetime import Lifetime
 from groupcore.sim.node import Node
 
@@ -72,7 +73,7 @@ class Program:
         self._unsaved = Unsaved(wait)
         self._is_waking = False
         self._ids = 0
-        self.keeping = Keeping(self)
+        self.keeper = Keeper(self, self.new_id, linger_s=LINGER_S)
 
     # --- lives ----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Which documents this node keeps: those that its pages or requests have in hand, and for a while
+"""Which documents a node keeps: those that its pages or requests have in hand, and for a while
 afterwards.
 
 Idea. Whoever needs a document takes hold of it and lets go of it again. The first hold opens it,
@@ -19,52 +19,70 @@ Invariants.
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
 
-from groupcore.aio import Node, Session
-from groupcore.aio.documents import open_document_at
 from groupcore.errors import GroupcoreError
 from groupcore.shared.changes import Change
-from groupcore.shared.documents import Document
+from groupcore.shared.documents.document import Document, open_document
+from groupcore.shared.documents.hosting import SessionHost
 from groupcore.shared.documents.parts import node_of
 from groupcore.shared.errors import ClosedError
+from groupcore.shared.pending import Pending
+from groupcore.shared.runtime import Runtime, done_within
+from groupcore.shared.session import Session
+from groupcore.shared.session_port import OPENING_S
 from groupcore.shared.streams import Stream
 
-logger = logging.getLogger("server")
-
 LINGER_S = 60.0
-"""How long a document stays open here that nobody holds."""
+"""How long a document stays open at a node where nobody holds it."""
 
 OnTitle = Callable[[str, str], None]
+
+
+class Node(Protocol):
+    """What a keeper needs of its node."""
+
+    @property
+    def runtime(self) -> Runtime:
+        """What runs coroutines there."""
+
+    def session(self) -> Session:
+        """A new session; ClosedError, ChannelClosedError."""
 
 
 @dataclass(slots=True)
 class _Held:
     """A document that is open, or being opened or closed."""
 
-    opening: asyncio.Task[Document]
+    opening: Pending[Document]
     session: Session | None = None
     stream: Stream[Change] | None = None
-    timer: asyncio.TimerHandle | None = None
-    closing: asyncio.Task[None] | None = None
+    timer: Callable[[], None] | None = None
+    """Calls off what closes it when nobody has held it for a while."""
+    closing: Pending[None] | None = None
     document: Document | None = field(default=None)
 
 
 class Keeper:
-    """Keeps documents open at `node`; `on_title(doc, title)` is told titles, by one node."""
+    """Keeps documents open at `node`; `on_title(doc, title)` is told titles, by one node.
+
+    `new_id` gives ids for new blocks.
+    """
 
     def __init__(
         self,
         node: Node,
+        new_id: Callable[[], str],
         on_title: OnTitle = lambda doc, title: None,
         linger_s: float = LINGER_S,
     ) -> None:
         self.linger_s = linger_s
         self._node = node
+        self._new_id = new_id
         self._on_title = on_title
         self._held: dict[str, _Held] = {}
         self._holders: dict[str, int] = {}
@@ -78,6 +96,11 @@ class Keeper:
     def documents(self) -> dict[str, Document]:
         """What is open here now, by id."""
         return {doc: held.document for doc, held in self._held.items() if held.document is not None}
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether a document is being closed."""
+        return any(held.closing is not None for held in self._held.values())
 
     @asynccontextmanager
     async def holding(self, doc: str) -> AsyncIterator[Document]:
@@ -106,11 +129,9 @@ class Keeper:
                     self._close_soon(doc, held)
                 if held.closing is None:
                     break
-                await asyncio.wait([held.closing])
-            if held.timer is not None:
-                held.timer.cancel()
-                held.timer = None
-            return await asyncio.shield(held.opening)
+                await held.closing
+            self._stop_timer(held)
+            return await held.opening
         except BaseException:
             self.let_go(doc)
             raise
@@ -124,39 +145,48 @@ class Keeper:
         held = self._held.get(doc)
         if held is None or held.closing is not None:
             return
-        if held.opening.done() and not self._ended:
-            loop = asyncio.get_running_loop()
-            held.timer = loop.call_later(self.linger_s, self._close_soon, doc, held)
+        if held.opening.done and not self._ended:
+            close = partial(self._close_soon, doc, held)
+            held.timer = self._node.runtime.alarm(self.linger_s, close)
         else:  # who asked has gone before it was open
             self._close_soon(doc, held)
+
+    @staticmethod
+    def _stop_timer(held: _Held) -> None:
+        if held.timer is not None:
+            held.timer()
+            held.timer = None
 
     # --- opening and closing --------------------------------------------------------------------
 
     def _begin(self, doc: str) -> _Held:
-        loop = asyncio.get_running_loop()
-        held = self._held[doc] = _Held(loop.create_task(self._open(doc)))
-        held.opening.add_done_callback(lambda opening: self._on_opened(doc, held, opening))
+        opening = self._node.runtime.spawn(self._open(doc))
+        held = self._held[doc] = _Held(opening)
+        opening.when_done(partial(self._on_opened, doc, held))
         return held
 
-    def _on_opened(self, doc: str, held: _Held, opening: asyncio.Task[Document]) -> None:
+    def _on_opened(self, doc: str, held: _Held) -> None:
         """K2: an opening that has failed is forgotten, so the next one begins anew."""
-        if opening.cancelled() or opening.exception() is not None:
-            if self._held.get(doc) is held:
-                del self._held[doc]
-            return
-        held.document = opening.result()
+        if held.opening.error is None:
+            held.document = held.opening.result()
+        elif self._held.get(doc) is held and held.closing is None:
+            del self._held[doc]
 
     async def _open(self, doc: str) -> Document:
-        session = self._node.session()
+        held = self._held[doc]
+        session = held.session = self._node.session()
+        groups = session.home.groups
+        secure = groups.saved if groups.options.durable else None
         try:
-            document = await open_document_at(session, doc)
+            document = await open_document(SessionHost(session, self._new_id), doc, secure=secure)
+            document.keep()
+            held.stream = document.outline.changes()
+        except GeneratorExit:
+            raise  # nobody runs it any more
         except BaseException:
             with suppress(GroupcoreError):
                 await session.close()
             raise
-        held = self._held[doc]
-        document.keep()
-        held.session, held.stream = session, document.outline.changes()
         held.stream.tap = lambda _: self._tell_title(doc, document)
         self._tell_title(doc, document)
         return document
@@ -168,25 +198,24 @@ class Keeper:
             self._on_title(doc, outline.title)
 
     def _close_soon(self, doc: str, held: _Held) -> None:
-        if held.timer is not None:
-            held.timer.cancel()
-            held.timer = None
+        self._stop_timer(held)
         if held.closing is None:
-            held.closing = asyncio.get_running_loop().create_task(self._close(doc, held))
+            held.closing = self._node.runtime.spawn(self._close(doc, held))
 
     async def _close(self, doc: str, held: _Held) -> None:
         """Close all that was open for the document; K1 holds as holders wait for the end of it."""
-        held.opening.cancel()
-        await asyncio.wait([held.opening])
         try:
             if held.stream is not None:
                 held.stream.close()
             if held.document is not None:
                 held.document.tender.ended = True
             if held.session is not None:
-                await held.session.close()
-        except GroupcoreError as error:
-            logger.debug("closing %s: %s", doc, error)
+                with suppress(GroupcoreError):
+                    await held.session.close()
+            # Without its session an opening fails.
+            await done_within(self._node.runtime, held.opening, OPENING_S)
+            if held.stream is not None:
+                held.stream.close()
         finally:
             if self._held.get(doc) is held:
                 del self._held[doc]
@@ -196,6 +225,5 @@ class Keeper:
         self._ended = True
         for doc, held in list(self._held.items()):
             self._close_soon(doc, held)
-        closing = [held.closing for held in self._held.values() if held.closing is not None]
-        if closing:
-            await asyncio.wait(closing)
+        for closing in [one.closing for one in self._held.values() if one.closing is not None]:
+            await closing

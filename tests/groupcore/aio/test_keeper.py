@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
+from groupcore.aio import Node
+from groupcore.aio.documents import new_id
 from groupcore.errors import GroupcoreError
 from groupcore.shared.documents import DocumentOutline
+from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.errors import ClosedError
 from groupcore.shared.types import Counter
-from server.documents.keeper import Keeper
-from tests.server.support import Cluster, eventually
+from tests.groupcore.aio.cluster import KEY, LIMIT_S, free_port
+from tests.groupcore.aio.test_objects import until
 
 
-async def keeper_on(cluster: Cluster) -> Keeper:
-    node = await cluster.start("a")
-    return Keeper(node.node.objects, linger_s=0.05)
+@pytest_asyncio.fixture
+async def node(tmp_path: Path) -> AsyncIterator[Node]:
+    """One node by itself, with a log: what nobody has open is still there."""
+    multicast = f"228.8.8.8:{free_port()}"
+    async with (
+        asyncio.timeout(LIMIT_S),
+        Node("keeper-test", node_id="a", multicast=multicast, key=KEY, data_dir=tmp_path) as node,
+    ):
+        yield node
 
 
-async def test_k1_all_who_hold_a_document_share_one_opening(cluster: Cluster) -> None:
-    keeper = await keeper_on(cluster)
+def keeper_on(node: Node) -> Keeper:
+    return Keeper(node, new_id, linger_s=0.05)
+
+
+async def test_k1_all_who_hold_a_document_share_one_opening(node: Node) -> None:
+    keeper = keeper_on(node)
     found = await asyncio.gather(*[keeper.hold("d") for _ in range(5)])
     assert len({id(document) for document in found}) == 1
     assert len(keeper) == 1
@@ -28,22 +44,22 @@ async def test_k1_all_who_hold_a_document_share_one_opening(cluster: Cluster) ->
         keeper.let_go("d")
     assert keeper.documents == {"d": found[0]}
     keeper.let_go("d")
-    await eventually(lambda: len(keeper) == 0, "it is closed")
+    await until(lambda: len(keeper) == 0)
 
 
-async def test_k3_a_hold_before_the_time_is_over_keeps_it_open(cluster: Cluster) -> None:
-    keeper = await keeper_on(cluster)
+async def test_k3_a_hold_before_the_time_is_over_keeps_it_open(node: Node) -> None:
+    keeper = keeper_on(node)
     first = await keeper.hold("d")
     keeper.let_go("d")
     assert await keeper.hold("d") is first
     held = keeper._held["d"]
     assert held.timer is None
     keeper.let_go("d")
-    await eventually(lambda: len(keeper) == 0, "it is closed")
+    await until(lambda: len(keeper) == 0)
 
 
-async def test_k1_a_hold_while_it_is_being_closed_opens_it_anew(cluster: Cluster) -> None:
-    keeper = await keeper_on(cluster)
+async def test_k1_a_hold_while_it_is_being_closed_opens_it_anew(node: Node) -> None:
+    keeper = keeper_on(node)
     first = await keeper.hold("d")
     await first.outline.rename("Kept")
     for _ in range(20):
@@ -57,25 +73,23 @@ async def test_k1_a_hold_while_it_is_being_closed_opens_it_anew(cluster: Cluster
         assert again.outline.tenders
         first = again
     keeper.let_go("d")
-    await eventually(lambda: len(keeper) == 0, "it is closed")
+    await until(lambda: len(keeper) == 0)
 
 
-async def test_k2_a_failed_opening_leaves_nothing_open(cluster: Cluster) -> None:
-    node = await cluster.start("a")
-    keeper = Keeper(node.node.objects)
-    other = await node.node.objects.open(Counter, "doc/d")
+async def test_k2_a_failed_opening_leaves_nothing_open(node: Node) -> None:
+    keeper = Keeper(node, new_id)
+    other = await node.open(Counter, "doc/d")
     for _ in range(3):
         results = await asyncio.gather(keeper.hold("d"), keeper.hold("d"), return_exceptions=True)
         assert all(isinstance(one, GroupcoreError) for one in results)
         assert len(keeper) == 0
-    assert len(node.node.objects._sessions) == 1 + 0 * len(results)
+    assert len(node._sessions) == 1
     await other.close()
 
 
-async def test_k2_who_gives_up_before_it_is_open_leaves_nothing_open(cluster: Cluster) -> None:
-    node = await cluster.start("a")
-    keeper = Keeper(node.node.objects)
-    before = len(node.node.objects._sessions)
+async def test_k2_who_gives_up_before_it_is_open_leaves_nothing_open(node: Node) -> None:
+    keeper = Keeper(node, new_id)
+    before = len(node._sessions)
     for turns in range(12):
         holding = asyncio.create_task(keeper.hold("d"))
         for _ in range(turns):
@@ -85,16 +99,16 @@ async def test_k2_who_gives_up_before_it_is_open_leaves_nothing_open(cluster: Cl
         if not holding.cancelled():
             keeper.let_go("d")
             keeper._close_soon("d", keeper._held["d"])
-        await eventually(lambda: len(keeper) == 0, "nothing is left")
-        assert len(node.node.objects._sessions) == before
+        await until(lambda: len(keeper) == 0)
+        assert len(node._sessions) == before
     async with keeper.holding("d") as document:
         assert isinstance(document.outline, DocumentOutline)
 
 
 async def test_k1_a_document_that_has_failed_is_opened_anew_for_all_who_hold_it(
-    cluster: Cluster,
+    node: Node,
 ) -> None:
-    keeper = await keeper_on(cluster)
+    keeper = keeper_on(node)
     first = await keeper.hold("d")
     keeper._held["d"].stream.end()  # type: ignore[union-attr]
     again = await keeper.hold("d")
@@ -104,11 +118,11 @@ async def test_k1_a_document_that_has_failed_is_opened_anew_for_all_who_hold_it(
     assert held.timer is None
     assert keeper.documents == {"d": again}
     keeper.let_go("d")
-    await eventually(lambda: len(keeper) == 0, "nobody holds it")
+    await until(lambda: len(keeper) == 0)
 
 
-async def test_a_node_that_leaves_opens_nothing_any_more(cluster: Cluster) -> None:
-    keeper = await keeper_on(cluster)
+async def test_a_node_that_leaves_opens_nothing_any_more(node: Node) -> None:
+    keeper = keeper_on(node)
     await keeper.hold("d")
     await keeper.close()
     assert len(keeper) == 0
