@@ -6,12 +6,24 @@ import asyncio
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, expect
 
 from tests.end_to_end.browser import BrowserTab, Scheme, Tabs
 from tests.end_to_end.cluster import Cluster, eventually
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
+from tests.end_to_end.townspeople import (
+    PASSWORD,
+    REFUSED,
+    button,
+    company,
+    fill,
+    give_role,
+    invited,
+    joined,
+    made,
+    owner,
+)
 
 pytestmark = [
     pytest.mark.browser,
@@ -20,98 +32,14 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
-PASSWORD = "seven blue boats"
 OUT_S = 1.0
 """How long a page may stay open after its sign-in is over, beside what a test needs to look."""
-REFUSED = ("status of 401", "status of 403", "status of 404", "status of 410")
-"""What Chromium itself writes of answers that say no."""
-
-
-async def fill(page: Page, **fields: str) -> None:
-    """Fill fields by their test ids; `_` stands for `-`."""
-    for name, text in fields.items():
-        await page.get_by_test_id(name.replace("_", "-")).fill(text)
-
-
-def button(tab: BrowserTab, name: str) -> Locator:
-    """A button by the name that screen readers say."""
-    return tab.page.get_by_role("button", name=name)
-
-
-async def owner_link(town: Cluster) -> str:
-    """The one-time link, printed again."""
-    code, answer = await town.admin("a", "owner-link")
-    assert code == 201, answer
-    return str(answer["url"])
-
-
-async def owner(town: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]) -> BrowserTab:
-    """The first owner's tab at the list of documents, made if there is none."""
-    context = await tabs.context("not used")
-    if cookies:
-        await context.add_cookies(cookies)  # type: ignore[arg-type]
-        tab = await tabs.open_in(context, town.nodes["a"].url)
-    else:
-        tab = await tabs.open_in(context, await owner_link(town))
-        await fill(tab.page, name="Ann", email="ann@example.org", password=PASSWORD)
-        await fill(tab.page, workspace="Choir")
-        await button(tab, "Become the owner").click()
-    await expect(tab.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
-    cookies[:] = [dict(one) for one in await context.cookies()]
-    return tab
-
-
-async def invited(tab: BrowserTab, email: str, role: str) -> str:
-    """The owner invites somebody; the address."""
-    await tab.page.get_by_role("link", name="People").click()
-    await tab.page.get_by_test_id("invite-email").fill(email)
-    await tab.page.get_by_label("Role of who is invited").select_option(role)
-    await button(tab, "Make an invitation").click()
-    return str(await tab.page.get_by_test_id("secret").input_value())
-
-
-async def joined(tabs: Tabs, town: Cluster, node: str, address: str, name: str) -> BrowserTab:
-    """Somebody opens an invitation at this node, and makes an account."""
-    there = address.replace(town.nodes["a"].url, town.nodes[node].url)
-    tab = await tabs.open(there, "not used")
-    tab.expect_complaints(*REFUSED)
-    await fill(tab.page, name=name, password=PASSWORD)
-    await button(tab, "Make an account and join").click()
-    await expect(tab.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
-    return tab
-
-
-async def made(tab: BrowserTab) -> str:
-    """A new document, open in this tab; its id."""
-    await tab.page.get_by_test_id("new-document").first.click()
-    await tab.loaded()
-    return tab.page.url.rpartition("/")[2]
-
-
-async def give_role(tab: BrowserTab, name: str, role: str) -> None:
-    """The owner makes somebody something for the document that is open."""
-    await tab.page.get_by_test_id("share").click()
-    label = f"Role of {name} for this document"
-    await tab.page.get_by_label(label).select_option(role)
-    await expect(tab.page.get_by_role("status").get_by_text(f"{name}:")).to_be_visible()
-    await button(tab, "Close").click()
 
 
 async def test_two_people_on_two_nodes_from_the_printed_link_to_a_role_taken_in_mid_sentence(
     town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
 ) -> None:
-    ann = await owner(town, tabs, ann_cookies)
-    assert "gco_" not in ann.page.url
-    address = await invited(ann, "bob@example.org", "viewer")
-    assert "/join#gci_" in address
-    bob = await joined(tabs, town, "b", address, "Bob")
-    assert "gci_" not in bob.page.url
-    await ann.page.get_by_role("link", name="Groupcore").first.click()
-    doc = await made(ann)
-    await ann.put_caret(0)
-    await ann.type("From Ann. ")
-    await ann.saved()
-
+    ann, bob, doc = await company(town, tabs, ann_cookies, "Bob", "viewer", "From Ann. ")
     await bob.page.goto(f"{town.nodes['b'].url}/doc/{doc}")
     await bob.loaded()
     await expect(bob.page.get_by_test_id("reading-only")).to_contain_text("You can read")

@@ -12,16 +12,7 @@ from playwright.async_api import Error, expect
 from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs, converged, node_texts
 from tests.end_to_end.chromium import CUT, KEEP_SOCKETS, KEPT, Wire, own_chromium
 from tests.end_to_end.cluster import Cluster, eventually
-from tests.end_to_end.test_browser_accounts import (
-    PASSWORD,
-    REFUSED,
-    button,
-    fill,
-    invited,
-    joined,
-    made,
-    owner,
-)
+from tests.end_to_end.townspeople import PASSWORD, REFUSED, button, company, fill
 
 pytestmark = [
     pytest.mark.browser,
@@ -41,14 +32,8 @@ async def is_kept(tab: BrowserTab, text: str) -> bool:
 async def test_hours_offline_and_the_end_of_the_sign_in_lose_nothing_and_never_say_saved(
     town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
 ) -> None:
-    ann = await owner(town, tabs, ann_cookies)
-    address = await invited(ann, "may@example.org", "editor")
-    may = await joined(tabs, town, "b", address, "May")
+    ann, may, doc = await company(town, tabs, ann_cookies, "May", "editor", "one")
     may.expect_complaints(*NODE_GONE, "net::ERR_INTERNET_DISCONNECTED", "CLOSING or CLOSED")
-    await ann.page.get_by_role("link", name="Groupcore").first.click()
-    doc = await made(ann)
-    await ann.put_caret(0)
-    await ann.type("one")
     await ann.press("Enter")
     await ann.type("two")
     await ann.saved()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -13,14 +12,7 @@ from playwright.async_api import expect
 from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs
 from tests.end_to_end.chromium import Wire
 from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
-from tests.end_to_end.test_browser_accounts import (
-    REFUSED,
-    give_role,
-    invited,
-    joined,
-    made,
-    owner,
-)
+from tests.end_to_end.townspeople import REFUSED, company, give_role
 
 pytestmark = [
     pytest.mark.browser,
@@ -94,15 +86,7 @@ async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_seq
     mortals: Cluster, tabs: Tabs
 ) -> None:
     town = mortals
-    cookies: list[dict[str, Any]] = []
-    ann = await owner(town, tabs, cookies)
-    address = await invited(ann, "bob@example.org", "viewer")
-    bob = await joined(tabs, town, "b", address, "Bob")
-    await ann.page.get_by_role("link", name="Groupcore").first.click()
-    doc = await made(ann)
-    await ann.put_caret(0)
-    await ann.type("From Ann. ")
-    await ann.saved()
+    ann, bob, doc = await company(town, tabs, [], "Bob", "viewer", "From Ann. ")
     await give_role(ann, "Bob", "editor")
     wire = Wire()
     await bob.page.route_web_socket("**/ws", wire.take)

@@ -9,18 +9,10 @@ from playwright.async_api import expect
 
 from tests.end_to_end.browser import BrowserTab, Scheme, Tabs
 from tests.end_to_end.cluster import Cluster
-from tests.end_to_end.test_browser_accounts import (
-    REFUSED,
-    button,
-    fill,
-    invited,
-    joined,
-    made,
-    owner,
-)
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_files import row
 from tests.end_to_end.test_browser_looks import fits
+from tests.end_to_end.townspeople import REFUSED, button, fill, made, newcomer, owner
 
 pytestmark = [
     pytest.mark.browser,
@@ -51,7 +43,7 @@ async def test_a_workspace_is_made_renamed_thrown_away_and_had_back_and_a_docume
     town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
 ) -> None:
     ann = await owner(town, tabs, ann_cookies)
-    kit = await joined(tabs, town, "b", await invited(ann, "kit@example.org", "viewer"), "Kit")
+    kit = await newcomer(ann, tabs, town, "Kit", "viewer")
     await ann.page.goto(town.nodes["a"].url)
     await ann.page.get_by_test_id("new-workspace").click()
     await expect(ann.page.get_by_role("dialog")).to_be_visible()

@@ -49,14 +49,21 @@ async def two(world: World) -> tuple[Document, Document, Disk]:
     return a, b, disk
 
 
+async def begun(world: World) -> tuple[Document, Document, Disk, str]:
+    """The same with a block of its own, "milk bread", which is on disk."""
+    a, b, disk = await two(world)
+    [block] = await a.insert("", [rich("milk bread")])
+    await a.block(block)
+    await rest(world)
+    disk.write()
+    await rest(world)
+    return a, b, disk, block
+
+
 def test_a_block_owes_what_was_split_off_until_it_is_on_disk() -> None:
     async def main(world: World) -> None:
-        a, b, disk = await two(world)
-        [block] = await a.insert("", [rich("milk bread")])
+        a, b, disk, block = await begun(world)
         found = await a.block(block)
-        await rest(world)
-        disk.write()
-        await rest(world)
         split = world.spawn(a.split(block, 5))
         await rest(world)
         disk.write()
@@ -75,12 +82,8 @@ def test_a_block_owes_what_was_split_off_until_it_is_on_disk() -> None:
 
 def test_what_a_block_owes_is_carried_once_it_is_on_disk_that_it_does() -> None:
     async def main(world: World) -> None:
-        a, b, disk = await two(world)
-        [block] = await a.insert("", [rich("milk bread")])
+        a, b, disk, block = await begun(world)
         found = await a.block(block)
-        await rest(world)
-        disk.write()
-        await rest(world)
         split = world.spawn(a.split(block, 5))
         await rest(world)
         [new] = found.owes
@@ -114,12 +117,7 @@ def test_the_outline_keeps_a_seed_until_its_text_is_on_disk() -> None:
 
 def test_one_node_alone_waits_for_the_disk_and_another_when_that_one_is_gone() -> None:
     async def main(world: World) -> None:
-        a, b, disk = await two(world)
-        [block] = await a.insert("", [rich("milk bread")])
-        await a.block(block)
-        await rest(world)
-        disk.write()
-        await rest(world)
+        a, b, disk, block = await begun(world)
         before = disk.asked
         world.spawn(a.split(block, 5))
         await rest(world)
