@@ -20,7 +20,6 @@ from groupcore.errors import WireError
 from groupcore.events import Synced, ViewInstalled
 from groupcore.sequencing.arriving import Arriving
 from groupcore.sequencing.commands import decode_command
-from groupcore.sequencing.comparing import Comparing
 from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.directory_changes import (
@@ -90,7 +89,6 @@ class Conductor:
         self._creating = creating
         self.news = False
         self._now = 0.0
-        self._comparing = Comparing(plane)
         self._place = Place(0, 0)
         self._heard = Place(0, 0)
         self._ordered: deque[tuple[Address, bytes, Position] | ViewInstalled] = deque()
@@ -117,9 +115,6 @@ class Conductor:
         self._now = now
         plane, view = self._plane, event.view
         first = plane.view is None
-        if first or event.recovered:
-            # Who has lived through the view before comes behind no log.
-            self._comparing.begin(event, self._place.view if first else view.number)
         plane.view, plane.primary = view, view.primary
         self._heard = Place(view.number, 0)
         plane.reaches.install(view)
@@ -128,7 +123,7 @@ class Conductor:
         self.news = True
         joins = first and bool(event.holders) and plane.me not in event.holders
         if joins:
-            forget_streams(plane, view.members, gone=True)
+            forget_streams(plane)
         self._start_streams(event, joins)
         self._keeper.on_view()
         self._position = event.position
@@ -141,26 +136,12 @@ class Conductor:
         if joins:
             self._take_over()
         elif first:
-            self._comparing.ask(event)
-            self._compare()
+            self._go_on()  # its log goes as far as that of any who is asked for the state
 
     def proceed(self, now: float) -> None:
-        """The turn ends: more may be here, or be known of the others."""
+        """The turn ends: more may be here."""
         self._now = now
         self.arriving.proceed(now)
-        if self._comparing.is_open:
-            self._compare()
-
-    def _compare(self) -> None:
-        """Go on from what is here, once it is known that this is right."""
-        verdict = self._comparing.verdict()
-        if verdict:
-            self._go_on()
-        elif verdict is not None:
-            first = self._ordered[0]
-            assert isinstance(first, ViewInstalled), "it began with a view"
-            forget_streams(self._plane, first.view.members, gone=False)
-            self._take_over()
 
     def _take_over(self) -> None:
         """Others hold more: take it from them, and keep the frames that are here."""

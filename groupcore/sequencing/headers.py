@@ -247,18 +247,12 @@ class Reach(NamedTuple):
 
 @dataclass(slots=True)
 class Digest(Header):
-    """Node to all, in `view`: the end of its own stream, and how far it is with every stream.
-
-    `recovered`: the last view formed from disk that it is in, `basis`: the view with which its log
-    ended then; 0 and 0 without.
-    """
+    """Node to all, in `view`: the end of its own stream, and how far it is with every stream."""
 
     kind: ClassVar[str] = "sequencing.digest"
     view: int
     last: int
     reaches: tuple[Reach, ...]
-    recovered: int = 0
-    basis: int = 0
 
 
 @dataclass(slots=True)

@@ -140,8 +140,6 @@ class Keeper:
             return
         if not plane.in_view(node):
             return
-        if header.recovered:
-            plane.bases[node] = (header.recovered, header.basis)
         stream = plane.stream(node)
         if not stream.started:
             stream.start(header.last)

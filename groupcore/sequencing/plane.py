@@ -36,8 +36,7 @@ class Plane:
     `frozen`: how far this node acknowledges while the view is being changed, and no further.
     `control`: what the control plane's stack is to be told.
     `place`: where the control plane's order stands here; `place_saved`: up to where it is saved.
-    `basis`: the last view formed from disk and with which view this node's log ended then, `bases`
-    those of others. With a log, `unsaved` has what was sent here and is accepted, by stream: frame,
+    With a log, `unsaved` has what was sent here and is accepted, by stream: frame,
     group, message.
     """
 
@@ -65,8 +64,6 @@ class Plane:
         self.counters: Counter[str] = Counter()
         self.place: Position = (0, 0)
         self.place_saved: Position = (0, 0)
-        self.basis = (0, 0)
-        self.bases: dict[Address, tuple[int, int]] = {}
         self.log = Log(me) if options.durable else None
         self.archive: Archive | None = None
         if options.durable:

@@ -169,16 +169,14 @@ class Restoring:
             plane.gone.add(address)
 
 
-def forget_streams(plane: Plane, members: tuple[Address, ...], gone: bool) -> None:
-    """This node takes another one's state, in a view of these members: it forgets its frames.
+def forget_streams(plane: Plane) -> None:
+    """This node joins, and takes another one's state: it forgets its frames.
 
-    What is missing of the streams that go on is not to be had any more from where the log ends.
-    Those of nodes that are `gone` it forgets if it has joined: others have the view's cut. If not,
-    it has that, too, and somebody may have to get it here.
+    What is missing of the streams that go on is not to be had any more from where the log ends, and
+    what was in the view's cut is in the state.
     """
-    for address in list(plane.streams):
-        if address != plane.me and (gone or address in members):
-            del plane.streams[address]
+    for address in [one for one in plane.streams if one != plane.me]:
+        del plane.streams[address]
 
 
 def forget_records(plane: Plane) -> None:

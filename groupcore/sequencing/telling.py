@@ -120,7 +120,7 @@ class Telling:
         self._owed_bytes = 0
         self._to.clear()
         self._at = now + self._wait_s
-        plane.to(None, Digest(plane.view.number, last, tuple(reaches), *plane.basis))
+        plane.to(None, Digest(plane.view.number, last, tuple(reaches)))
 
     def _tell_sequencers(self, last: int) -> None:
         """Those that lack nothing but this node's word get it alone (I1)."""
@@ -130,7 +130,7 @@ class Telling:
             stream = plane.streams.get(address)
             if stream is not None:
                 reach = Reach(address, *self._reached(stream))
-                plane.to(address, Digest(plane.view.number, last, (reach,), *plane.basis))
+                plane.to(address, Digest(plane.view.number, last, (reach,)))
         self._to.clear()
 
     def _news(self) -> list[Reach]:

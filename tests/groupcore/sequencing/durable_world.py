@@ -183,8 +183,10 @@ class DurableWorld(World):
             return False
         self.incarnation += 1
         lives = {name: self.host_from_disk(name) for name in names}
-        newest = max(lives[name].service.held for name in counting)
-        holders = [name for name in counting if lives[name].service.held == newest]
+        services = {name: lives[name].service for name in counting}
+        ends = {name: (one.held, one.stored_view()) for name, one in services.items()}
+        newest, _ = latest = max(ends.values())
+        holders = [name for name in counting if ends[name] == latest]
         others = [name for name in names if name not in holders and name not in out]
         members = tuple(lives[name].address for name in [*holders, *others])
         held_by = members[: len(holders)]
