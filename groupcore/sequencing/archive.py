@@ -17,7 +17,7 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -282,17 +282,29 @@ class Archive:
         self.behind.clear()
         self.runs_bytes = 0
 
-    def pack(self) -> list[Any]:
-        """Plain values for a node's state."""
-        return [
-            [group, one.seqno, one.state, encode_context(one.context), list(one.runs())]
-            for group, one in self.groups.items()
-        ]
+    def pack(self, groups: Iterable[GroupId]) -> bytes:
+        """These groups, as bytes for a node's state."""
+        found = [(group, one) for group in groups if (one := self.groups.get(group)) is not None]
+        packed: bytes = packb(
+            [
+                [group, one.seqno, one.state, encode_context(one.context), list(one.runs())]
+                for group, one in found
+            ]
+        )
+        return packed
 
-    def restore(self, packed: list[Any]) -> None:
-        """Be what was packed."""
+    def restore(self, parts: list[Any]) -> None:
+        """Be what was packed; of a group that stands in several parts the last one counts.
+
+        Logs of earlier versions have the groups themselves, in one part.
+        """
         self.clear()
+        for part in parts:
+            self._restore(unpackb(part) if isinstance(part, bytes) else [part])
+
+    def _restore(self, packed: list[Any]) -> None:
         for group, seqno, state, context, runs in packed:
+            self.forget(group)
             one = self.groups[group] = Archived(self.shelf, seqno, state)
             one.context = decode_context(context)
             for run in unpack_runs(runs):

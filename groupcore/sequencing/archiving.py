@@ -3,9 +3,9 @@
 Idea. When the runs behind a group's archived state have become larger than the state, a newer one
 is asked for, of a node that hosts the group, the own one first; and when those of all groups
 together have become too large, of the groups whose runs are the oldest. When the log has become
-larger than what it is the log of, the node's state is put into it, as a checkpoint, and what lies
-before goes as soon as everybody has stored what the checkpoint contains: until then somebody may
-have to be given frames from there after a power cut.
+larger than what it is the log of, the node's state is packed, some groups a turn, and put into it
+as a checkpoint. What lies before goes as soon as everybody has stored what the checkpoint contains:
+until then somebody may have to be given frames from there after a power cut.
 
 Source. Decisions 0026 and 0037.
 
@@ -22,7 +22,10 @@ from collections.abc import Callable
 from groupcore.context import Numbers
 from groupcore.sequencing.archive import Archive
 from groupcore.sequencing.group_state import unpack_group_state
+from groupcore.sequencing.log import Log
 from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.node_packing import Packing
+from groupcore.sequencing.node_state import Place
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import States
 from groupcore.view import Address
@@ -34,12 +37,13 @@ PATIENCE_S = 5.0
 
 
 class Archiving:
-    """Keeps archive and log small; `pack` gives the node's state."""
+    """Keeps archive and log small; `place` is that of the directory now."""
 
-    def __init__(self, plane: Plane, states: States, pack: Callable[[], bytes]) -> None:
+    def __init__(self, plane: Plane, states: States, place: Callable[[], Place]) -> None:
         self._plane = plane
         self._states = states
-        self._pack = pack
+        self._place = place
+        self._packing: Packing | None = None
         self._asked: dict[GroupId, float] = {}
         self._cut: Numbers | None = None
 
@@ -102,14 +106,27 @@ class Archiving:
             if all(self._is_stored(*one) for one in self._cut.items()):
                 self._cut = None
                 log.drop()
-        elif log.is_large(plane.options.checkpoint_bytes) and not plane.early:
-            self._cut = {address: one.recorded for address, one in plane.streams.items()}
-            again_bytes = 0
-            for stream in plane.streams.values():
-                stream.logged = min(stream.recorded, stream.received)
-                again = stream.kept(stream.logged + 1, stream.received)
-                again_bytes += sum(len(batch.body) for _, batch in again)
-            log.checkpoint(self._pack(), again_bytes)
+            return
+        if self._packing is None and log.is_large(plane.options.checkpoint_bytes):
+            self._packing = Packing(plane)
+        state = None if self._packing is None else self._packing.step(self._place())
+        if state is not None:
+            self._packing = None
+            self._put(plane, log, state)
+
+    def _put(self, plane: Plane, log: Log, state: bytes) -> None:
+        """The state of this moment into the log; what it does not contain follows it."""
+        self._cut = {address: one.recorded for address, one in plane.streams.items()}
+        again_bytes = 0
+        for stream in plane.streams.values():
+            stream.logged = min(stream.recorded, stream.received)
+            again = stream.kept(stream.logged + 1, stream.received)
+            again_bytes += sum(len(batch.body) for _, batch in again)
+        log.checkpoint(state, again_bytes)
+
+    def next_wake(self) -> float | None:
+        """At once, while there is something to pack."""
+        return None if self._packing is None or self._packing.waits else 0.0
 
     def _is_stored(self, address: Address, frame: int) -> bool:
         plane = self._plane

@@ -43,7 +43,6 @@ from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId
-from groupcore.sequencing.node_packing import pack_whole
 from groupcore.sequencing.node_state import (
     Place,
 )
@@ -346,9 +345,10 @@ class Conductor:
                 began = MoveBegan(number, move.groups, move.source, move.target, move.reason)
                 self._migration.on_began(began)
 
-    def pack(self) -> bytes:
-        """This node's state."""
-        return pack_whole(self._plane, self._place)
+    def next_wake(self) -> float | None:
+        """At once, while a node's state is being packed or opened."""
+        times = (self.giving.next_wake(), self.arriving.next_wake())
+        return min((time for time in times if time is not None), default=None)
 
     def place(self) -> Place:
         """Which command of which view the directory is behind."""

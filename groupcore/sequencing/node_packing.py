@@ -1,22 +1,30 @@
-"""Packing a node's state for others: some groups a turn, so that no turn takes long.
+"""Packing a node's state, for others and for its log: some groups a turn, so no turn takes long.
 
-Idea. A hundred thousand records are not packed between two packets. They are packed in slices, one
-a turn; what has changed meanwhile, which its number shows, is packed again in the end, so that the
-whole is of one cut. The directory has a turn of its own, after which no command may have come.
+Idea. A hundred thousand records are not packed between two packets, nor what is archived of as many
+groups. They are packed in slices, one a turn; what has changed meanwhile, which its number shows,
+is packed again in the end, so that the whole is of one cut. The directory has a turn of its own,
+after which no command may have come.
 
 Invariants.
-  I1  The state is of the moment at which it is complete: every record, every stream, the directory.
+  I1  The state is of the moment at which it is complete: every record, every stream, the directory,
+      all that is archived.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
+from groupcore.sequencing.archive import Archive
+from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.node_state import Place, pack_node_state
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.record_table import pack_records, slices
 
+ARCHIVED_SLICE = 1_000
+"""Archived groups in one part: some milliseconds of work."""
+ARCHIVED_SLICE_BYTES = 256 << 10
+"""A part with so much in it has no more groups."""
 ATTEMPTS_MAX = 4
 """Turns in which the directory is packed anew because commands have come; then all is in one."""
 
@@ -30,13 +38,19 @@ class Packing:
         self._newest = plane.directory.newest_group
         self._parts: list[bytes] = []
         self._seen: list[tuple[Record, int]] = []
+        archive = plane.archive
+        self._archive = archive
+        self._to_archive = deque([] if archive is None else archive.groups)
+        self._archived: list[bytes] = []
+        self._archive_seen: dict[GroupId, int] = {}
         self._directory: tuple[Place, bytes] | None = None
         self._attempts = 0
 
     @property
     def waits(self) -> bool:
         """Whether it is complete but for messages that wait for their group's former ones."""
-        return not self._todo and self._directory is not None and self._plane.early > 0
+        left = self._todo or self._to_archive
+        return not left and self._directory is not None and self._plane.early > 0
 
     def step(self, place: Place) -> bytes | None:
         """A slice more; `place` is that of the directory now."""
@@ -44,6 +58,9 @@ class Packing:
             part = self._todo.popleft()
             self._seen += [(record, record.seqno) for record in part]
             self._parts.append(pack_records(self._plane, part))
+            return None
+        if self._to_archive and self._archive is not None:
+            self._pack_archived(self._archive)
             return None
         if self._directory is None or self._directory[0] != place:
             self._directory = (place, self._plane.directory.snapshot())
@@ -61,11 +78,37 @@ class Packing:
         gone = [record.group for record, _ in self._seen if record.group not in records]
         new = [record for group, record in records.items() if group > self._newest]
         left = [record for record in changed if record.group in records]
-        last = pack_records(self._plane, [*left, *new])
-        return pack_node_state(self._plane, place, directory, [*self._parts, last], gone)
+        parts = [*self._parts, pack_records(self._plane, [*left, *new])]
+        archived = None
+        if self._archive is not None:
+            anew = self._archived_anew(self._archive, [*left, *new])
+            archived = [*self._archived, self._archive.pack(anew)]
+        return pack_node_state(self._plane, place, directory, parts, archived, gone)
+
+    def _pack_archived(self, archive: Archive) -> None:
+        """Some groups of the archive; fewer where they are large."""
+        chosen: list[GroupId] = []
+        size = 0
+        while self._to_archive and len(chosen) < ARCHIVED_SLICE and size < ARCHIVED_SLICE_BYTES:
+            group = self._to_archive.popleft()
+            one = archive.groups.get(group)
+            if one is not None:
+                chosen.append(group)
+                size += one.state_bytes + one.cost_bytes
+                self._archive_seen[group] = one.seqno
+        self._archived.append(archive.pack(chosen))
+
+    def _archived_anew(self, archive: Archive, changed: list[Record]) -> dict[GroupId, None]:
+        """The groups that have come on, or have a newer state than was packed."""
+        anew = dict.fromkeys(record.group for record in changed)
+        seen, groups = self._archive_seen, archive.groups
+        anew.update((group, None) for group, one in groups.items() if seen.get(group) != one.seqno)
+        return anew
 
 
 def pack_whole(plane: Plane, place: Place) -> bytes:
     """The state as of now, in one go."""
-    records = [pack_records(plane, part) for part in slices(list(plane.records.values()))]
-    return pack_node_state(plane, place, plane.directory.snapshot(), records, [])
+    packing = Packing(plane)
+    while (state := packing.step(place)) is None:
+        assert not packing.waits, "nothing waits for its group's former messages"
+    return state

@@ -36,11 +36,12 @@ def pack_node_state(
     place: Place,
     directory: bytes,
     records: list[bytes],
+    archive: list[bytes] | None,
     deleted: list[GroupId],
 ) -> bytes:
-    """This node's state as of now, with its directory as of `place` and its records.
+    """This node's state as of now, with its directory as of `place`, its records, its archive.
 
-    Of a record that stands in several parts the last one counts; `deleted` are in none.
+    Of a group that stands in several parts of either the last one counts; `deleted` are in none.
     """
     streams = [
         [list(address), stream.recorded, stream.end]
@@ -49,7 +50,6 @@ def pack_node_state(
     ]
     gone = [list(node) for node in sorted(plane.gone)]
     chains = [_pack_chain(plane, *chain) for chain in plane.chains.snapshot()]
-    archive = None if plane.archive is None else plane.archive.pack()
     head = [[*place, *plane.place], directory, streams, records, gone, chains, archive]
     packed: bytes = packb([*head, deleted])
     return packed
@@ -106,6 +106,8 @@ class Taking:
         plane.records.update(self._records)
         for group in deleted:
             plane.records.pop(group, None)
+            if plane.archive is not None:
+                plane.archive.forget(group)
         for chain in chains:
             _take_chain(plane, chain)
         _take_streams(plane, {Address(*one): (recorded, end) for one, recorded, end in streams})

@@ -33,6 +33,10 @@ class Saving:
             self._settle()
         self._archiving.end_turn(now)
 
+    def next_wake(self) -> float | None:
+        """When there is something to be done."""
+        return self._archiving.next_wake()
+
     def _settle(self) -> None:
         plane = self._plane
         for address, waiting in list((plane.unsaved or {}).items()):

@@ -96,7 +96,7 @@ class Service(DirectoryRequests, Figures):
         self._now = 0.0
         self._processes = 0
         self._seen_progress = 0
-        archiving = Archiving(self.plane, self.joining.states, self.conductor.pack)
+        archiving = Archiving(self.plane, self.joining.states, self.conductor.place)
         self.saving = Saving(self.plane, archiving)
         self._restored = Restoring(self.plane, self.receiver).run(log)
         self.conductor.restored(self._restored)
@@ -310,8 +310,8 @@ class Service(DirectoryRequests, Figures):
             self.joining.states.next_wake(),
             self.joining.handing.next_wake(),
             self.expected.next_wake(),
-            self.conductor.giving.next_wake(),
-            self.conductor.arriving.next_wake(),
+            self.conductor.next_wake(),
+            self.saving.next_wake(),
             self.keeper.next_wake(),
             self.ending.next_wake(),
             self.balancing.next_wake(),

@@ -8,6 +8,7 @@ from groupcore.errors import WireError
 from groupcore.sequencing import arriving, directory_snapshot, record_table
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.directory_snapshot import reading, unpack
+from groupcore.sequencing.node_packing import pack_whole
 from groupcore.sequencing.node_state import Taking, take_node_state
 from groupcore.view import Address
 from tests.groupcore.sequencing.test_node_giving import busy_world, contents
@@ -37,7 +38,7 @@ def is_ready(world: World, name: str) -> bool:
 
 def test_i1_nothing_of_a_state_counts_before_all_of_it_is_there() -> None:
     a = busy_world()["a"].service
-    state = a.conductor.pack()
+    state = pack_whole(a.plane, a.conductor.place())
     other = World("c")["c"].service
     before = other.plane.directory.fingerprint()
     taking = Taking(other.plane, state)
@@ -52,7 +53,8 @@ def test_i1_nothing_of_a_state_counts_before_all_of_it_is_there() -> None:
 
 
 def test_taken_in_slices_it_is_what_it_is_taken_at_once() -> None:
-    state = busy_world()["a"].service.conductor.pack()
+    a = busy_world()["a"].service
+    state = pack_whole(a.plane, a.conductor.place())
     one, other = World("c")["c"].service, World("c")["c"].service
     taking = Taking(one.plane, state)
     while not taking.step():
