@@ -44,15 +44,18 @@ chromium: ## the browser that the browser tests drive (Debian's package)
 	@scripts/install_chromium $(CHROMIUM)
 
 .PHONY: check
-check: check-python check-page ## format, lint, strict types, import contracts, tidy rules
+check: check-rules check-types check-page ## format, lint, strict types, import contracts, tidy rules
 
-.PHONY: check-python
-check-python: $(INSTALLED)
+.PHONY: check-rules
+check-rules: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy $(PYTHON_FOLDERS)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -q tests/test_tidy.py
+
+.PHONY: check-types
+check-types: $(INSTALLED)
+	$(BIN)/mypy $(PYTHON_FOLDERS)
 
 .PHONY: check-page
 check-page: $(WEBUI_BUILT)
@@ -63,7 +66,7 @@ check-page: $(WEBUI_BUILT)
 # beside it first.
 .PHONY: test
 test: ## check and all tests, those in a browser included
-	@$(MAKE) -j 3 --output-sync=target chromium check test-page
+	@$(MAKE) -j 4 --output-sync=target chromium check test-page
 	@$(MAKE) -j 2 test-real test-beside
 
 .PHONY: test-page

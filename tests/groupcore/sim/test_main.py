@@ -22,7 +22,7 @@ def simulate(*arguments: str, hash_seed: str = "0") -> str:
     command = [sys.executable, "-m", "groupcore.sim", *arguments]
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env=environment, timeout=100
+        command, capture_output=True, text=True, check=True, env=environment, timeout=600
     )
     assert done.stderr == ""
     return done.stdout

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 PHASES = os.environ.get("API_PHASES", "coverage")
 EXAMPLES = os.environ.get("API_EXAMPLES", "1")
-LIMIT_S = int(os.environ.get("API_LIMIT_S", "100"))
+LIMIT_S = int(os.environ.get("API_LIMIT_S", "600"))
 SEED = os.environ.get("SEED", "1")
 ENDS_THE_SIGN_IN = ("delete_session", "delete_me_sessions", "put_me_password")
 
