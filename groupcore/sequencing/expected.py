@@ -71,6 +71,8 @@ class Expected:
 
     def next_wake(self) -> float | None:
         """When the first one is overdue."""
+        if not self._waiting:
+            return None
         times = [one.until for one in self._waiting.values() if one.until is not None]
         return min(times, default=None)
 

@@ -238,8 +238,10 @@ class Keeper:
 
     def next_wake(self) -> float | None:
         """When something is to be asked for, or said."""
-        times = [asking.at for asking in self._asking.values()]
         digest_at = self.telling.next_wake()
+        if not self._asking:
+            return digest_at
+        times = [asking.at for asking in self._asking.values()]
         if digest_at is not None:
             times.append(digest_at)
         return min(times, default=None)

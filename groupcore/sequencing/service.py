@@ -374,7 +374,7 @@ class Service(DirectoryRequests, Figures):
         """What goes to this node itself does not travel."""
         me = self.plane.me
         self.sequencer.number()
-        while any(batch.destination == me for batch in self.plane.sends):
+        while self.plane.sends and any(batch.destination == me for batch in self.plane.sends):
             sends, self.plane.sends = self.plane.sends, []
             self.plane.sends += [batch for batch in sends if batch.destination != me]
             for batch in [batch for batch in sends if batch.destination == me]:

@@ -151,5 +151,7 @@ class Wishes:
 
     def next_wake(self) -> float | None:
         """When a request is to be repeated, or more wishes are looked at."""
-        times = [one for one in (self._again_at.next(), self._look_at) if one is not None]
-        return min(times, default=None)
+        again_at, look_at = self._again_at.next(), self._look_at
+        if again_at is None or look_at is None:
+            return look_at if again_at is None else again_at
+        return min(again_at, look_at)
