@@ -3,7 +3,8 @@
 A bot has open what a page has: the outline, who is here, and the blocks in and near its view. It
 takes everything that the node sends; it unpacks only answers to its own calls, so that many bots
 take little CPU beside the nodes. It types in bursts as a person does, a letter a call, at the place
-where it stopped, shows its caret behind each letter, and goes to another block between two bursts.
+where it stopped, and goes to another block between two bursts. It shows its caret when it has gone
+somewhere and behind a burst, as a page: in between others see it by the letters.
 """
 
 from __future__ import annotations
@@ -244,10 +245,10 @@ class Bot(asyncio.Protocol):
                 # As a page does: one call of a block is under way, the next gathers behind it.
                 await self.until(lambda: not self.fell)
                 self.type_letter()
-                if self.carets:
-                    self.show()
                 number += 1
             await self.until(lambda: not self.fell)
+            if self.carets:
+                self.show()
             await asyncio.sleep(chance.uniform(0.5, 1.5) * crowd.pause_s)
             step = chance.randint(-10, 10)
             self.place = min(len(crowd.blocks) - 1, max(0, self.place + step))

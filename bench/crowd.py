@@ -1,12 +1,12 @@
 """200 bots and two browsers in one document on three nodes: from a key to the other's screen.
 
 The bots are real sessions, spread over the nodes, in one process. Each types in bursts and shows
-its caret behind each letter. One browser, at the first node, types; the other, at the second node,
-has the same block in sight. `remote` is from the key's event until the letter is painted there,
-`own` until it is painted where it was typed, `bots` until a bot's key is answered. `cpu` is of
-whom, in percent of one core; `main_thread` the part of it in which a page does its own work.
-`waited` is the share of the time in which a process had something to do and no core was free: what
-of the latency is the machine's.
+its caret as pages do: when it goes somewhere, and behind a burst. One browser, at the first node,
+types; the other, at the second node, has the same block in sight. `remote` is from the key's event
+until the letter is painted there, `own` until it is painted where it was typed, `bots` until a
+bot's key is answered. `cpu` is of whom, in percent of one core; `main_thread` the part of it in
+which a page does its own work. `waited` is the share of the time in which a process had something
+to do and no core was free: what of the latency is the machine's.
 
 Rounds: `alone` is the two browsers in the document without bots, `silent` with bots that do
 nothing, `typing` with all at work, `typing_without_carets` with bots that type and show no carets.

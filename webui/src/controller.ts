@@ -171,7 +171,7 @@ export class DocumentController {
     this.editor = new DocumentEditor(host, this.model, {
       edited: () => this.changed(),
       othersDid: (event) => this.changes.heard(event),
-      caretMoved: (caret) => this.company.caretMoved(caret),
+      caretMoved: (caret, isCarried) => this.company.caretMoved(caret, isCarried),
       viewed: (block) => this.company.viewed(block),
       surroundings: (around) => this.onSurroundings(around),
       linkWanted: () => this.onLinkWanted?.(),

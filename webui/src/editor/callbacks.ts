@@ -19,8 +19,8 @@ export interface EditorCallbacks {
   readonly edited: () => void;
   /** Others changed the document, or more of it was loaded. */
   readonly othersDid?: (event: ViewEvent) => void;
-  /** The person's caret moved, or left the text. */
-  readonly caretMoved: (caret: Caret) => void;
+  /** The person's caret moved, or left the text; `isCarried`: only along with what they wrote. */
+  readonly caretMoved: (caret: Caret, isCarried: boolean) => void;
   readonly surroundings: (now: Surroundings) => void;
   /** This block is the first in sight. */
   readonly viewed: (block: string) => void;

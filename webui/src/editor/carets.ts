@@ -80,14 +80,27 @@ export class Carets {
     this.before();
     const now = this.view.state.doc;
     const places = now === state.doc ? found : seen(now, this.people, this.range);
-    const set = DecorationSet.create(
-      now,
-      places.flatMap((place) => draw(place, place.person)),
-    );
-    const next: Drawn = { people: places.map(({ person }) => person), set };
+    const before = CARETS.getState(this.view.state) ?? shown;
+    const next: Drawn = {
+      people: places.map(({ person }) => person),
+      set: redrawn(before, now, places),
+    };
     const transaction = this.view.state.tr.setMeta(CARETS, next);
     this.view.dispatch(transaction.setMeta("addToHistory", false));
   }
+}
+
+/** The same with these people: who shows no other place stays where the text has brought them. */
+function redrawn({ set }: Drawn, doc: Node, places: readonly Seen[]): DecorationSet {
+  const wanted = new Set(places.map(({ person }) => person));
+  const drawn = caretsIn(set).map(({ spec }) => spec.person as Person);
+  const standing = new Set(drawn.filter((person) => wanted.has(person)));
+  const others = set.find(undefined, undefined, ({ person }) => !standing.has(person));
+  const fresh = places.filter(({ person }) => !standing.has(person));
+  return set.remove(others).add(
+    doc,
+    fresh.flatMap((place) => draw(place, place.person)),
+  );
 }
 
 interface Seen {
@@ -130,8 +143,11 @@ function isSame(some: Shown, others: Shown): boolean {
 
 /** What is put in anew loses what was drawn in it. */
 function isWhole({ people, set }: Drawn): boolean {
-  const carets = set.find(undefined, undefined, (spec) => spec.isCaret === true);
-  return carets.length === people.length;
+  return caretsIn(set).length === people.length;
+}
+
+function caretsIn(set: DecorationSet): Decoration[] {
+  return set.find(undefined, undefined, (spec) => spec.isCaret === true);
 }
 
 function draw(found: Parameters<typeof toEditorPosition>[0], person: Person): Decoration[] {
@@ -141,13 +157,14 @@ function draw(found: Parameters<typeof toEditorPosition>[0], person: Person): De
   const key = `${person.who} ${person.name} ${person.block} ${person.head}`;
   const caret = Decoration.widget(head, () => drawCaret(person.name, colour), {
     key,
+    person,
     isCaret: true,
     side: 1,
     ignoreSelection: true,
   });
   if (anchor === head) return [caret];
   const [from, to] = [Math.min(anchor, head), Math.max(anchor, head)];
-  return [Decoration.inline(from, to, { class: `remote-selection ${colour}` }), caret];
+  return [Decoration.inline(from, to, { class: `remote-selection ${colour}` }, { person }), caret];
 }
 
 function drawCaret(name: string, colour: string): HTMLElement {

@@ -301,7 +301,11 @@ export class DocumentEditor {
     // In a table what others do moves a caret's place by whole cells.
     const isMoved = blockAt(state.selection.$head)?.type === tableType;
     if (isRemote ? isMoved : transaction.selectionSet || transaction.docChanged) {
-      this.reportCaret(this.view.hasFocus());
+      const { mapping } = transaction;
+      const goes = (from: number, to: number): boolean => mapping.map(from) === to;
+      const { anchor, head } = before.selection;
+      const isAlong = goes(anchor, state.selection.anchor) && goes(head, state.selection.head);
+      this.reportCaret(this.view.hasFocus(), isAlong && !isMoved);
     }
   }
 
@@ -359,17 +363,17 @@ export class DocumentEditor {
     this.isMenuOpen = menu !== null;
   }
 
-  private reportCaret(isFocused: boolean): boolean {
+  private reportCaret(isFocused: boolean, isCarried = false): boolean {
     const { $anchor, $head } = this.view.state.selection;
     const node = blockAt($head);
     if (!isFocused || node === null || !$head.parent.isTextblock) {
-      this.callbacks.caretMoved({ block: null, anchor: 0, head: 0 });
+      this.callbacks.caretMoved({ block: null, anchor: 0, head: 0 }, false);
       return false;
     }
     const head = textPlace($head);
     const isWithin = blockAt($anchor) === node && $anchor.parent.isTextblock;
     const anchor = isWithin ? textPlace($anchor) : head;
-    this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head });
+    this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head }, isCarried);
     return false;
   }
 }

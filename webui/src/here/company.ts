@@ -40,6 +40,9 @@ export interface CompanyState {
 }
 
 const CARET_MS = 50;
+/** A caret that goes along with the text is shown when it has stood so long, or after ten times. */
+const CARRIED_MS = 500;
+const CARRIED_TIMES = 10;
 const VIEW_MS = 250;
 const IDLE_MS = 120_000;
 /** As long as the nodes have people wait between two calls, and a little more. */
@@ -59,6 +62,8 @@ export class Company {
   private isIdle = false;
   private isGone = false;
   private activeAt_ms: number;
+  private carriedAt_ms = 0;
+  private session: Session | null = null;
   private readonly due = new Set<string>();
   private followed: Person | null = null;
   private choices: Choices = loadChoices();
@@ -88,6 +93,7 @@ export class Company {
 
   /** Shows oneself to the others, and them here; ends when the session does. */
   async meet(session: Session, name: string): Promise<void> {
+    this.session = session;
     try {
       this.here = await session.open(Presence, name);
     } catch {
@@ -117,10 +123,17 @@ export class Company {
     this.present();
   }
 
-  caretMoved(caret: Caret): void {
+  /** `isCarried`: others see it by what the person writes, as carets go along with the text. */
+  caretMoved(caret: Caret, isCarried = false): void {
+    const isKnown = isCarried && caret.block === this.caret.block;
     this.caret = caret;
     this.active();
-    this.soon("caret", CARET_MS, () => this.present());
+    if (isKnown) {
+      this.carriedAt_ms = this.tools.now_ms();
+      this.settle(0);
+    } else {
+      this.soon("caret", CARET_MS, () => this.present());
+    }
   }
 
   /** This block is the first in sight now. */
@@ -167,6 +180,16 @@ export class Company {
       this.tools.changed();
     });
     this.tools.changed();
+  }
+
+  /** Shows a caret that went along with the text, behind the edits: ahead of them it misleads. */
+  private settle(times: number): void {
+    this.soon("carried", CARRIED_MS, () => {
+      const isStill = this.tools.now_ms() >= this.carriedAt_ms + CARRIED_MS;
+      const isKnown = isStill && this.session?.unanswered === 0;
+      if (isKnown || times >= CARRIED_TIMES) this.present();
+      else this.settle(times + 1);
+    });
   }
 
   private active(): void {

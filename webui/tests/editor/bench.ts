@@ -13,6 +13,8 @@ export interface Bench {
   readonly view: EditorView;
   readonly told: string[];
   readonly carets: Caret[];
+  /** Of each, whether it only went along with what was written. */
+  readonly carried: boolean[];
 }
 
 let open: DocumentEditor | null = null;
@@ -31,9 +33,13 @@ export function bench(model: MemoryModel): Bench {
   const host = document.body.appendChild(document.createElement("div"));
   const told: string[] = [];
   const carets: Caret[] = [];
+  const carried: boolean[] = [];
   const editor = new DocumentEditor(host, model, {
     edited: () => undefined,
-    caretMoved: (caret) => carets.push(caret),
+    caretMoved: (caret, isCarried) => {
+      carets.push(caret);
+      carried.push(isCarried);
+    },
     viewed: () => undefined,
     surroundings: () => undefined,
     linkWanted: () => told.push("link"),
@@ -44,7 +50,7 @@ export function bench(model: MemoryModel): Bench {
   open = editor;
   // The tests do to the view what keys do.
   const { view } = editor as unknown as { view: EditorView };
-  return { model, editor, view, told, carets };
+  return { model, editor, view, told, carets, carried };
 }
 
 export function select(view: EditorView, id: string, anchor: number, head = anchor): void {

@@ -5,11 +5,13 @@ import { afterEach, expect, test } from "vitest";
 import { DocumentEditor } from "../../src/editor/editor";
 import type { Person } from "../../src/people";
 import { block, MemoryModel } from "../document-double";
+import { cleared, bench as seat, select, type } from "./bench";
 
 let open: DocumentEditor | null = null;
 afterEach(() => {
   open?.destroy();
   open = null;
+  cleared();
 });
 
 function bench(count: number) {
@@ -82,4 +84,57 @@ test("a caret is drawn anew in a block that was put in anew, and goes along with
   expect(carets(view)).toEqual([]);
   model.others([["insert", "b0", [{ id: "b1", attributes: {}, content: ["new text"] }]]]);
   expect(carets(view)).toEqual(["Ann b1"]);
+});
+
+test("who shows no other place stays where the text has brought them, whoever else moves", () => {
+  const { editor, model, view } = bench(3);
+  const before = (name: string): string => {
+    const caret = view.dom.querySelector(`.remote-caret[data-name=${name}]`);
+    const [line] = [...view.dom.querySelectorAll("[data-block-id=b1]")];
+    const range = document.createRange();
+    if (line === undefined || caret === null) return "nowhere";
+    range.setStart(line, 0);
+    range.setEndBefore(caret);
+    return range.toString();
+  };
+  const ann = person("Ann", "b1", 4);
+  editor.showPeople([ann, person("Bob", "b1", 9)]);
+  model.others([["edit", "b1", [4, " fine", 5]]]); // as Ann does it
+  model.others([["edit", "b1", ["so ", 14]]]);
+  editor.showPeople([ann, person("Bob", "b1", 2)]);
+  expect([before("Ann"), before("Bob")]).toEqual(["so some fine", "so"]);
+  editor.showPeople([person("Ann", "b1", 3), person("Bob", "b2", 2)]);
+  expect(before("Ann")).toBe("so ");
+  editor.showPeople([]);
+  expect(carets(view)).toEqual([]);
+});
+
+test("what a person has selected goes with their caret, and is drawn once", () => {
+  const { editor, model, view } = bench(3);
+  const ann = { ...person("Ann", "b1", 8), anchor: 5 };
+  const selected = () =>
+    [...view.dom.querySelectorAll(".remote-selection")].map((one) => one.textContent);
+  editor.showPeople([ann, person("Bob", "b2")]);
+  model.others([["edit", "b1", ["so ", 9]]]);
+  editor.showPeople([ann, person("Bob", "b0")]);
+  expect(selected()).toEqual(["tex"]);
+  editor.showPeople([person("Ann", "b1", 8), person("Bob", "b0")]);
+  expect(selected()).toEqual([]);
+});
+
+test("a caret goes along with what the person writes, and not with where they go", () => {
+  const model = new MemoryModel([block("b0", "some text"), block("b1", "more")]);
+  const { view, carets: told, carried } = seat(model);
+  view.dom.focus();
+  select(view, "b0", 4);
+  expect(carried.at(-1)).toBe(false);
+  type(view, "!");
+  expect([told.at(-1)?.head, carried.at(-1)]).toEqual([5, true]);
+  view.dispatch(view.state.tr.delete(3, 6)); // as Backspace does it
+  expect([told.at(-1)?.head, carried.at(-1)]).toEqual([2, true]);
+  select(view, "b0", 3);
+  expect(carried.at(-1)).toBe(false);
+  select(view, "b0", 1, 3);
+  type(view, "y"); // others would see it selected
+  expect([told.at(-1)?.head, carried.at(-1)]).toEqual([2, false]);
 });

@@ -17,6 +17,8 @@ class Room {
   readonly company: Company;
   now_ms = 0;
   changes = 0;
+  /** Calls of the page that are not answered. */
+  unanswered = 0;
   private timers: { at_ms: number; act: () => void }[] = [];
   private tell: () => void = () => undefined;
 
@@ -40,7 +42,14 @@ class Room {
       set: (value: unknown[]) => this.shown.push(value),
       changes: () => this.stream(),
     };
-    void this.company.meet({ open: async () => here } as unknown as Session, "doc/plan/here");
+    const room = this;
+    const session = {
+      open: async () => here,
+      get unanswered() {
+        return room.unanswered;
+      },
+    };
+    void this.company.meet(session as unknown as Session, "doc/plan/here");
     this.company.connected(true);
     await this.pass(0);
     return this;
@@ -132,6 +141,41 @@ test("who does not show where they are shows their name, and no place", async ()
   expect(room.shown.at(-1)).toEqual(["Ann", "b4", 1, 2, "b3", false, 0]);
   room.company.choose({ isOwnShown: false });
   expect(room.shown.at(-1)).toEqual(["Ann", null, 0, 0, null, false, 0]);
+});
+
+test("a caret that goes along with the text is shown when it stands and the edits are done", async () => {
+  const room = await new Room().enter();
+  const heads = () => room.shown.map((value) => value?.[3]);
+  room.company.caretMoved({ block: "b1", anchor: 2, head: 2 }, false);
+  await room.pass(60);
+  const before = heads().length;
+  expect(heads().at(-1)).toBe(2);
+  for (let head = 3; head < 6; head += 1) {
+    room.company.caretMoved({ block: "b1", anchor: head, head }, true);
+    await room.pass(200);
+  }
+  expect(heads().length).toBe(before); // others see it by the letters
+  room.unanswered = 1;
+  await room.pass(2_000);
+  expect(heads().length).toBe(before); // it would be ahead of the letters
+  room.unanswered = 0;
+  await room.pass(500);
+  expect(heads().slice(before)).toEqual([5]);
+});
+
+test("a caret that goes along without an end is shown after a while, in another block at once", async () => {
+  const room = await new Room().enter();
+  const blocks = () => room.shown.map((value) => [value?.[1], value?.[3]]);
+  room.company.caretMoved({ block: "b1", anchor: 0, head: 0 }, true);
+  await room.pass(60);
+  expect(blocks().at(-1)).toEqual(["b1", 0]);
+  for (let head = 1; head < 60; head += 1) {
+    room.company.caretMoved({ block: "b1", anchor: head, head }, true);
+    await room.pass(100);
+  }
+  const heads = blocks().flatMap(([block, head]) => (block === "b1" ? [Number(head)] : []));
+  expect(heads.length).toBe(2);
+  expect(heads.at(-1)).toBeGreaterThan(40);
 });
 
 test("who does nothing for a while is idle until they do something, and so is a hidden page", async () => {
