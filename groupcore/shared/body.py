@@ -79,6 +79,8 @@ class Body(Generic[T]):
         self._port = port
         self._is_behind = False
         self._faces: dict[Process, Replica[T]] = {}
+        self._following: dict[Replica[T], None] = {}
+        self._readers: dict[str, list[Replica[T]]] | None = None
         self.machine = self.fresh_machine()
         self.judges_readers = type(self._target).may_read is not SharedObject.may_read
         self._checker = Checker(self.fresh_machine, self._target.check_every, self)
@@ -108,20 +110,39 @@ class Body(Generic[T]):
         """This process opens the object, or does so again as another one."""
         self.detach(face)
         self._faces[process] = face
+        self._readers = None
         self._choose_speaker()
 
     def detach(self, face: Replica[T]) -> None:
         """This process has it open no more."""
         self._faces = {process: one for process, one in self._faces.items() if one is not face}
+        self._readers = None
         self._choose_speaker()
 
-    def _watched(self) -> list[Replica[T]]:
-        if self._is_behind:
-            return []
-        return [face for face in self._faces.values() if face.watchers.watched]
+    def note_following(self, face: Replica[T]) -> None:
+        """Somebody follows the object's changes through this replica."""
+        self._following[face] = None
 
-    def _following(self) -> list[Observer]:
+    def _watched(self) -> list[Replica[T]]:
+        """Those through which the object is followed: few of all that have it open."""
+        if self._is_behind or not self._following:
+            return []
+        self._following = {face: None for face in self._following if face.watchers.watched}
+        return [face for face in self._following if self._faces.get(face.process) is face]
+
+    def _observing(self) -> list[Observer]:
         return [] if self._is_behind else self.observers
+
+    def _check_readers(self) -> None:
+        """Let go of whose principal may not read any more: asked once for each."""
+        if self._readers is None:
+            self._readers = {}
+            for face in self._faces.values():
+                self._readers.setdefault(face.port.principal, []).append(face)
+        for faces in list(self._readers.values()):
+            if not faces[0].check_reading():
+                for face in faces[1:]:
+                    face.check_reading()
 
     def _choose_speaker(self) -> None:
         """The oldest one speaks for the node, and stands behind the object itself."""
@@ -181,7 +202,7 @@ class Body(Generic[T]):
             if position > machine.position:  # B1
                 entry = Entry(position, run.process, number, payload)
                 done = machine.apply(entry)
-                for observer in self._following():
+                for observer in self._observing():
                     observer.on_done(position, run.process, done)
                 for face in self._watched():  # B3
                     face.watchers.operated(position, run.process, done)
@@ -190,8 +211,7 @@ class Body(Generic[T]):
                     caller.answer(number, done)
                 events += self._finish(entry, done)
                 if self.judges_readers and done.calls and done.error is None:
-                    for face in self.faces:
-                        face.check_reading()
+                    self._check_readers()
             position += 1
             number += 1
         self.clock.saw(machine.time_ms)
@@ -202,7 +222,7 @@ class Body(Generic[T]):
             return []  # B1
         entry = Entry(position, process, 0, None, joined)
         done = self.machine.apply(entry)
-        for observer in self._following():
+        for observer in self._observing():
             observer.on_member(position, process, done)
         for face in self._watched():
             face.watchers.member(position, process, joined, done)

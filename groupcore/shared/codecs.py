@@ -181,8 +181,14 @@ class RecordCodec(Codec):
     def kept_to_wire(self, kept: object) -> object:
         return [codec.kept_to_wire(getattr(kept, name)) for name, codec in self._items.items()]
 
+    def require(self, value: object) -> None:
+        if type(value) is not self._kind:
+            raise self.misfit(value)
+        for name, codec in self._items.items():
+            codec.require(getattr(value, name))
+
     def check(self, value: object) -> object:
-        self.to_wire(value)
+        self.require(value)
         return value
 
 

@@ -92,7 +92,7 @@ class Replica(GroupUser, Generic[T]):
         self.ready: Pending[T] = Pending(port.wait)
         self.closed = Pending(port.wait)
         self.given_up: Pending[None] = Pending(port.wait)
-        self.watchers = Watchers()
+        self.watchers = Watchers(lambda: self.body.note_following(self))
         self.told_in = self.is_in = False
         self._waiting: dict[int, _Sent] = {}
         self._error: Exception | None = None

@@ -41,6 +41,10 @@ class Codec:
         """The value, or an equal one of exactly the type; MisfitError when it is not of it."""
         return self.from_wire(self.to_wire(value))
 
+    def require(self, value: object) -> None:
+        """MisfitError when the value is not of the type."""
+        self.to_wire(value)
+
     def adopt(self, value: object, journal: Journal) -> object:
         """What a state keeps for this value; MisfitError when it is not of the type."""
         return self.check(value)

@@ -13,23 +13,39 @@ from groupcore.shared.streams import Stream
 
 
 class Watchers:
-    """The open streams of changes of one object; `tap` is told of each change, too."""
+    """The open streams of changes of one object; `tap` is told of each change, too.
 
-    __slots__ = ("_streams", "tap")
+    `began` is called when somebody begins to follow.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_began", "_streams", "_tap")
+
+    def __init__(self, began: Callable[[], None] = lambda: None) -> None:
+        self._began = began
         self._streams: list[Stream[Change]] = []
-        self.tap: Callable[[Change], None] | None = None
+        self._tap: Callable[[Change], None] | None = None
+
+    @property
+    def tap(self) -> Callable[[Change], None] | None:
+        """Who is told of each change, beside the streams."""
+        return self._tap
+
+    @tap.setter
+    def tap(self, tap: Callable[[Change], None] | None) -> None:
+        self._tap = tap
+        if tap is not None:
+            self._began()
 
     @property
     def watched(self) -> bool:
         """Whether anybody follows the object."""
-        return bool(self._streams) or self.tap is not None
+        return bool(self._streams) or self._tap is not None
 
     def open(self, wait: Wait, waiting_max: int) -> Stream[Change]:
         """A new stream, which gets what happens from now on."""
         stream: Stream[Change] = Stream(wait, waiting_max)
         self._streams.append(stream)
+        self._began()
         return stream
 
     def operated(self, position: int, process: Process, done: Done) -> None:
@@ -55,11 +71,11 @@ class Watchers:
         for stream in self._streams:
             stream.end(error)
         self._streams = []
-        self.tap = None
+        self._tap = None
 
     def _push(self, change: Change) -> None:
-        if self.tap is not None:
-            self.tap(change)
+        if self._tap is not None:
+            self._tap(change)
         for stream in self._streams:
             stream.push(change)
         if any(stream.ended for stream in self._streams):

@@ -43,27 +43,43 @@ OUTER_MARKS = frozenset({"link", "code", "embed"})
 
 
 class RichCodec(Codec):
-    """A canonical rich text or delta."""
+    """A canonical rich text or delta.
+
+    An edit is decoded, and then kept as it is: the value that was parsed last is not parsed again.
+    """
 
     def __init__(self, text: str, parse: Callable[[object, int], RichDelta]) -> None:
         super().__init__(text)
         self._parse = parse
+        self._parsed: RichDelta | None = None
 
-    def to_wire(self, value: object) -> object:
+    def _wire_of(self, value: object) -> list[object]:
         if not isinstance(value, tuple):
             raise self.misfit(value)
         try:
-            wire = to_wire(value)
+            return to_wire(value)
         except (TypeError, AttributeError, ValueError) as error:
             raise self.misfit(value) from error
-        self.from_wire(wire)
+
+    def to_wire(self, value: object) -> object:
+        wire = self._wire_of(value)
+        if value is not self._parsed:
+            self.from_wire(wire)
         return wire
+
+    def require(self, value: object) -> None:
+        if value is not self._parsed:
+            self.to_wire(value)
+
+    def check(self, value: object) -> object:
+        return value if value is self._parsed else self.from_wire(self._wire_of(value))
 
     def from_wire(self, wire: object) -> object:
         try:
-            return self._parse(wire, RICH_MAX)
+            self._parsed = self._parse(wire, RICH_MAX)
         except RefusalError as error:
             raise self.misfit(wire) from error
+        return self._parsed
 
     def kept_to_wire(self, kept: object) -> object:
         assert isinstance(kept, tuple)

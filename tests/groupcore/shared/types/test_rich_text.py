@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import get_args
+
 import pytest
 
 from groupcore.objects.refusal import BadChangeError, OutOfRangeError, TooLargeError
 from groupcore.objects.rich_delta import Format, RichDelta, Run, joined, plain, rich
 from groupcore.shared import ArgumentsError
 from groupcore.shared.changes import Changed
+from groupcore.shared.errors import MisfitError
+from groupcore.shared.machine import Entry, Machine
+from groupcore.shared.messages import encode_operate
 from groupcore.shared.testing import BAD_WEATHER, World
 from groupcore.shared.types import RichText, RichTextEdited
-from groupcore.shared.types.rich_text import marks_at
+from groupcore.shared.types.rich_text import RichCodec, RichContent, RichEdit, marks_at
+from tests.groupcore.shared.ports import GROUP, ME
 
 
 def test_what_is_typed_goes_on_as_the_text_before_it_but_links_and_code_end() -> None:
@@ -81,6 +88,35 @@ def test_changes_tell_the_edit_as_it_was_done() -> None:
 def test_what_is_no_canonical_delta_is_not_sent(delta: RichDelta) -> None:
     with pytest.raises(ArgumentsError):
         RichText().edit(0, delta)
+
+
+def test_an_edit_is_parsed_once_and_the_text_that_it_gives_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    codecs = [get_args(one)[1] for one in (RichEdit, RichContent)]
+    parsed: list[object] = []
+
+    def counted(codec: RichCodec) -> Callable[[object, int], RichDelta]:
+        parse = codec._parse
+
+        def count(wire: object, most: int) -> RichDelta:
+            parsed.append(wire)
+            return parse(wire, most)
+
+        return count
+
+    for codec in codecs:
+        monkeypatch.setattr(codec, "_parse", counted(codec))
+    made = Machine(RichText(), GROUP)
+    made.apply(Entry(1, ME, 0, None, True))
+    parsed.clear()
+    made.apply(Entry(2, ME, 1, encode_operate(0, [("edit", [0, ["abc"]])])))
+    assert parsed == [["abc"], ["abc"]]
+    for bad in ((1.0,), (Run("a"), Run("b")), [Run("a")], "abc"):
+        for codec in codecs:
+            for judge in (codec.check, codec.require, codec.to_wire):
+                with pytest.raises(MisfitError):
+                    judge(bad)
 
 
 def test_places_behind_the_end_versions_to_come_and_too_much_text_are_refused() -> None:
