@@ -4,7 +4,7 @@ A bot has open what a page has: the outline, who is here, and the blocks in and 
 takes everything that the node sends; it unpacks only answers to its own calls, so that many bots
 take little CPU beside the nodes. It types in bursts as a person does, a letter a call, at the place
 where it stopped, and goes to another block between two bursts. It shows its caret when it has gone
-somewhere and behind a burst, as a page: in between others see it by the letters.
+somewhere and once a second, as a page: in between others see it by the letters.
 """
 
 from __future__ import annotations
@@ -244,6 +244,8 @@ class Bot(asyncio.Protocol):
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
                 # As a page does: one call of a block is under way, the next gathers behind it.
                 await self.until(lambda: not self.fell)
+                if self.carets and number and number % crowd.keys_per_s == 0:
+                    self.show()
                 self.type_letter()
                 number += 1
             await self.until(lambda: not self.fell)

@@ -1,7 +1,7 @@
 """200 bots and two browsers in one document on three nodes: from a key to the other's screen.
 
 The bots are real sessions, spread over the nodes, in one process. Each types in bursts and shows
-its caret as pages do: when it goes somewhere, and behind a burst. One browser, at the first node,
+its caret as pages do: when it goes somewhere, and once a second. One browser, at the first node,
 types; the other, at the second node, has the same block in sight. `remote` is from the key's event
 until the letter is painted there, `own` until it is painted where it was typed, `bots` until a
 bot's key is answered. `cpu` is of whom, in percent of one core; `main_thread` the part of it in

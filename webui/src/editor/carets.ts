@@ -80,7 +80,7 @@ export class Carets {
     this.before();
     const now = this.view.state.doc;
     const places = now === state.doc ? found : seen(now, this.people, this.range);
-    const before = CARETS.getState(this.view.state) ?? shown;
+    const before = CARETS.getState(this.view.state) as Drawn;
     const next: Drawn = {
       people: places.map(({ person }) => person),
       set: redrawn(before, now, places),
@@ -147,7 +147,7 @@ function isWhole({ people, set }: Drawn): boolean {
 }
 
 function caretsIn(set: DecorationSet): Decoration[] {
-  return set.find(undefined, undefined, (spec) => spec.isCaret === true);
+  return set.find(undefined, undefined, ({ side }) => side); // what is selected has none
 }
 
 function draw(found: Parameters<typeof toEditorPosition>[0], person: Person): Decoration[] {
@@ -158,7 +158,6 @@ function draw(found: Parameters<typeof toEditorPosition>[0], person: Person): De
   const caret = Decoration.widget(head, () => drawCaret(person.name, colour), {
     key,
     person,
-    isCaret: true,
     side: 1,
     ignoreSelection: true,
   });

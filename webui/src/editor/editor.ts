@@ -301,11 +301,8 @@ export class DocumentEditor {
     // In a table what others do moves a caret's place by whole cells.
     const isMoved = blockAt(state.selection.$head)?.type === tableType;
     if (isRemote ? isMoved : transaction.selectionSet || transaction.docChanged) {
-      const { mapping } = transaction;
-      const goes = (from: number, to: number): boolean => mapping.map(from) === to;
-      const { anchor, head } = before.selection;
-      const isAlong = goes(anchor, state.selection.anchor) && goes(head, state.selection.head);
-      this.reportCaret(this.view.hasFocus(), isAlong && !isMoved);
+      const along = before.selection.map(transaction.doc, transaction.mapping);
+      this.reportCaret(this.view.hasFocus(), !isMoved && along.eq(state.selection));
     }
   }
 

@@ -40,9 +40,8 @@ export interface CompanyState {
 }
 
 const CARET_MS = 50;
-/** A caret that goes along with the text is shown when it has stood so long, or after ten times. */
-const CARRIED_MS = 500;
-const CARRIED_TIMES = 10;
+/** A caret that goes along with the text is shown so seldom. */
+const CARRIED_MS = 1_000;
 const VIEW_MS = 250;
 const IDLE_MS = 120_000;
 /** As long as the nodes have people wait between two calls, and a little more. */
@@ -62,7 +61,6 @@ export class Company {
   private isIdle = false;
   private isGone = false;
   private activeAt_ms: number;
-  private carriedAt_ms = 0;
   private session: Session | null = null;
   private readonly due = new Set<string>();
   private followed: Person | null = null;
@@ -128,12 +126,8 @@ export class Company {
     const isKnown = isCarried && caret.block === this.caret.block;
     this.caret = caret;
     this.active();
-    if (isKnown) {
-      this.carriedAt_ms = this.tools.now_ms();
-      this.settle(0);
-    } else {
-      this.soon("caret", CARET_MS, () => this.present());
-    }
+    if (isKnown) this.settle();
+    else this.soon("caret", CARET_MS, () => this.present());
   }
 
   /** This block is the first in sight now. */
@@ -183,12 +177,10 @@ export class Company {
   }
 
   /** Shows a caret that went along with the text, behind the edits: ahead of them it misleads. */
-  private settle(times: number): void {
-    this.soon("carried", CARRIED_MS, () => {
-      const isStill = this.tools.now_ms() >= this.carriedAt_ms + CARRIED_MS;
-      const isKnown = isStill && this.session?.unanswered === 0;
-      if (isKnown || times >= CARRIED_TIMES) this.present();
-      else this.settle(times + 1);
+  private settle(): void {
+    this.soon("settled", CARRIED_MS, () => {
+      if (this.session?.unanswered) this.settle();
+      else this.present();
     });
   }
 
