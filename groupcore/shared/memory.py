@@ -276,15 +276,17 @@ class MemoryOrder:
         progress = True
         while progress:
             progress = self._install(node)
-            for seat in self._seats_of(node):
+            for seat in self._behind(node):
                 run = self._next_run(seat)
                 if run:
                     progress = True
                     self._deliver(seat, run)
         self._answer_wanted()
 
-    def _seats_of(self, node: str) -> list[Seat]:
-        return list(self._seats_at.get(node, {}).values())
+    def _behind(self, node: str) -> list[Seat]:
+        """Those at the node that have more than they have delivered: few of many."""
+        seats = self._seats_at.get(node, {}).values()
+        return [one for one in seats if one.delivered is not None and one.arrived > one.delivered]
 
     def _install(self, node: str) -> bool:
         for item in self._installing:

@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { playMany } from "./rounds";
 
-const rounds = Number(process.env.ROUNDS ?? 20);
+const rounds = Number(process.env.ROUNDS ?? 100);
 const first = Number(process.env.SEED ?? 1);
-/** Rounds of one document; then another one is begun. */
-const A_GAME = 20;
-const AT_ONCE = 10;
+/** Rounds of one document; then another one is begun, as long as few blocks are open yet. */
+const A_GAME = 5;
+const AT_ONCE = 40;
 const LIMIT_MS = 3_600_000;
 vi.setConfig({ testTimeout: LIMIT_MS });
 
