@@ -11,6 +11,7 @@ from groupcore.aio import GroupNode
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.stacks import StackOptions
 
 AT_ONCE = 100
 """Groups that are created, joined or moved at a time."""
@@ -23,6 +24,7 @@ def node_of(
     receiver: Callable[[list[ServiceEvent]], None],
     copy_state: Callable[[GroupId], bytes] = lambda group: b"",
     options: ServiceOptions | None = None,
+    stack_options: StackOptions | None = None,
 ) -> GroupNode:
     """The node of that index, not connected yet."""
     return GroupNode(
@@ -34,6 +36,7 @@ def node_of(
         multicast=cluster.multicast,
         key=cluster.key,
         cluster_size=cluster.nodes,
+        stack_options=stack_options,
     )
 
 

@@ -26,9 +26,11 @@ from bench.hosting import LoopWatch, create_all, node_of, together, until
 from bench.measuring import load_average, rss_kb_of
 from bench.processes import Cluster, Pipe, Processes
 from groupcore.aio import GroupNode
+from groupcore.layers.failure_detection import DetectionOptions
 from groupcore.sequencing.events import Delivered, ServiceEvent
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.stacks import StackOptions
 
 NODES = 3
 RUN = 10
@@ -36,6 +38,8 @@ RUNS = 500
 SIZE_BYTES = 100
 OPTIONS = ServiceOptions(window_bytes=1 << 26, outstanding_bytes=1 << 26)
 """Room for all messages that are kept at once."""
+PATIENT = StackOptions(detection=DetectionOptions(timeout_s=60.0))
+"""The node that is stopped stays in the view: what is kept for it is not let go."""
 
 
 def used() -> int:
@@ -84,6 +88,10 @@ async def keep_messages(node: GroupNode, group: GroupId, tally: Tally, pipe: Pip
         await asyncio.sleep(0)
     async with asyncio.timeout(5.0):
         await until(lambda: tally.messages - began == RUN * RUNS)
+    kept = sum(stream.kept_bytes for stream in node.service.plane.streams.values())
+    assert kept >= RUN * RUNS * SIZE_BYTES, (
+        f"only {kept} bytes are kept for the one that is stopped"
+    )
     return (used() - before) / (RUN * RUNS)
 
 
@@ -112,7 +120,7 @@ async def weigh(node: GroupNode, count: int, tally: Tally, pipe: Pipe) -> dict[s
 async def member(index: int, cluster: Cluster, count: int, pipe: Pipe) -> None:
     """The first node weighs; the others only take part."""
     tally = Tally()
-    async with node_of(index, cluster, tally, options=OPTIONS) as node:
+    async with node_of(index, cluster, tally, options=OPTIONS, stack_options=PATIENT) as node:
         await together(node, NODES)
         pipe.tell(os.getpid())
         await pipe.ask()
