@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.end_to_end.browser import BrowserTab, Scheme, Tabs
+from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster, eventually
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
@@ -215,30 +215,27 @@ async def test_signing_in_leads_back_and_a_wrong_password_is_said(
     await expect(button(tab, "Sign in")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
 async def test_pages_of_accounts_fit_the_screen_and_axe_finds_nothing(
-    town: Cluster,
-    tabs: Tabs,
-    ann_cookies: list[dict[str, Any]],
-    width: int,
-    scheme: Scheme,
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
 ) -> None:
-    await owner(town, tabs, ann_cookies)
+    ann = await owner(town, tabs, ann_cookies)
     node = town.nodes["a"].url
-    nobody = await tabs.open(f"{node}/sign-in", width=width, scheme=scheme)
+    nobody = await tabs.open(f"{node}/sign-in")
     nobody.expect_complaints(*REFUSED)
-    context = await tabs.context("not used", width=width, height=800, scheme=scheme)
-    await context.add_cookies(ann_cookies)  # type: ignore[arg-type]
-    ann = await tabs.open_in(context, f"{node}/people")
+    await ann.page.goto(f"{node}/people")
     await ann.page.get_by_test_id("invite-email").fill("new@example.org")
     await button(ann, "Make an invitation").click()
     invitation = await ann.page.get_by_test_id("secret").input_value()
 
     async def look(tab: BrowserTab, name: str, shown: Locator) -> None:
+        """At each size, light and dark: a page follows both while it is open."""
         await expect(shown.first).to_be_visible()
-        await tab.screenshot(f"{name}-{width}-{scheme}")
-        assert await violations(tab) == "", name
-        await fits(tab)
+        for width, scheme in SIZES:
+            await tab.page.set_viewport_size({"width": width, "height": 800})
+            await tab.page.emulate_media(color_scheme=scheme)
+            await tab.screenshot(f"{name}-{width}-{scheme}")
+            assert await violations(tab) == "", f"{name} at {width}, {scheme}"
+            await fits(tab)
 
     await look(ann, "people", ann.page.get_by_text("Open invitations"))
     await look(nobody, "sign-in", button(nobody, "Sign in"))
