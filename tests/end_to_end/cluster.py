@@ -120,6 +120,8 @@ class Cluster:
             **flags,
         }
         self.nodes: dict[str, NodeProcess] = {}
+        self.placed: set[str] = set()
+        self.placing = asyncio.Lock()
         self._all: list[NodeProcess] = []
         self._http: aiohttp.ClientSession | None = None
 
@@ -241,10 +243,12 @@ class Cluster:
             return answer.status, await answer.json()
 
     async def place(self, at: str, *groups: str) -> None:
-        """Have a node sequence these groups."""
+        """Have a node sequence these groups, and nobody move them by chance from now on."""
         living = next(name for name, node in self.nodes.items() if node.running)
         plan = {"plan": 1, "groups": dict.fromkeys(groups, at)}
-        code, answer = await self.admin(living, "migrate", plan)
+        self.placed.update(groups)
+        async with self.placing:
+            code, answer = await self.admin(living, "migrate", plan)
         assert (code, answer.get("done")) == (200, len(groups)), answer
 
     async def view_of(self, name: str, *members: str) -> None:

@@ -12,6 +12,7 @@ from playwright.async_api import Browser
 
 from tests.end_to_end.browser import Tabs, running_browser
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
+from tests.end_to_end.wandering import wandering
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
@@ -23,16 +24,20 @@ async def browser(chromium_path: Path) -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def cluster(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
-    """Three nodes that live as long as the tests do: every test makes its own documents."""
-    async with running_cluster(tmp_path_factory.mktemp("cluster"), *NAMES) as cluster:
+    """Three nodes that live as long as the tests do: every test makes its own documents.
+
+    Their groups go from node to node all the time.
+    """
+    folder = tmp_path_factory.mktemp("cluster")
+    async with running_cluster(folder, *NAMES) as cluster, wandering(cluster):
         yield cluster
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
-    """Three nodes where people sign in, and which no test hurts."""
+    """Three nodes where people sign in, and which no test hurts. Groups go about there, too."""
     folder = tmp_path_factory.mktemp("town")
-    async with running_cluster(folder, *NAMES, accounts="on") as cluster:
+    async with running_cluster(folder, *NAMES, accounts="on") as cluster, wandering(cluster):
         yield cluster
 
 

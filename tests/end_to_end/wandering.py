@@ -1,0 +1,68 @@
+"""Groups that migrate all the time, behind the backs of the tests that share a cluster."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from random import Random
+
+from tests.end_to_end.cluster import NAMES, Cluster
+
+PAUSE_S = 0.4
+AT_ONCE = 4
+"""Groups that are moved at a time."""
+ENOUGH = 30
+"""Behind so many turns each node has got some."""
+
+
+class Wanderers:
+    """What has been moved where; groups that a test has placed stay where they are."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.moved: Counter[str] = Counter()
+        self.turns = 0
+        self._cluster = cluster
+        self._chance = Random(1)
+
+    async def run(self) -> None:
+        """Move some groups, again and again."""
+        while True:
+            await asyncio.sleep(PAUSE_S)
+            self.turns += 1
+            asked, target = NAMES[self.turns % len(NAMES)], self._chance.choice(NAMES)
+            await self._move(asked, target)
+
+    async def _move(self, asked: str, target: str) -> None:
+        cluster = self._cluster
+        groups = (await cluster.status(asked))["groups"]
+        free = [
+            name
+            for name, group in groups.items()
+            if name not in cluster.placed and group["members"] and group["sequencer"] != target
+        ]
+        chosen = self._chance.sample(free, min(AT_ONCE, len(free)))
+        if not chosen:
+            return
+        async with cluster.placing:
+            plan = {"plan": 1, "groups": dict.fromkeys(chosen, target)}
+            code, answer = await cluster.admin(asked, "migrate", plan)
+        # A group may have gone since, or another one may be bound to it: the plan is refused then.
+        if code == 200:
+            self.moved[target] += answer["done"]
+
+
+@asynccontextmanager
+async def wandering(cluster: Cluster) -> AsyncIterator[Wanderers]:
+    """Groups of this cluster migrate until the end; then each node has sequenced some."""
+    wanderers = Wanderers(cluster)
+    running = asyncio.create_task(wanderers.run())
+    try:
+        yield wanderers
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+    if wanderers.turns >= ENOUGH:
+        assert set(wanderers.moved) == set(NAMES), wanderers.moved
