@@ -10,10 +10,10 @@ from random import Random
 
 from tests.end_to_end.cluster import NAMES, Cluster
 
-PAUSE_S = 0.4
-AT_ONCE = 4
+PAUSE_S = 1.0
+AT_ONCE = 6
 """Groups that are moved at a time."""
-ENOUGH = 30
+ENOUGH = 20
 """Behind so many turns each node has got some."""
 
 
