@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from random import Random
 
 from tests.end_to_end.cluster import NAMES, Cluster
@@ -23,16 +23,22 @@ class Wanderers:
     def __init__(self, cluster: Cluster) -> None:
         self.moved: Counter[str] = Counter()
         self.turns = 0
+        self.over = asyncio.Event()
         self._cluster = cluster
         self._chance = Random(1)
 
     async def run(self) -> None:
-        """Move some groups, again and again."""
-        while True:
-            await asyncio.sleep(PAUSE_S)
+        """Move some groups, again and again, until it is over."""
+        while not await self._is_over_soon():
             self.turns += 1
             asked, target = NAMES[self.turns % len(NAMES)], self._chance.choice(NAMES)
             await self._move(asked, target)
+
+    async def _is_over_soon(self) -> bool:
+        try:
+            return await asyncio.wait_for(self.over.wait(), PAUSE_S)
+        except TimeoutError:
+            return False
 
     async def _move(self, asked: str, target: str) -> None:
         cluster = self._cluster
@@ -61,8 +67,7 @@ async def wandering(cluster: Cluster) -> AsyncIterator[Wanderers]:
     try:
         yield wanderers
     finally:
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
+        wanderers.over.set()
+        await running
     if wanderers.turns >= ENOUGH:
         assert set(wanderers.moved) == set(NAMES), wanderers.moved
