@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from time import monotonic
 
@@ -30,9 +31,9 @@ from server.routes.files import Files
 from server.routes.gate import GUEST, OpenGate
 from server.routes.health import health_routes
 from server.routes.openapi import account_rows, described_routes
-from server.routes.page import page_routes
+from server.routes.page import Page
 from server.routes.pictures import PictureRoutes
-from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
+from server.routes.problems import on_bad_message, on_failure, on_refusal
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import Reports
 
@@ -41,14 +42,14 @@ PROTOCOL = "groupcore.v1.msgpack"
 
 # The page moves between the nodes, so it may open sockets on other ports, and ask for a ticket
 # there before. Scripts and styles come from here alone; ProseMirror sets styles through the CSSOM,
-# which needs no exception.
+# which needs no exception. A picture that is on its way up is shown as a blob.
 POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "connect-src 'self' ws: wss:{nodes}",
-        "img-src 'self' blob: data:{nodes}",
+        "connect-src 'self'{sockets}{nodes}",
+        "img-src 'self' blob:{nodes}",
         "font-src 'self'",
         "manifest-src 'self'",
         "frame-ancestors 'none'",
@@ -75,8 +76,15 @@ HEADERS = {
 
 
 def policy(nodes: Collection[str]) -> str:
-    """What the page may do; `nodes`: whom it may ask beside the one that it is from."""
-    return POLICY.format(nodes="".join(f" {url}" for url in sorted(nodes)))
+    """What the page may do; `nodes`: whom it may ask beside the one that it is from.
+
+    Sockets are named beside: not every browser counts `ws:` of the own address to 'self'.
+    """
+    known = sorted(nodes)
+    sockets = (re.sub(r"^http", "ws", url) for url in known)
+    return POLICY.format(
+        nodes="".join(f" {url}" for url in known), sockets="".join(f" {url}" for url in sockets)
+    )
 
 
 class SecurityHeaders:
@@ -168,8 +176,9 @@ def document_rows(node: Node, access: Access) -> list[Row]:
 
 def make_app(node: Node, pages: SharedObjects) -> Starlette:
     """One node's public application."""
+    page = Page(node.settings.page)
     handlers: dict[type[Exception] | int, Callable[..., object]] = {
-        HTTPException: on_http_error,
+        HTTPException: page.on_http_error,
         BadMessageError: on_bad_message,
         GroupcoreError: on_refusal,
         Exception: on_failure,
@@ -183,7 +192,7 @@ def make_app(node: Node, pages: SharedObjects) -> Starlette:
             Mount("/api/v1", routes=api),
             *health_routes(node),
             *reports.routes(),
-            *page_routes(node.settings.page),
+            *page.routes(),
         ],
         middleware=[Middleware(SecurityHeaders, node)],
         exception_handlers=handlers,  # type: ignore[arg-type]

@@ -1,12 +1,13 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
+import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
   /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html)|document\/|pictures\/|shared\/|client\/|words\/en\/(?:table|editor|code|move|pictures)))/;
 
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), pack()],
   base: "/",
   build: {
     outDir: "dist",

@@ -29,6 +29,10 @@ SIGNED_IN = "session"
 """The scope of what only a person's own sign-in may do; no token."""
 
 
+PACKED = ("documents:read", "accounts:read")
+"""The scopes of what may be packed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A field of a body or of the query: `str`, `bool`, `int`, or `list` of texts.
@@ -71,6 +75,13 @@ class Row:
     gives: tuple[str, ...] = JSON
     limit: Callable[[Settings], int] | None = None
     noun: str = "the body"
+
+    @property
+    def may_be_packed(self) -> bool:
+        """Only what is read of documents and accounts, and constants: the length of a packed answer
+        tells of it, so none is packed that holds a secret, or says again what it was asked.
+        """
+        return self.method == "GET" and self.scope in PACKED
 
 
 @dataclass(frozen=True, slots=True)

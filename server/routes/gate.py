@@ -24,6 +24,7 @@ from server.node import Node
 from server.routes.asks import Ask, Row, read_body, read_query
 from server.routes.origins import origin_allowed
 from server.routes.pace import Pace
+from server.routes.packed import packed
 
 CSRF = "X-Groupcore-CSRF"
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -74,7 +75,7 @@ class Gate:
             ask = Ask(request, caller, body, self.address(request), query, raw)
             response = await row.handler(ask)
             response.headers.setdefault("Cache-Control", "no-store")
-            return response
+            return await packed(response, request.headers) if row.may_be_packed else response
 
         return answer
 

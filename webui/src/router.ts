@@ -8,23 +8,26 @@ export type PlainPage = (typeof PLAIN)[number];
 export type Route =
   | { readonly page: PlainPage }
   | { readonly page: "home"; readonly view: View }
-  | { readonly page: "document"; readonly id: string };
+  | { readonly page: "document"; readonly id: string }
+  | { readonly page: "nowhere" };
 
 /** Pages that are also for who is not signed in. */
-const OPEN: ReadonlySet<string> = new Set(["sign-in", "welcome", "join", "share"]);
+const OPEN: ReadonlySet<string> = new Set(["sign-in", "welcome", "join", "share", "nowhere"]);
 
-/** The route of a path; what is unknown shows the home page. */
+/** The route of a path. */
 export function routeOf(path: string): Route {
   const id = /^\/doc\/([A-Za-z0-9_-]{1,64})\/?$/.exec(path)?.[1];
   if (id !== undefined) return { page: "document", id };
   const name = path.replace(/^\/|\/$/g, "");
   const page = PLAIN.find((page) => page === name);
-  return page === undefined ? { page: "home", view: viewOf(path) ?? { kind: "all" } } : { page };
+  if (page !== undefined) return { page };
+  const view = viewOf(path);
+  return view === null ? { page: "nowhere" } : { page: "home", view };
 }
 
 /** Whether a path is one of this page's own. */
 export function isOurPath(path: string): boolean {
-  return viewOf(path) !== null || routeOf(path).page !== "home";
+  return routeOf(path).page !== "nowhere";
 }
 
 export function isOpenToAll(route: Route): boolean {

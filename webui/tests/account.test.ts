@@ -100,7 +100,7 @@ test("a sign-in leads back to a path of this page, never to another site", () =>
 test("the page knows its own paths, and nothing else", () => {
   expect(routeOf("/people")).toEqual({ page: "people" });
   expect(routeOf("/doc/plan")).toEqual({ page: "document", id: "plan" });
-  expect(routeOf("/unknown")).toEqual({ page: "home", view: { kind: "all" } });
+  expect(routeOf("/unknown")).toEqual({ page: "nowhere" });
   expect(["/", "/join", "/api/v1/x", "/doc/a/b"].map(isOurPath)).toEqual([
     true,
     true,

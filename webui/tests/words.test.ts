@@ -50,9 +50,9 @@ test("people are those who show a name, with a place that may be drawn", () => {
   expect(initials("ann marie lee")).toBe("AM");
 });
 
-test("a path that is no document's shows the home page", () => {
+test("a path that is no document's, nor another page's, leads nowhere", () => {
   expect(routeOf("/doc/abc_1")).toEqual({ page: "document", id: "abc_1" });
-  expect(routeOf("/doc/a%2Fb")).toEqual({ page: "home", view: { kind: "all" } });
+  expect(routeOf("/doc/a%2Fb")).toEqual({ page: "nowhere" });
 });
 
 test("a node's address becomes that of its socket; anything else is refused", () => {
