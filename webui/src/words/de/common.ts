@@ -8,8 +8,6 @@ export default {
   loading: "Wird geladen",
   loadingOf: (what) => `Wird geladen: ${what}`,
   notLoadedTitle: "Diese Seite konnte nicht geladen werden",
-  nowhere: "Hier ist nichts",
-  nowhereText: "Nichts hat diese Adresse. Prüfen Sie, ob sie vollständig getippt oder kopiert ist.",
   outdated: "Der Server ist nicht erreichbar oder wurde erneuert.",
   pageTitle: (page) => `${page} – Groupcore`,
   signIn: "Anmelden",

@@ -9,8 +9,6 @@ export const commonWords = area("common", {
   loading: "Loading",
   loadingOf: (what: string) => `Loading ${what}`,
   notLoadedTitle: "This page could not be loaded",
-  nowhere: "There is nothing here",
-  nowhereText: "Nothing has this address. Look whether it was typed or copied whole.",
   outdated: "The server cannot be reached, or it was updated.",
   pageTitle: (page: string) => `${page} – Groupcore`,
   signIn: "Sign in",
