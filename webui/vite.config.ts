@@ -4,7 +4,7 @@ import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
-  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html)|document\/|pictures\/|shared\/|client\/|words\/en\/(?:table|editor|code|move|pictures)))/;
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html)|document\/|pictures\/|shared\/|client\/|words\/en\/(?:table|editor|code|document|move|people|pictures)|pages\/Lazy|here\/words|save-text))/;
 
 export default defineConfig({
   plugins: [svelte(), pack()],
