@@ -372,7 +372,9 @@ def make_accounts(
     """The accounts, where they are switched on."""
     if not settings.accounts:
         return None
-    return AccountService(objects.node_id, settings.data, public_url, Passwords())
+    service = AccountService(objects.node_id, settings.data, public_url, Passwords())
+    service.offers = settings.owner_link
+    return service
 
 
 def problem_of(error: GroupcoreError) -> ServerError:

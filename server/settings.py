@@ -177,6 +177,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
     Setting("accounts", parse_switch, "", "on", "on: people sign in; off: whoever comes may all"),
     Setting(
+        "owner_link",
+        parse_switch,
+        "",
+        "on",
+        "on: log the first owner's link at a first start; off: whoever runs the node asks for it",
+    ),
+    Setting(
         "proxies",
         parse_addresses,
         "",
@@ -269,6 +276,7 @@ class Settings:
     trace: Path | None
     page: Path
     accounts: bool
+    owner_link: bool
     proxies: tuple[str, ...]
     oidc_issuer: str
     oidc_client: str

@@ -87,6 +87,8 @@ def make_variables(environment: Mapping[str, str], root: Path) -> dict[str, str]
     # Clusters on other ports stay apart on the multicast address too.
     group_port = 45_588 if base == 8000 else 10_000 + base % 50_000
     variables.setdefault("GROUPCORE_MULTICAST", f"228.8.8.8:{group_port}")
+    # It asks for the first owner's link itself: one that a node has logged would be dead by then.
+    variables["GROUPCORE_OWNER_LINK"] = "off"
     variables["PYTHONUNBUFFERED"] = "1"
     return variables
 

@@ -87,6 +87,7 @@ class AccountService:
         self.tickets = Tickets()
         self.guesses = Backoff(free=5, first_s=1.0, most_s=60.0)
         self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
+        self.offers = True
         self.pages: Pages | None = None
         self.feed: Feed | None = None
         self._accounts: Accounts | None = None
@@ -123,7 +124,8 @@ class AccountService:
             logger.warning("%s is of another audit log; move it away", self._folder / "audit.jsonl")
         self._write_down(accounts)
         self._sweeping = asyncio.create_task(self._sweep())
-        self._offering = asyncio.create_task(self._offer())
+        if self.offers:
+            self._offering = asyncio.create_task(self._offer())
 
     async def close(self) -> None:
         """The node leaves."""

@@ -233,6 +233,13 @@ def test_the_procfile_becomes_commands_with_the_variables_filled_in() -> None:
         make_variables({"PORT_BASE": "80"}, Path("/root"))
 
 
+def test_nodes_that_are_run_together_log_no_link_of_the_first_owner() -> None:
+    # The one that is printed when all are ready makes every former one void.
+    variables = make_variables({"GROUPCORE_OWNER_LINK": "on"}, Path("/root"))
+    assert not read_settings(["--node-id", "a"], variables).owner_link
+    assert read_settings(["--node-id", "a"], {}).owner_link
+
+
 def test_the_command_that_probes_the_nodes_has_what_the_probe_does_not_know_by_itself() -> None:
     root = Path(sys.executable).parent.parent.parent
     plain = f"{Path(sys.executable).relative_to(root)} -m groupcore.probe"

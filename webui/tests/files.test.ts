@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Feed } from "../src/files/feed";
+import { choicesFor } from "../src/files/offers";
 import { likedHere, openedHere, ownHere } from "../src/files/own";
 import { Selection } from "../src/files/selection.svelte";
 import { documentOf, folderOf, workspaceOf } from "../src/files/types";
@@ -8,6 +9,7 @@ import {
   mayArrange,
   mayDelete,
   mayGoInto,
+  mayMakeIn,
   mayTidy,
   order,
   pathOf,
@@ -107,6 +109,25 @@ test("what one may follows from the workspace, and from owning a document", () =
     true,
   ]);
   expect(mayDelete(files, own)).toBe(true);
+});
+
+test("who came by a link is not offered what only people with an account may do", () => {
+  const files = filesOf("viewer");
+  const row = files.documents.get("04");
+  if (row === undefined) throw new Error("the document is not there");
+  const act = (): void => undefined;
+  const acts = { open: act, rename: act, duplicate: act, move: act, like: act, shift: act };
+  const all = { ...acts, throwAway: act, restore: act, delete: act };
+  const offered = (isVisitor: boolean): string[] =>
+    choicesFor(files, row, { kind: "shared" }, isVisitor, all).map(({ id }) => id);
+  expect(offered(true)).toEqual(["open", "download"]);
+  expect(offered(false)).toEqual(["open", "duplicate", "like", "download"]);
+});
+
+test("nothing is made in the trash, nor where one may not write", () => {
+  expect(mayMakeIn(filesOf(), { kind: "all" }, null)).toBe(true);
+  expect(mayMakeIn(filesOf(), { kind: "trash" }, null)).toBe(false);
+  expect(mayMakeIn(filesOf("viewer"), { kind: "workspace", id: "home" }, "home")).toBe(false);
 });
 
 test("a folder goes into none that is in it", () => {

@@ -16,6 +16,8 @@ export interface Identity {
   /** `user:…`, `link:…` for who came by a share link, `guest` without accounts; null: nobody. */
   readonly principal: string | null;
   readonly user: Account | null;
+  /** Who came by a share link has no favourites, and nowhere to put a document of their own. */
+  readonly isVisitor: boolean;
   /** Whether one manages the accounts of others. */
   readonly manages: boolean;
   readonly hasOwner: boolean;
@@ -36,6 +38,7 @@ function identityOf(answer: Fields): Identity {
     hasAccounts: answer.accounts === true,
     principal: typeof principal === "string" ? principal : null,
     user: typeof user === "object" && user !== null ? accountOf(user) : null,
+    isVisitor: typeof principal === "string" && principal.startsWith("link:"),
     manages: answer.manages === true,
     hasOwner: answer.has_owner === true,
     hasProvider: answer.oidc === true,

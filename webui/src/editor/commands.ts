@@ -127,6 +127,18 @@ const lift: Command = (state, dispatch) => {
   return true;
 };
 
+/** Enter behind the signs that begin code makes the paragraph code, as a space does. */
+const beginCode: Command = (state, dispatch) => {
+  const { $from, empty } = state.selection;
+  const node = $from.parent;
+  const found = /^```([\w+#-]{0,40})$/.exec(node.textContent);
+  if (!empty || found === null || $from.depth !== 1 || typeOf(node) !== "paragraph") return false;
+  if ($from.parentOffset !== node.content.size) return false;
+  const cleared = state.tr.delete($from.start(), $from.pos);
+  dispatch?.(turnInto(cleared, $from.before(1), "code", { language: found[1] || null }));
+  return true;
+};
+
 /** Enter on the last, empty line of a code block goes on below it. */
 const leaveCode: Command = (state, dispatch) => {
   const { $from, empty } = state.selection;
@@ -207,6 +219,7 @@ const inTableOn = chainCommands(stayInCell("end"), intoTable(1));
 export const keys = {
   Enter: chainCommands(
     lineInCell,
+    beginCode,
     leaveCode,
     lineInCode,
     leaveDivider,

@@ -23,8 +23,8 @@ function rule(pattern: RegExp, type: BlockType, more: More = () => ({})): InputR
   });
 }
 
-/** Three hyphens make a line across, and the caret goes on below it. */
-const divider = new InputRule(/^---$/, (state, _match, start, end) => {
+/** Three hyphens or asterisks make a line across, and the caret goes on below it. */
+const divider = new InputRule(/^(?:---|\*\*\*)$/, (state, _match, start, end) => {
   const $start = state.doc.resolve(start);
   if ($start.depth !== 1 || typeOf($start.parent) !== "paragraph") return null;
   const transaction = turnInto(state.tr.delete(start, end), $start.before(1), "divider");

@@ -24,7 +24,14 @@ type Offer = Choice | false;
 
 const only = (offers: readonly Offer[]): Choice[] => offers.filter((one) => one !== false);
 
-export function choicesFor(files: Files, row: FileRow, view: View, acts: Acts): Choice[] {
+/** `isVisitor`: who came by a share link has no favourites, and nowhere to put a copy. */
+export function choicesFor(
+  files: Files,
+  row: FileRow,
+  view: View,
+  isVisitor: boolean,
+  acts: Acts,
+): Choice[] {
   const tidies = mayTidy(files, row);
   if (row.trashed !== null) {
     const grave = { label: filesWords.deleteForGood, act: acts.delete, isGrave: true };
@@ -43,9 +50,10 @@ export function choicesFor(files: Files, row: FileRow, view: View, acts: Acts): 
   return only([
     { id: "open", label: filesWords.open, act: acts.open },
     mayRename && { id: "rename", label: filesWords.rename, act: acts.rename },
-    isDocument && { id: "duplicate", label: filesWords.duplicate, act: acts.duplicate },
+    isDocument &&
+      !isVisitor && { id: "duplicate", label: filesWords.duplicate, act: acts.duplicate },
     arranges && { id: "move", label: filesWords.moveTo, act: acts.move },
-    {
+    !isVisitor && {
       id: "like",
       label: isLiked ? filesWords.dislike : filesWords.like,
       act: acts.like,

@@ -130,6 +130,11 @@ export function mayArrange(files: Files, workspace: string): boolean {
   return found !== undefined && found.trashed === null && EDITORS.has(found.role);
 }
 
+/** Whether something may be made in a view: `space` is null where it goes where it fits. */
+export function mayMakeIn(files: Files, view: View, space: string | null): boolean {
+  return view.kind !== "trash" && (space === null || mayArrange(files, space));
+}
+
 /** Whether one may throw it away, and have it back. */
 export function mayTidy(files: Files, row: FileRow): boolean {
   return (row.kind === "document" && row.role === "owner") || mayArrange(files, row.workspace);

@@ -128,3 +128,23 @@ test("a paragraph that is too long is divided behind words, or where it has none
   expect(model.value.blocks.every(({ length }) => length <= BLOCK_MAX)).toBe(true);
   expect(model.value.blocks[0]?.content).toEqual(["y".repeat(BLOCK_MAX)]);
 });
+
+test("Enter behind the signs of code makes it code, as a space does", () => {
+  const on = bench(new MemoryModel([block("b0", ""), block("b1", "x")]));
+  select(on.view, "b0", 0);
+  type(on.view, "```python");
+  key(on.view, "Enter");
+  expect(on.model.value.blocks[0]?.attributes).toMatchObject({ type: "code", language: "python" });
+  expect(textOf(on)).toBe("");
+  expect(on.model.value.blocks.length).toBe(2);
+});
+
+test("three hyphens or asterisks make a line across", () => {
+  for (const signs of ["---", "***"]) {
+    const on = bench(new MemoryModel([block("b0", ""), block("b1", "x")]));
+    select(on.view, "b0", 0);
+    for (const sign of signs) type(on.view, sign);
+    expect(on.model.value.blocks[0]?.attributes.type).toBe("divider");
+    cleared();
+  }
+});

@@ -7,6 +7,8 @@ export default {
   share: "Teilen",
   yourName: "Ihr Name, wie andere ihn sehen",
   title: "Titel",
+  titleCut: (most, words) =>
+    `Ein Titel hat höchstens ${number(most)} Zeichen. Weggelassen wurde: „${words}“`,
   shortcuts: "Tastenkürzel",
   inspector: "Inspektor",
   noAccess: "Kein Zugang mehr",

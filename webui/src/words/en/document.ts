@@ -8,6 +8,8 @@ export const documentWords = area("document", {
   share: "Share",
   yourName: "Your name, shown to others",
   title: "Title",
+  titleCut: (most: number, words: string) =>
+    `A title has at most ${number(most)} characters. This was left out: “${words}”`,
   shortcuts: "Keyboard shortcuts",
   inspector: "Inspector",
   noAccess: "No access any more",
