@@ -4,6 +4,7 @@ is missing or doubled afterwards."""
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import AsyncExitStack, suppress
 from itertools import count
 from pathlib import Path
@@ -97,4 +98,11 @@ async def test_texts_that_go_from_block_to_block_survive_the_loss_of_all_nodes(
             async def is_whole() -> bool:
                 return sorted(await tokens_of(cluster, doc)) == TOKENS
 
-            await eventually(is_whole, "every token once")
+            try:
+                await eventually(is_whole, "every token once")
+            except AssertionError:
+                found = Counter(await tokens_of(cluster, doc))
+                wanted = Counter(TOKENS)
+                raise AssertionError(
+                    f"round {round_number}: lost {wanted - found}, more {found - wanted}"
+                ) from None
