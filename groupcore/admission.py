@@ -41,10 +41,11 @@ from groupcore.seal import (
     Keyring,
     sender_id,
 )
+from groupcore.sequencing.names import NAME_MAX
 from groupcore.token_bucket import TokenBuckets
 from groupcore.transport_options import TransportOptions
 from groupcore.view import Address
-from groupcore.wire import INTEGER_MAX, NAME_MAX, unpack_packets
+from groupcore.wire import INTEGER_MAX, unpack_packets
 
 NONCE_BYTES = 16
 

@@ -41,6 +41,10 @@ class MessageTooLargeError(GroupcoreError):
     """The message is larger than the channel's limit; split it or raise the limit."""
 
 
+class BadArgumentError(GroupcoreError):
+    """An argument is not what the call takes; nothing is done. The text says what to give."""
+
+
 class SettingsError(GroupcoreError):
     """A setting is wrong; the text names the setting and the remedy."""
 

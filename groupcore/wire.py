@@ -40,11 +40,10 @@ from groupcore.layers import (
 )
 from groupcore.membership import headers as membership_headers
 from groupcore.sequencing import headers as sequencing_headers
+from groupcore.sequencing.names import NAME_MAX
 from groupcore.transfer import headers as transfer_headers
 from groupcore.view import MEMBERS_MAX, Address, View
 
-NAME_MAX = 64
-"""Longest node id, in characters."""
 PACK_BUFFER_BYTES = 65_536
 """First size of the packing buffer."""
 HEADERS_MAX = 8

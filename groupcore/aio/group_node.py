@@ -28,6 +28,7 @@ from groupcore.aio.waiting import wait
 from groupcore.endpoint import Delivery
 from groupcore.errors import ChannelClosedError, GroupRefusedError, SettingsError
 from groupcore.events import Event
+from groupcore.sequencing.arguments import check_group, check_process
 from groupcore.sequencing.commands import Command
 from groupcore.sequencing.events import (
     Congestion,
@@ -75,6 +76,8 @@ class Over(ServiceEvent):
 
 class GroupNode:
     """One node. `receiver` is called with what each turn has to say, in order; it must not raise.
+
+    Calls raise BadArgumentError for what is no group, process or message, before they do anything.
 
     `copy_state` gives the state of a group as of what the receiver has been told, for another
     node; None where it has none that others could use: they ask somebody else. `data_dir`: a folder
@@ -156,7 +159,11 @@ class GroupNode:
         self.channel.wake_soon()
 
     async def create(self, name: str = "", order: Order = Order.CAUSALLY_TOTAL) -> GroupId:
-        """CREATE-GROUP: the group of that name, new or not. GroupRefusedError."""
+        """CREATE-GROUP: the group of that name, new or not; without a name, a new one.
+
+        GroupRefusedError: `bad_name` for one above 64 characters, `bad_order` where the group is
+        of another order.
+        """
         request = self.service.create(name, order, 0.0)
         return await self._answer(request)
 
@@ -166,6 +173,8 @@ class GroupNode:
         A group that this node has not heard of, by another one's word, is waited for
         (`ServiceOptions.catch_up_s`).
         """
+        check_process(process)
+        check_group(group)
         if (process, group) in self._joining:
             raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -183,9 +192,10 @@ class GroupNode:
     def send(self, process: Process, group: GroupId, payloads: Sequence[bytes]) -> int:
         """DO-MULTICAST at the end of this loop turn; the process's own number of the last one.
 
-        0, and `Refused` to the receiver, when nothing is sent. Who sends much waits for `room`.
+        Messages are `bytes`. GroupRefusedError when nothing is sent: `unknown_group`, `left`,
+        `too_large`. Who sends much waits for `room`.
         """
-        number = self.service.send(process, group, list(payloads), 0.0)
+        number = self.service.send(process, group, payloads, 0.0)
         if number and self.storage is not None:
             self._unsaved.sent(process, group, number)
         self.channel.wake_soon()
@@ -200,7 +210,7 @@ class GroupNode:
         await self._unsaved.none_left()
 
     def send_volatile(self, process: Process, group: GroupId, payload: bytes) -> None:
-        """A message that only counts until the next one; may be lost."""
+        """A message that only counts until the next one; may be lost. GroupRefusedError."""
         self.service.send_volatile(process, group, payload, 0.0)
         self.channel.wake_soon()
 
@@ -214,7 +224,7 @@ class GroupNode:
         `Refused` with the number that this returns tells why it has not: `unknown_group`,
         `unknown_node`, `breaks_s2`, `moving`, `draining`, `already_there`.
         """
-        request = self.service.move(tuple(groups), target, reason, 0.0)
+        request = self.service.move(groups, target, reason, 0.0)
         self.channel.wake_soon()
         return request
 

@@ -16,7 +16,7 @@ from ipaddress import IPv4Address
 from groupcore.errors import KeyFileError, SettingsError
 from groupcore.peers import PROBER_PREFIX, SocketAddress
 from groupcore.seal import KEY_BYTES
-from groupcore.wire import NAME_MAX
+from groupcore.sequencing.names import NAME_MAX
 
 log = logging.getLogger(__name__)
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from groupcore.view import Address
 
+NAME_MAX = 64
+"""Longest name of a group, or of a node, in characters."""
 GroupId = int
 """A group's number, given by the directory when it is created; 64 bits, never used again."""
 

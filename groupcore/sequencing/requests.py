@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from groupcore.errors import BadArgumentError
+from groupcore.sequencing.arguments import (
+    check_group,
+    check_groups,
+    check_number,
+    check_target,
+    check_text,
+    shown,
+    wrong_name,
+)
 from groupcore.sequencing.commands import (
     CancelMove,
     Command,
@@ -11,6 +23,7 @@ from groupcore.sequencing.commands import (
     Move,
 )
 from groupcore.sequencing.creating import Creating
+from groupcore.sequencing.events import Refused
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.sequencing.plan import check_plan
 from groupcore.sequencing.plane import Plane
@@ -26,22 +39,32 @@ class DirectoryRequests:
     creating: Creating
 
     def create(self, name: str, order: Order, now: float) -> int:
-        """CREATE-GROUP; `Created` or `Refused` answers."""
+        """CREATE-GROUP; `Created` or `Refused` answers; `bad_name`: not a text, or too long."""
         del now
+        if not isinstance(order, int):
+            raise BadArgumentError(f"order is {shown(order)}; give one of Order")
         request = self.plane.request()
+        if objection := wrong_name(name):
+            self.plane.counters["refused.bad_name"] += 1
+            self.plane.events.append(Refused(request, "bad_name", objection))
+            return request
         self.creating.ask(CreateGroup(request, name, int(order)))
         return request
 
     def delete(self, group: GroupId, now: float) -> int:
         """Forget a group; `Refused` when that is not possible."""
         del now
+        check_group(group)
         request = self.plane.request()
         self.plane.propose(DeleteGroup(request, group))
         return request
 
-    def move(self, groups: tuple[GroupId, ...], target: Address, reason: str, now: float) -> int:
+    def move(self, groups: Sequence[GroupId], target: Address, reason: str, now: float) -> int:
         """Migrate groups; `Refused` when that is not possible."""
         del now
+        groups = check_groups(groups)
+        check_target(target)
+        check_text(reason, "reason")
         request = self.plane.request()
         self.plane.propose(Move(request, groups, target, reason))
         return request
@@ -49,6 +72,7 @@ class DirectoryRequests:
     def cancel_move(self, move: int, now: float) -> int:
         """Call a move off."""
         del now
+        check_number(move, "move")
         request = self.plane.request()
         self.plane.propose(CancelMove(request, move))
         return request
@@ -56,6 +80,9 @@ class DirectoryRequests:
     def drain(self, name: str, on: bool, now: float) -> int:
         """Let a node sequence nothing any more, or again."""
         del now
+        check_text(name, "name")
+        if type(on) is not bool:
+            raise BadArgumentError(f"on is {shown(on)}; give True or False")
         request = self.plane.request()
         self.plane.propose(Drain(request, name, on))
         return request
@@ -66,6 +93,9 @@ class DirectoryRequests:
         Returns the number that its `PlanProgressed` have.
         """
         del now
+        if not isinstance(plan, str | bytes):
+            raise BadArgumentError(f"plan is {shown(plan)}; give a JSON text")
+        check_number(at_once, "at_once", 1)
         return self.planning.begin(check_plan(plan, self.plane.directory), at_once)
 
     def cancel_plan(self, run: int, now: float) -> None:

@@ -14,6 +14,7 @@ Invariants.
       view is stopped.
   I5  No run gets its numbers before all have that are before it in its process's chain: no run can
       come to wait for itself (decisions 0020 and 0025).
+  I6  What does not hold the messages that it says gets no numbers, none of it.
 """
 
 from __future__ import annotations
@@ -165,6 +166,13 @@ class Sequencer:
         if not self.intake.knows(numbers):
             self.intake.put_off(batch, tries)
             return
+        try:
+            payloads = unpack_messages(batch.body)
+        except WireError:
+            payloads = []
+        if len(payloads) != batch.count:
+            plane.counters["dropped.bad_section"] += 1  # I6: before anything has a number
+            return
         size = len(batch.body)
         stamping = self._stamper.frame(runs, size)
         reached = plane.chains.reached
@@ -179,7 +187,6 @@ class Sequencer:
             self._pass_on(batch, origin, header, stretches, seqnos, numbers)
             self._note_places(stretches, keys, (plane.me, stamping.number, numbers))
             return
-        payloads = self._payloads(batch)
         if whole:
             stamping.add_section(origin, stretches, columns, seqnos, payloads, numbers)
             self._note_places(stretches, keys, (plane.me, stamping.number, stamping.numbers))
@@ -205,7 +212,7 @@ class Sequencer:
         seqnos: list[int],
         numbers: Numbers,
     ) -> None:
-        """A section that fills a frame nearly alone: its body stays closed."""
+        """A section that fills a frame nearly alone: its body is passed on as it is."""
         plane = self._plane
         places = [(process, runs, chain, 0) for process, runs, chain, _, _ in stretches]
         rests = plane.loose(numbers)
@@ -223,17 +230,6 @@ class Sequencer:
         )
         passed = Batch(plane.me, None, (accept,), batch.body, batch.count)
         self._stamper.multicast(passed, Opened(numbers, list(places), rests))
-
-    def _payloads(self, batch: Batch) -> list[bytes]:
-        """The messages of a section; empty ones where it does not hold what it says."""
-        try:
-            payloads = unpack_messages(batch.body)
-        except WireError:
-            payloads = []
-        if len(payloads) != batch.count:
-            self._plane.counters["dropped.bad_section"] += 1
-            payloads = [b""] * batch.count  # what has been numbered is numbered
-        return payloads
 
     def _number_all(
         self,

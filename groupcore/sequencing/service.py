@@ -18,11 +18,11 @@ from groupcore.events import Saved as OrderSaved
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.archiving import Archiving
 from groupcore.sequencing.balancing import Balancing
+from groupcore.sequencing.calls import ProcessCalls
 from groupcore.sequencing.conductor import Conductor
 from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
-from groupcore.sequencing.events import Refused
 from groupcore.sequencing.expected import Expected
 from groupcore.sequencing.figures import Figures
 from groupcore.sequencing.inheriting import Inheriting
@@ -30,7 +30,7 @@ from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.names import Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.output import ServiceOutput
 from groupcore.sequencing.plane import Plane
@@ -40,7 +40,6 @@ from groupcore.sequencing.record import JOINED, Record
 from groupcore.sequencing.requests import DirectoryRequests
 from groupcore.sequencing.restoring import Restoring
 from groupcore.sequencing.saving import Saving
-from groupcore.sequencing.sections import Local
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.shelf import Shelf
@@ -48,7 +47,7 @@ from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
 
-class Service(DirectoryRequests, Figures):
+class Service(ProcessCalls, DirectoryRequests, Figures):
     """One life of one node's communication module. `now` is monotonic seconds."""
 
     def __init__(
@@ -108,87 +107,9 @@ class Service(DirectoryRequests, Figures):
 
     # --- the host's calls -----------------------------------------------------------------------
 
-    def open_process(self) -> Process:
-        """A new process of this node."""
-        self._processes += 1
-        process = Process(self.plane.me, self._processes)
-        self.sender.locals[process] = Local(process)
-        return process
-
-    def close_process(self, process: Process, now: float) -> None:
-        """The process ends: it leaves all its groups."""
-        del now
-        for group in self.joining.groups_of(process):
-            self.joining.leave(self.plane.request(), process, group)
-        self.expected.close(process)
-        self.joining.close(process)
-        self.sender.close(process)
-
-    def join(self, process: Process, group: GroupId, now: float) -> int:
-        """JOIN-GROUP; `Joined` or `Refused` answers.
-
-        A group that this node has not heard of is waited for, for `catch_up_s`.
-        """
-        del now
-        request = self.plane.request()
-        self.expected.join(request, process, group)
-        return request
-
-    def leave(self, process: Process, group: GroupId, now: float) -> int:
-        """LEAVE-GROUP; what is delivered from now on is not the process's."""
-        del now
-        request = self.plane.request()
-        self.expected.leave(request, process, group)
-        return request
-
-    def send(self, process: Process, group: GroupId, payloads: list[bytes], now: float) -> int:
-        """DO-MULTICAST; the process's own number of the last message in this group.
-
-        It need not be a member. 0 and `Refused` when nothing is sent: the group is unknown, or a
-        message too large.
-        """
-        del now
-        limit = self.plane.options.message_bytes_max
-        local = self._may_send(process, group)
-        if local is None:
-            return 0
-        size = sum(map(len, payloads))
-        if size > limit and max(map(len, payloads)) > limit:
-            self._refuse("too_large", f"a message is above {limit} bytes; split it")
-        elif payloads:
-            return self.sender.send(local, group, payloads, size)
-        return 0
-
-    def _may_send(self, process: Process, group: GroupId) -> Local | None:
-        if group not in self.plane.records:
-            self._refuse("unknown_group", f"there is no group {group}; create it first")
-            return None
-        local = self.sender.open_local(process)
-        if local is None:
-            self._refuse("left", f"{process} is closed; open a process first")
-        return local
-
-    def send_volatile(self, process: Process, group: GroupId, payload: bytes, now: float) -> None:
-        """A message that only counts until the next one; may be lost.
-
-        `Refused` when nothing is sent, as with `send`.
-        """
-        del now
-        if self._may_send(process, group) is None:
-            return
-        if len(payload) > self.plane.options.section_bytes:
-            limit = self.plane.options.section_bytes
-            self._refuse("too_large", f"a volatile message is above {limit} bytes")
-        else:
-            self.volatiles.send(process, group, payload)
-
     def give_state(self, token: int, state: bytes | None) -> None:
         """The answer to `StateWanted`; None: it is not to be had here, another node is asked."""
         self.joining.give(token, state)
-
-    def _refuse(self, code: str, detail: str) -> None:
-        self.plane.counters[f"refused.{code}"] += 1
-        self.plane.events.append(Refused(0, code, detail))
 
     # --- packets --------------------------------------------------------------------------------
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import get_args, get_origin
 
+from groupcore.sequencing.arguments import wrong_name
 from groupcore.sequencing.names import Order
 from groupcore.shared.body import Body
-from groupcore.shared.errors import DeclarationError
+from groupcore.shared.errors import DeclarationError, RefusedError
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.object import SharedObject
 from groupcore.shared.replica import Replica
 from groupcore.shared.schema import codec_of
 from groupcore.shared.types.presence import Crowd, Presence
 from groupcore.shared.types.topic import Topic
+
+
+def check_name(name: str) -> None:
+    """That an object can have this name; RefusedError `bad_name`. Without one nobody finds it."""
+    objection = wrong_name(name) or ("" if name else "the name is empty; give one")
+    if objection:
+        raise RefusedError("bad_name", objection)
 
 
 def order_of(kind: object) -> Order:

@@ -23,7 +23,7 @@ from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.changes import Change
 from groupcore.shared.errors import ClosedError, DeclarationError
 from groupcore.shared.messages import PRINCIPAL_MAX
-from groupcore.shared.opening import order_of
+from groupcore.shared.opening import check_name, order_of
 from groupcore.shared.runtime import Runtime
 from groupcore.shared.session_port import SessionPort
 from groupcore.shared.site import Site
@@ -55,7 +55,7 @@ class Groups(Protocol):
         """LEAVE-GROUP."""
 
     def send(self, process: Process, group: GroupId, payloads: Sequence[bytes]) -> int:
-        """DO-MULTICAST: the process's own number of the last message; 0: refused."""
+        """DO-MULTICAST: the process's own number of the last message. GroupRefusedError."""
 
     def send_volatile(self, process: Process, group: GroupId, payload: bytes) -> None:
         """A message that only counts until the next one; may be lost."""
@@ -182,8 +182,10 @@ class Session:
         In one session there is one object of a name: opened again, it is the same one. Raises
         DeclarationError when `kind` cannot be opened, or is open at this node under that name as
         another, SchemaMismatchError when the cluster runs another version of the class,
-        ForbiddenError when the principal may not read it, RefusedError.
+        ForbiddenError when the principal may not read it, RefusedError: `bad_name` for what is no
+        text of 1 to 64 characters.
         """
+        check_name(name)
         former = self._ports.get(name)
         if former is not None and former.is_closing:
             await former.user.closed
@@ -199,6 +201,7 @@ class Session:
         """This session in the object's group; opened by who awaits `opened`."""
         if self._ended:
             raise ClosedError("the session is closed; begin a new one")
+        check_name(name)
         order = order_of(kind)
         port = self._ports.get(name)
         if port is None:

@@ -9,6 +9,7 @@ Invariants.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from groupcore.errors import ChannelClosedError, GroupRefusedError
@@ -203,14 +204,14 @@ class SessionPort:
             raise RefusedError("too_large", f"a message has {most} bytes at most; split it")
         try:
             if self.site.order is Order.VOLATILE:
-                groups.send_volatile(self.process, self.group, payload)
+                with suppress(GroupRefusedError):  # counted there; it may be lost anyway
+                    groups.send_volatile(self.process, self.group, payload)
                 return 0
-            number = groups.send(self.process, self.group, [payload])
+            return groups.send(self.process, self.group, [payload])
         except ChannelClosedError as error:
             raise ClosedError(str(error)) from None
-        if not number:
-            raise RefusedError("unknown_group", f"there is no group {self.group} any more")
-        return number
+        except GroupRefusedError as error:
+            raise RefusedError(error.code, str(error)) from None
 
     def give_state(self, token: int, state: bytes) -> None:
         """Never asked: `Site.copy_state` answers for the whole node."""

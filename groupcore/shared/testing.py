@@ -31,7 +31,7 @@ from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.group import GroupUser
 from groupcore.shared.machine import digest_of
 from groupcore.shared.memory import MemoryOrder
-from groupcore.shared.opening import order_of, user_of
+from groupcore.shared.opening import check_name, order_of, user_of
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.replica import Replica
 from groupcore.shared.sequences import Seat
@@ -290,6 +290,7 @@ class WorldNode:
         """
         if self.gone:
             raise ClosedError("the node is gone")
+        check_name(name)
         port = self._ports.get(name)
         if port is None:
             port = _Port(self._world, self, name, kind)

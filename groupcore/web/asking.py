@@ -63,7 +63,8 @@ def ticket_of(message: Message) -> str:
 def name_of(value: object, what: str = "name") -> str:
     """An object's or a type's name."""
     if type(value) is not str or not 0 < len(value) <= NAME_MAX:
-        raise BadRequestError("bad_message", f"{what} must have 1 to {NAME_MAX} characters")
+        code = "bad_name" if what == "name" else "bad_message"
+        raise BadRequestError(code, f"{what} must have 1 to {NAME_MAX} characters")
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupcore.frames import FrameRules
+from groupcore.sequencing.names import NAME_MAX as GROUP_NAME_MAX
 
 PROTOCOL = "groupcore.objects.v1"
 SCOPE_KEY = "groupcore.fanout"
@@ -23,8 +24,8 @@ INSPECTED_S = 0.4
 """Least time between two looks of a session at what is behind its objects."""
 CALLS_MAX = 64
 """Most calls of a session that are not answered; as many as an object remembers of a client."""
-NAME_MAX = 200
-"""Most characters of an object's name."""
+NAME_MAX = GROUP_NAME_MAX
+"""Most characters of an object's name: it is that of its group."""
 
 CONGESTED_BYTES = 64 * 1024
 """With so much unwritten a session is given no changes; it gets them, or the state, later."""

@@ -18,13 +18,14 @@ from groupcore.errors import WireError
 from groupcore.layers import failure_detection, nakack_headers, sequencer, stability
 from groupcore.membership import headers as membership_headers
 from groupcore.membership.succession import Ballot, Record
+from groupcore.sequencing.names import NAME_MAX
 from groupcore.view import MEMBERS_MAX, Address, View
 
 A, B = Address("a", 1), Address("b", 1)
 REASONS = {"malformed", "bad_packet", "bad_header", "unknown_header"}
 
 integers = st.integers(0, wire.INTEGER_MAX)
-names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=wire.NAME_MAX)
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=NAME_MAX)
 addresses = st.builds(Address, names, integers)
 members = st.lists(addresses, min_size=1, max_size=4, unique_by=lambda member: member.name)
 views = st.builds(View, integers, integers, integers, integers, members.map(tuple))

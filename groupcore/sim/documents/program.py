@@ -223,7 +223,7 @@ class Program:
 
     def send(self, process: Process, group: GroupId, payloads: Sequence[bytes]) -> int:
         """See `Groups`."""
-        number = self.service.send(process, group, list(payloads), 0.0)
+        number = self.service.send(process, group, payloads, 0.0)
         if number:
             self._unsaved.sent(process, group, number)
         self.wake_soon()

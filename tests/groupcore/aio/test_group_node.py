@@ -10,7 +10,13 @@ import pytest
 import pytest_asyncio
 
 from groupcore.aio import GroupNode
-from groupcore.errors import ChannelClosedError, CompositionError, GroupRefusedError, PlanError
+from groupcore.errors import (
+    BadArgumentError,
+    ChannelClosedError,
+    CompositionError,
+    GroupRefusedError,
+    PlanError,
+)
 from groupcore.membership.state import MembershipOptions
 from groupcore.sequencing.events import Delivered, OwnerChanged, ServiceEvent, StateInstalled
 from groupcore.sequencing.names import GroupId, Order
@@ -91,6 +97,29 @@ async def test_a_group_moves_while_its_members_send(programs: list[Program]) -> 
         await asyncio.sleep(0)
     await b.until(lambda: len(b.state[group]) == 30)
     assert b.state[group] == [str(n).encode() for n in range(30)]
+
+
+@pytest.mark.asyncio
+async def test_what_a_program_gives_wrongly_is_told_at_the_call(programs: list[Program]) -> None:
+    node = programs[0].node
+    for name in ("x" * 65, 5):
+        with pytest.raises(GroupRefusedError) as refused:
+            await node.create(name)  # type: ignore[arg-type]
+        assert refused.value.code == "bad_name"
+    group, process = await node.create("x" * 64), node.open_process()
+    with pytest.raises(BadArgumentError):
+        await node.join("me", group)  # type: ignore[arg-type]
+    await node.join(process, group)
+    for payloads in (["text"], [{1: object()}], b"abc"):
+        with pytest.raises(BadArgumentError):
+            node.send(process, group, payloads)  # type: ignore[arg-type]
+    with pytest.raises(BadArgumentError):
+        await node.move([group], "b")  # type: ignore[arg-type]
+    with pytest.raises(GroupRefusedError) as refused:
+        node.send(process, group + 9, [b"x"])
+    assert refused.value.code == "unknown_group"
+    node.send(process, group, [b"next"])
+    await programs[0].until(lambda: programs[0].state.get(group) == [b"next"])
 
 
 @pytest.mark.asyncio

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from groupcore.errors import GroupRefusedError
 from groupcore.sequencing.asked import Asked
 from groupcore.sequencing.names import Order, Process
 from tests.groupcore.sequencing.world import World
@@ -203,7 +204,8 @@ def test_what_a_process_has_sent_before_it_was_closed_leaves() -> None:
     service.join(sender, other, world.now)
     service.send(sender, group, [b"last words"], world.now)
     service.close_process(sender, world.now)
-    assert service.send(sender, group, [b"too late"], world.now) == 0
+    with pytest.raises(GroupRefusedError, match="closed"):
+        service.send(sender, group, [b"too late"], world.now)
     world.run(100)
     assert world["a"].given[watcher, group] == [b"last words"]
     assert sender not in service.sender.locals

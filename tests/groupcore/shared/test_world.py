@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupcore.sequencing.names import Order
-from groupcore.shared import ClosedError, DeclarationError, SharedObject, operation
+from groupcore.shared import ClosedError, DeclarationError, RefusedError, SharedObject, operation
 from groupcore.shared.tasks import StuckError
 from groupcore.shared.testing import BAD_WEATHER, Weather, World
 
@@ -199,6 +199,16 @@ def test_one_seed_gives_one_run() -> None:
 
     assert play(1) == play(1)
     assert play(1) != play(2)
+
+
+def test_an_object_has_a_name_that_its_group_can_have() -> None:
+    async def main(world: World) -> None:
+        for name in ("x" * 65, ""):
+            with pytest.raises(RefusedError) as refused:
+                await world.node("a").open(Chat, name)
+            assert refused.value.code == "bad_name"
+
+    World(seed=1).run(main)
 
 
 def test_a_program_that_waits_for_nothing_is_stuck() -> None:
