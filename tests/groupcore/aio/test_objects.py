@@ -205,7 +205,7 @@ async def test_what_the_service_refuses_says_why(cluster: Cluster) -> None:
     with pytest.raises(RefusedError) as refused:
         await b.open(StrictCounter, "c1")
     assert refused.value.code == "bad_order"
-    for name in ("x" * 65, "", 5, []):
+    for name in ("x" * 65, "", 5):
         with pytest.raises(RefusedError) as refused:
             await b.open(Counter, name)  # type: ignore[arg-type]
         assert refused.value.code == "bad_name"
