@@ -121,6 +121,7 @@ export class DocumentController {
       ...(parts.ticket === undefined ? {} : { ticket: parts.ticket }),
       openSocket: (url) => this.listening(parts.openSocket(url)),
       onState: (state) => this.onState(state),
+      kept: () => this.keeper.kept(),
     });
     this.model = parts.openModel(this.session, doc, kept?.state ?? undefined);
     this.model.onChange = () => this.changed();

@@ -1,4 +1,10 @@
-/** Writes a document to the store soon after it changed: one write at a time, the newest state. */
+/**
+ * Writes a document to the store soon after it changed: one write at a time, the newest state.
+ *
+ * Rule.
+ *   E1  No call goes out before the store has it, with its number: a browser that dies makes the
+ *       same call again, and it is done once.
+ */
 
 import type { ClientLocks } from "./client-lock";
 import type { Draft } from "./document/types";
@@ -6,11 +12,14 @@ import type { Kept, Store } from "./store";
 
 /** Edits that are answered and saved within this time are never written. */
 const DELAY_MS = 100;
+/** A store that hangs holds calls up for so long. */
+const PATIENCE_MS = 1_000;
 
 export class Keeper {
   private timer: ReturnType<typeof setTimeout> | null = null;
   private isWriting = false;
   private isDirty = false;
+  private waiters: (() => void)[] = [];
   /** Whether the last write failed, so that closing the tab would lose unsent edits. */
   hasFailed = false;
 
@@ -37,10 +46,24 @@ export class Keeper {
     if (this.isDirty && !this.isWriting) void this.write();
   }
 
+  /** E1: what there is now is written, or cannot be. */
+  async kept(): Promise<void> {
+    if (this.hasFailed) return;
+    this.isDirty = true;
+    const written = new Promise<void>((resolve) => {
+      this.waiters.push(resolve);
+      setTimeout(resolve, PATIENCE_MS);
+    });
+    this.flush();
+    await written;
+  }
+
   private async write(): Promise<void> {
     if (this.store === null) return;
     this.isWriting = true;
     this.isDirty = false;
+    const { waiters } = this;
+    this.waiters = [];
     try {
       const kept = this.state();
       const isSomething = kept.state !== null || kept.drafts.length > 0;
@@ -52,6 +75,7 @@ export class Keeper {
       this.hasFailed = true;
     }
     this.isWriting = false;
+    for (const resolve of waiters) resolve();
     if (this.isDirty) this.flush();
   }
 }

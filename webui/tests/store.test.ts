@@ -43,6 +43,20 @@ test("hiding the tab writes at once what is not written", async () => {
   store.close();
 });
 
+test("no call goes out before it is kept: the state as of then, whatever is being written (E1)", async () => {
+  const store = await Store.open();
+  let calls = 1;
+  const keeper = new Keeper(store, () => kept("six", { calls }), false);
+  const first = keeper.kept();
+  calls = 2;
+  await keeper.kept();
+  expect(await store.kept("doc", "guest")).toEqual([kept("six", { calls: 2 })]);
+  await first;
+  await store.forget("six", "doc");
+  store.close();
+  await new Keeper(null, () => kept("six", null), false).kept();
+});
+
 test("a document with nothing of the person's in it is forgotten", async () => {
   const store = await Store.open();
   await store.keep(kept("four", { calls: [1] }));

@@ -85,6 +85,8 @@ export interface Options extends Partial<ConnectionTools> {
    * a failure: the next node is tried.
    */
   readonly ticket?: (url: string) => Promise<string | null>;
+  /** Keeps what is needed to make the same calls again: none goes out before it is kept. */
+  readonly kept?: () => Promise<void>;
   /** Called whenever the state has changed, or the condition of the node. */
   readonly onState?: (state: State) => void;
 }
@@ -143,6 +145,8 @@ export class Session implements Host {
         ticket === "" ? { t: "hello", v: 1, client } : { t: "hello", v: 1, client, ticket },
       ...(options.ticket === undefined ? {} : { pass: options.ticket }),
       pong: { t: "pong" } as const,
+      kept: (messages: readonly Out[]) =>
+        messages.some(({ t }) => t === "call") ? options.kept?.() : undefined,
       encode: encodeFrame,
       decode: decodeFrame,
       stops: STOPS,

@@ -2,6 +2,7 @@
 
 import type { Root } from "hast";
 import { common, createLowlight } from "lowlight";
+import "./code.css";
 
 const lowlight = createLowlight(common);
 

@@ -10,6 +10,7 @@
  *   C1  A socket that was given up is deaf: nothing of it reaches the owner.
  *   C2  A silence of two heartbeats ends the socket.
  *   C3  Close codes that say stop are obeyed; nothing reconnects after them.
+ *   C4  What has to be kept first goes out when it is kept, and all that is said later behind it.
  */
 
 /** What the connection needs of a WebSocket. */
@@ -46,6 +47,8 @@ export interface Speech<Out, In> {
    */
   readonly pass?: (url: string) => Promise<string | null>;
   readonly pong: Out;
+  /** Keeps what these messages must not go out without; undefined: nothing. */
+  readonly kept?: (messages: readonly Out[]) => Promise<void> | undefined;
   readonly encode: (messages: readonly Out[]) => Uint8Array<ArrayBuffer>;
   /** The messages of a frame; null when it is none. */
   readonly decode: (data: unknown) => readonly In[] | null;
@@ -83,6 +86,8 @@ export class Link<
 > {
   private socket: Socket | null = null;
   private queue: Out[] = [];
+  /** They are being kept. */
+  private held: Out[] = [];
   private isFlushing = false;
   private isWelcome = false;
   private isEnded = false;
@@ -145,13 +150,33 @@ export class Link<
     this.queue.push(message);
     if (this.isFlushing) return;
     this.isFlushing = true;
-    this.tools.after(0, () => this.flush());
+    this.tools.after(0, () => this.keepAndFlush());
+  }
+
+  /** C4. */
+  private keepAndFlush(): void {
+    const batch = this.queue;
+    const kept = this.speech.kept?.(batch);
+    if (kept === undefined) {
+      this.flush();
+      return;
+    }
+    this.held = batch;
+    this.queue = [];
+    void kept.then(() => {
+      if (this.held !== batch) return; // they went out with the page, or their socket is lost
+      const later = this.queue;
+      this.queue = [];
+      this.flush();
+      for (const message of later) this.send(message);
+    });
   }
 
   /** Sends what this turn has gathered: of a page that is being left, the turn has no end. */
   flush(): void {
     this.isFlushing = false;
-    const messages = this.queue;
+    const messages = [...this.held, ...this.queue];
+    this.held = [];
     this.queue = [];
     for (let from = 0; from < messages.length; from += FRAME_MESSAGES_MAX) {
       this.socket?.send(this.speech.encode(messages.slice(from, from + FRAME_MESSAGES_MAX)));
@@ -273,6 +298,8 @@ export class Link<
     this.socket = null;
     this.asking = null;
     this.queue = [];
+    this.held = [];
+    this.isFlushing = false;
     this.isWelcome = false;
     this.cancelSilence?.();
     this.cancelSilence = null;

@@ -68,12 +68,14 @@ class Stage {
     urls = ["ws://a/ws", "ws://b/ws"],
     random = 0.5,
     pass?: (url: string) => Promise<string | null>,
+    kept?: (messages: readonly Message[]) => Promise<void> | undefined,
   ) {
     this.connection = new Link<Message, Message, Welcome>(
       urls,
       {
         greeting: (shown) => ({ t: shown === "" ? "hello" : `hello with ${shown}` }),
         ...(pass === undefined ? {} : { pass }),
+        ...(kept === undefined ? {} : { kept }),
         pong: { t: "pong" },
         encode: (messages) => new Uint8Array(encode(messages)),
         decode: read,
@@ -301,4 +303,56 @@ test("a node that is silent when asked for a pass is left", async () => {
   stage.pass(11_000);
   await turn();
   expect(asked).toEqual(["ws://a/ws", "ws://b/ws"]);
+});
+
+/** Keeping that ends when the test says so. */
+function keeping(): { stage: Stage; done: (() => void)[] } {
+  const done: (() => void)[] = [];
+  const kept = (messages: readonly Message[]): Promise<void> | undefined =>
+    messages.some(({ t }) => t === "call")
+      ? new Promise((resolve) => done.push(resolve))
+      : undefined;
+  return { stage: new Stage(undefined, 0.5, undefined, kept), done };
+}
+
+const said = (socket: FakeSocket): unknown[] => socket.sent.flat().slice(1);
+
+test("what has to be kept first goes out when it is kept, and the rest behind it (C4)", async () => {
+  const { stage, done } = keeping();
+  stage.last.welcome();
+  stage.connection.send({ t: "open" });
+  stage.pass(0);
+  expect(said(stage.last)).toEqual([{ t: "open" }]);
+  stage.connection.send({ t: "call" });
+  stage.pass(0);
+  stage.connection.send({ t: "close" });
+  stage.connection.send({ t: "call" });
+  stage.pass(0);
+  expect(said(stage.last)).toEqual([{ t: "open" }]);
+  done[0]?.();
+  await Promise.resolve();
+  expect(said(stage.last)).toEqual([{ t: "open" }, { t: "call" }]);
+  stage.pass(0);
+  done[1]?.();
+  await Promise.resolve();
+  expect(said(stage.last)).toEqual([{ t: "open" }, { t: "call" }, { t: "close" }, { t: "call" }]);
+});
+
+test("what was being kept goes out with a page that is left, and not over another socket (C4)", async () => {
+  const { stage, done } = keeping();
+  stage.last.welcome();
+  stage.connection.send({ t: "call" });
+  stage.pass(0);
+  stage.connection.flush();
+  expect(said(stage.last)).toEqual([{ t: "call" }]);
+  stage.connection.send({ t: "call" });
+  stage.pass(0);
+  stage.connection.retryNow();
+  stage.last.welcome();
+  for (const resolve of done) resolve();
+  await Promise.resolve();
+  expect(said(stage.last)).toEqual([]);
+  stage.connection.send({ t: "open" });
+  stage.pass(0);
+  expect(said(stage.last)).toEqual([{ t: "open" }]);
 });
