@@ -41,6 +41,8 @@ STOP = """() => {
   return hasRing || isText ? "" : `without a sign of the focus: ${what}`;
 }"""
 
+IN_LIST = """() => document.activeElement.matches("[data-testid=document-link]")"""
+
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
@@ -94,13 +96,14 @@ class Walker:
         await self.tab.type(text, delay_ms=0)
 
     async def to_found(self, title: str) -> None:
-        """Go to the document of this title, which the list has among others."""
+        """Go to the document of this title: by Tab into the list, by arrows in it."""
         found = self.page.get_by_role("link", name=title)
         await expect(found).to_be_visible()
         for _ in range(STOPS_MAX):
             if await found.evaluate("(element) => element === document.activeElement"):
                 return
-            await self.tab.press("Tab")
+            is_in_list = await self.page.evaluate(IN_LIST)
+            await self.tab.press("ArrowDown" if is_in_list else "Tab")
         pytest.fail(f"the document {title!r} is not reached")
 
     async def is_at(self, role: Role, name: str) -> None:
