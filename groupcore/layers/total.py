@@ -21,7 +21,7 @@ Invariants.
   I4  After the flush has started nothing gets an id, is acknowledged or delivered until the cut
       is known; then everything up to the cut is delivered, and nothing behind it.
   I5  Messages of one sender are ordered in the order in which it sent them, each once; what has
-      not come back is requested again in every view.
+      not come back is requested again in every view, and when it is late (I12).
   I6  Whatever has an id reaches every member that stays, also the last one.
   I7  A broadcast leaves the buffer only when every member of the view holds it.
   I8  No body lies half in one view: the pieces of one that is incomplete are ordered again.
@@ -207,10 +207,12 @@ class Total(Layer):
         if self.queue.frozen:
             return []
         if isinstance(header, Request):
+            if self.opening:  # what came early from the same sender goes first (I5)
+                return [] if self.early.keep(self.queue.number, batch) else self.drop()
             if not role.book.accept(batch.sender, header.seqno, batch.without_header()):
                 self.numbers["duplicates"] += 1
                 return []
-            return [] if self.opening else self.broadcast()
+            return self.broadcast()
         effects = role.on_told(batch.sender, header)
         return [*effects, *self.deliver_held()]
 
@@ -319,9 +321,25 @@ class Total(Layer):
                 self.wakefulness.tick(now)
                 return [StartTimer("awake", self.wakefulness.tick_s)]
             case "stop" | "watch":
-                return self.own.on_timer(timer, now)
+                return self.on_own_timer(timer, now)
         assert self.role is not None, f"{timer} is a timer of the sequencer"
         return self.role.on_timer(timer)
+
+    def on_own_timer(self, timer: str, now: float) -> list[Effect]:
+        """The order is late (I12): what had no room at the sequencer is requested again."""
+        was_late = self.own.watch.late
+        effects = self.own.on_timer(timer, now)
+        if self.own.watch.late and not was_late:
+            effects += self.request_all()
+        return effects
+
+    def request_all(self) -> list[Effect]:
+        """Request everything that has not come back (I5)."""
+        effects: list[Effect] = []
+        for seqno, batch in self.table.batches.items():
+            effects += self.request(seqno, batch)
+        self.numbers["resent"] += len(self.table)
+        return effects
 
     def has_acknowledged(self, member: Address, sequence_id: int) -> bool:
         """Whether the member is known to hold it: only the sequencer knows."""
@@ -375,9 +393,7 @@ class Total(Layer):
         if self.queue.frozen:
             return []  # the next view change has begun already
         effects = [] if self.role is None else self.role.begin()
-        for seqno, batch in self.table.batches.items():
-            effects += self.request(seqno, batch)
-        self.numbers["resent"] += len(self.table)
+        effects += self.request_all()
         for batch in early:
             effects += self.on_up(batch, now)
         return effects if self.role is None else [*effects, *self.broadcast()]

@@ -379,3 +379,11 @@ def test_events_of_others_are_ignored() -> None:
 def test_a_header_of_another_layer_is_a_bug_of_the_stack() -> None:
     with pytest.raises(AssertionError, match="not a header of TOTAL"):
         hear(member(), bare(A, Announce(1, {}, {})))
+
+
+def test_a_request_that_comes_while_the_view_begins_does_not_overtake_an_early_one() -> None:  # I5
+    layer = member(B)
+    hear(layer, request(C, 1, view=2))
+    layer.on_event(installed(B, C, number=2), 0.0)
+    assert hear(layer, request(C, 2, view=2)) == []
+    assert marks_of(layer.on_timer("begin", 0.0)) == [(C, 1), (C, 2)]

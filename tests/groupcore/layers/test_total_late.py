@@ -5,7 +5,8 @@ from __future__ import annotations
 from groupcore.events import Event, OrderLate
 from groupcore.forward_watch import LOOK_S
 from groupcore.layers.total import Total
-from tests.groupcore.layers.building import A, B, C, events, installed, timers
+from groupcore.layers.total_headers import Request
+from tests.groupcore.layers.building import A, B, C, downs, events, installed, timers
 from tests.groupcore.layers.totals import bcast, hear, member, send
 
 
@@ -40,3 +41,11 @@ def test_a_view_gives_its_sequencer_the_whole_time() -> None:  # I12
     layer.on_event(installed(A, B, C, number=2), 1.5)
     assert looks(layer, 1.6, 3.3) == []
     assert looks(layer, 3.4, 3.6) == [OrderLate(True)]
+
+
+def test_what_is_late_is_requested_again_once() -> None:  # I5
+    layer = member()
+    send(layer, "b1", "b2")
+    effects = [effect for look in range(1, 41) for effect in layer.on_timer("watch", look * LOOK_S)]
+    assert [batch.headers[-1] for batch in downs(effects)] == [Request(1, 1), Request(1, 2)]
+    assert layer.counters()["resent"] == 2
