@@ -66,10 +66,15 @@ class GroupRefusedError(GroupcoreError):
 
 
 class PlanError(GroupcoreError):
-    """A placement plan cannot be carried out; nothing of it has been. `item` is what is wrong."""
+    """A placement plan cannot be carried out; nothing of it has been. `item` is what is wrong.
 
-    def __init__(self, item: str, problem: str, remedy: str) -> None:
+    `code`: `bad_plan` for a text that is no plan; for one of its groups `unknown_group`, `twice`,
+    `unknown_node`, `draining` or `breaks_s2`.
+    """
+
+    def __init__(self, item: str, problem: str, remedy: str, code: str = "bad_plan") -> None:
         super().__init__(f"{item}: {problem}; {remedy}")
+        self.code = code
         self.item = item
         self.problem = problem
         self.remedy = remedy

@@ -13,33 +13,41 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from groupcore.errors import GroupcoreError, PlanError
-from groupcore.sequencing.plan_run import PlanProgress
 from groupcore.web import SharedObjects
 from server import VERSION
 from server.errors import BadMessageError
 from server.metrics import Metrics, drops_of, groups_of
 from server.node import Node
+from server.plans import Plans
+from server.routes.gate import Endpoint, OperatorGate
 from server.routes.health import health_routes
-from server.routes.management import management_routes
+from server.routes.management import LOCAL, management_routes
+from server.routes.plans import PlanRoutes, on_bad_plan
 from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
-
-BODY_MAX = 16 << 20
-PLAN_S = 30.0
-"""How long a request waits for the end of its plan; it is carried out anyway."""
 
 
 def make_admin(node: Node, pages: SharedObjects, leave: Callable[[], None]) -> Starlette:
     """The application of the management address; `leave` has the program end."""
-    desk = Desk(node, pages, leave)
+    desk, gate = Desk(node, pages, leave), OperatorGate(node)
+
+    def guarded(handler: Endpoint) -> Endpoint:
+        """Not for pages, which could ask for it without seeing the answer."""
+
+        async def answer(request: Request) -> Response:
+            gate.let_in(request, LOCAL)
+            return await handler(request)
+
+        return answer
+
     return Starlette(
         routes=[
             Route("/admin/status", desk.status),
             Route("/metrics", desk.metrics),
-            Route("/admin/migrate", desk.migrate, methods=["POST"]),
-            Route("/admin/drain", desk.drain, methods=["POST"]),
-            Route("/admin/revive", desk.revive, methods=["POST"]),
-            Route("/admin/leave", desk.leave, methods=["POST"]),
-            Route("/admin/end-sessions", desk.end_sessions, methods=["POST"]),
+            Route("/admin/drain", guarded(desk.drain), methods=["POST"]),
+            Route("/admin/revive", guarded(desk.revive), methods=["POST"]),
+            Route("/admin/leave", guarded(desk.leave), methods=["POST"]),
+            Route("/admin/end-sessions", guarded(desk.end_sessions), methods=["POST"]),
+            *gate.routes(PlanRoutes(Plans(node)).rows()),
             *management_routes(node),
             *health_routes(node),
         ],
@@ -53,11 +61,6 @@ def make_admin(node: Node, pages: SharedObjects, leave: Callable[[], None]) -> S
     )
 
 
-async def on_bad_plan(request: Request, error: Exception) -> Response:
-    """A plan that cannot be carried out."""
-    return await on_bad_message(request, BadMessageError("bad_plan", str(error)))
-
-
 class Desk:
     """The handlers, on one node."""
 
@@ -67,7 +70,6 @@ class Desk:
         self._leave = leave
         self._metrics = Metrics(node, pages)
         self._synced: dict[int, int] = {}
-        self._plans: set[asyncio.Task[PlanProgress | None]] = set()
 
     # --- looking --------------------------------------------------------------------------------
 
@@ -117,43 +119,6 @@ class Desk:
         return Response(self._metrics.expose(), media_type="text/plain; version=0.0.4")
 
     # --- asking ---------------------------------------------------------------------------------
-
-    async def migrate(self, request: Request) -> Response:
-        """Carry out a placement plan; answers when it is done, or after PLAN_S with how far."""
-        body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > BODY_MAX:
-                raise BadMessageError("too_large", "the plan is too long; split it")
-        progress = await self._carried_out(bytes(body))
-        if progress is None:
-            return JSONResponse({"finished": False}, 202)
-        answer = {
-            "finished": progress.finished,
-            "total": progress.total,
-            "done": progress.done,
-            "under_way": progress.under_way,
-            "failed": {str(group): why for group, why in progress.failed.items()},
-            "away": list(progress.away),
-        }
-        return JSONResponse(answer, 200 if progress.finished else 202)
-
-    async def _carried_out(self, plan: bytes) -> PlanProgress | None:
-        """How far it is in the end; PlanError, GroupRefusedError."""
-        running = self._node.objects.groups.run_plan(plan)
-        newest: PlanProgress | None = None
-
-        async def follow() -> PlanProgress | None:
-            nonlocal newest
-            async for progress in running:
-                newest = progress
-            return newest
-
-        following = asyncio.get_running_loop().create_task(follow())
-        self._plans.add(following)
-        following.add_done_callback(self._plans.discard)
-        done, _ = await asyncio.wait([following], timeout=PLAN_S)
-        return following.result() if done else newest
 
     async def drain(self, request: Request) -> Response:
         """Have a node sequence nothing any more; its groups migrate to the others."""

@@ -18,7 +18,8 @@ from urllib.parse import quote
 import aiohttp
 
 from server.errors import ServerError, SettingsProblem
-from server.people_cli import LIMIT_S, OneLineParser
+from server.management_client import LIMIT_S
+from server.people_cli import OneLineParser
 
 URL = "http://127.0.0.1:8000"
 TOKEN = "DOC_TOKEN"

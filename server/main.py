@@ -36,6 +36,10 @@ def command_of(word: str) -> Command | None:
             from server.doc_cli import run_doc_command
 
             return run_doc_command
+        case "plan":
+            from server.plan_cli import run_plan_command
+
+            return run_plan_command
     return None
 
 

@@ -20,10 +20,7 @@ import aiohttp
 from server.accounts.audit_file import verify
 from server.accounts.tokens import SCOPES
 from server.errors import ServerError, SettingsProblem
-
-ADMIN_URL = "http://127.0.0.1:9000"
-LIMIT_S = 30.0
-Shown = dict[str, object]
+from server.management_client import ADMIN_URL, LIMIT_S, ManagementClient, Shown
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -99,65 +96,44 @@ def _verified(path: Path) -> Shown:
 async def _asked(given: argparse.Namespace) -> object:
     timeout = aiohttp.ClientTimeout(total=LIMIT_S)
     async with aiohttp.ClientSession(timeout=timeout) as http:
-        desk = _Desk(http, given.admin.rstrip("/"))
+        absent = "this node has no accounts; start it with --accounts on"
+        node = ManagementClient(http, given.admin, absent)
         match given.topic, given.verb:
             case "user", "owner-link":
-                return await desk.ask("POST", "/owner-link")
+                return await node.ask("POST", "/owner-link")
             case "user", "list":
-                return (await desk.ask("GET", "/users"))["users"]
+                return (await node.ask("GET", "/users"))["users"]
             case "user", "add":
                 body = {"email": given.email, "name": given.name, "password": _password(given)}
-                return await desk.ask("POST", "/users", body)
+                return await node.ask("POST", "/users", body)
             case "user", "disable" | "enable":
                 body = {"disabled": given.verb == "disable"}
-                return await desk.ask("PATCH", f"/users/{await desk.user(given.email)}", body)
+                return await node.ask("PATCH", f"/users/{await _user(node, given.email)}", body)
             case "user", "sign-out":
-                path = f"/users/{await desk.user(given.email)}/sessions"
-                return await desk.ask("DELETE", path)
+                path = f"/users/{await _user(node, given.email)}/sessions"
+                return await node.ask("DELETE", path)
             case "user", "password":
-                path = f"/users/{await desk.user(given.email)}/password"
-                return await desk.ask("PUT", path, {"password": _password(given)})
+                path = f"/users/{await _user(node, given.email)}/password"
+                return await node.ask("PUT", path, {"password": _password(given)})
             case "token", "list":
-                return (await desk.ask("GET", "/tokens"))["tokens"]
+                return (await node.ask("GET", "/tokens"))["tokens"]
             case "token", "create":
                 body = {"email": given.email, "name": given.name, "scopes": given.scope}
-                return await desk.ask("POST", "/tokens", {**body, "valid_days": given.days})
+                return await node.ask("POST", "/tokens", {**body, "valid_days": given.days})
             case "token", "revoke":
-                return await desk.ask("DELETE", f"/tokens/{quote(given.id, safe='')}")
+                return await node.ask("DELETE", f"/tokens/{quote(given.id, safe='')}")
             case _:
-                return (await desk.ask("GET", "/audit"))["entries"]
+                return (await node.ask("GET", "/audit"))["entries"]
 
 
-class _Desk:
-    """A node's management address."""
-
-    def __init__(self, http: aiohttp.ClientSession, url: str) -> None:
-        self._http = http
-        self._url = url
-
-    async def ask(self, method: str, path: str, body: object = None) -> Shown:
-        """The answer; ServerError with the node's words when it refuses."""
-        url = f"{self._url}/admin{path}"
-        try:
-            async with self._http.request(method, url, json=body) as answer:
-                found = {} if answer.status == 204 else await answer.json(content_type=None)
-                status = answer.status
-        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise ServerError(f"no node answers at {self._url}: {error}; see --admin") from None
-        if status == 404 and found.get("detail") == "Not Found":
-            raise ServerError("this node has no accounts; start it with --accounts on")
-        if status >= 400:
-            raise ServerError(str(found.get("detail", status)))
-        return dict(found)
-
-    async def user(self, email: str) -> str:
-        """The id of the account with this address."""
-        users = (await self.ask("GET", "/users"))["users"]
-        assert isinstance(users, list), "as the API says"
-        for user in users:
-            if user["email"] == email.strip().casefold():
-                return str(user["id"])
-        raise ServerError(f"there is no account {email}")
+async def _user(node: ManagementClient, email: str) -> str:
+    """The id of the account with this address."""
+    users = (await node.ask("GET", "/users"))["users"]
+    assert isinstance(users, list), "as the API says"
+    for user in users:
+        if user["email"] == email.strip().casefold():
+            return str(user["id"])
+    raise ServerError(f"there is no account {email}")
 
 
 def _password(given: argparse.Namespace) -> str:

@@ -308,6 +308,7 @@ def help_text() -> str:
         "       python -m server verify-log DIR | dump-log DIR",
         "       python -m server user | token | audit ... (see user --help)",
         "       python -m server doc list | show | export | import | trash ... (see doc --help)",
+        "       python -m server plan apply | list | status | cancel ... (see plan --help)",
         "       python -m server backup create | verify | restore FILE ... (see backup --help)",
         "",
         "Every flag is also an environment variable; the flag wins.",

@@ -327,10 +327,10 @@ class GroupNode:
                 key = self._join_requests.get(request)
                 if key is not None:
                     self._fail(self._joined(*key), code, detail)
-            case PlanProgressed(run, progress):
+            case PlanProgressed(run, progress, steps):
                 running = self._plans.get(run)
                 if running is not None:
-                    running.tell(progress)
+                    running.tell(progress, steps)
                 if progress.finished:
                     self._plans.pop(run, None)
             case Saved(group, message):

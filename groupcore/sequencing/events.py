@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from groupcore.sequencing.names import GroupId, MessageId, Order, Process
 from groupcore.sequencing.plan_run import PlanProgress
+from groupcore.sequencing.plan_steps import Step
 
 
 class ServiceEvent:
@@ -181,10 +182,14 @@ class OwnerChanged(ServiceEvent):
 
 @dataclass(slots=True)
 class PlanProgressed(ServiceEvent):
-    """The plan that `run` is the number of is this far; the last one has `progress.finished`."""
+    """The plan that `run` is the number of is this far; the last one has `progress.finished`.
+
+    `steps` are those that are new since the event before it: all of them in the first.
+    """
 
     run: int
     progress: PlanProgress
+    steps: tuple[Step, ...]
 
 
 @dataclass(slots=True)

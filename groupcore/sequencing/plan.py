@@ -37,16 +37,31 @@ def check_plan(text: str | bytes, directory: Directory) -> Plan:
     plan, an unknown group or node, a group that stands twice, a node that drains, a strict
     component that would be split (S2).
     """
+    plan, objections = look_through(text, directory)
+    if objections:
+        raise objections[0]
+    return plan
+
+
+def look_through(text: str | bytes, directory: Directory) -> tuple[Plan, list[PlanError]]:
+    """What of a plan can be carried out as the directory is now, and all that is wrong with it.
+
+    Raises PlanError for a text that is no plan.
+    """
     state = directory.state
     targets: dict[GroupId, str] = {}
+    objections: list[PlanError] = []
     for key, node in _parse(text).items():
-        group = _group(state, key)
-        if group in targets:
-            raise PlanError(_shown(key), "the group stands twice", "name it once")
-        targets[group] = _node(state, key, node)
-    for group in targets:
-        _check_component(state, targets, group)
-    return Plan(targets)
+        try:
+            group = _group(state, key)
+            if group in targets:
+                raise PlanError(_shown(key), "the group stands twice", "name it once", "twice")
+            targets[group] = _node(state, key, node)
+        except PlanError as error:
+            objections.append(error)
+    split = {group: found for group in targets if (found := _split(state, targets, group))}
+    fit = {group: node for group, node in targets.items() if group not in split}
+    return Plan(fit), [*objections, *split.values()]
 
 
 def _parse(text: str | bytes) -> dict[str, object]:
@@ -83,32 +98,37 @@ def _group(state: DirectoryState, key: str) -> GroupId:
         return named
     if key.isascii() and key.isdigit() and len(key) <= 20 and int(key) in state.entries:
         return int(key)
-    raise PlanError(_shown(key), "no group has this name or number", "leave it out")
+    problem = "no group has this name or number"
+    raise PlanError(_shown(key), problem, "leave it out", "unknown_group")
 
 
 def _node(state: DirectoryState, key: str, node: object) -> str:
     if not isinstance(node, str):
-        raise PlanError(_shown(key), "its node is no text", "give the node's name")
+        raise PlanError(_shown(key), "its node is no text", "give the node's name", "unknown_node")
     present = sorted(member.name for member in state.members)
     if node not in present:
         remedy = f"name one of {', '.join(present)}"
-        raise PlanError(_shown(key), f"no node {_shown(node)} is in the view", remedy)
+        problem = f"no node {_shown(node)} is in the view"
+        raise PlanError(_shown(key), problem, remedy, "unknown_node")
     if node in state.draining:
-        raise PlanError(_shown(key), f"{node} is being drained", "end that or name another node")
+        remedy = "end that or name another node"
+        raise PlanError(_shown(key), f"{node} is being drained", remedy, "draining")
     return node
 
 
-def _check_component(state: DirectoryState, targets: dict[GroupId, str], group: GroupId) -> None:
+def _split(state: DirectoryState, targets: dict[GroupId, str], group: GroupId) -> PlanError | None:
+    """What is wrong where not all of the group's strict component is to be at its target."""
     target = targets[group]
     wrong = [
         other
         for other in state.unit_of(group)
         if targets.get(other, state.home_of(other).name) != target
     ]
-    if wrong:
-        groups = ", ".join(map(str, wrong))
-        problem = f"it shares two processes or more with {groups}: they need one sequencer (S2)"
-        raise PlanError(f"group {group}", problem, f"give {groups} to {target} as well")
+    if not wrong:
+        return None
+    groups = ", ".join(map(str, wrong))
+    problem = f"it shares two processes or more with {groups}: they need one sequencer (S2)"
+    return PlanError(f"group {group}", problem, f"give {groups} to {target} as well", "breaks_s2")
 
 
 def _shown(text: str) -> str:

@@ -8,6 +8,7 @@ Invariants.
   I2  Every group ends once: done, deleted, or failed with a reason. A node that is away is waited
       for. What has been done is not done again, whatever moves the group afterwards.
   I3  After `cancel` nothing is asked for any more.
+  I4  The steps say of each group what the numbers of the progress count.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from groupcore.sequencing.directory_changes import (
 )
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plan import Plan
+from groupcore.sequencing.plan_steps import Step, Steps, StepState
 from groupcore.view import Address
 
 ATTEMPTS_MAX = 3
@@ -68,12 +70,16 @@ class PlanRun:
         self._at_once = at_once
         self._total = len(plan.targets)
         self._todo = dict(sorted(plan.targets.items()))
+        self._steps = Steps(
+            Step(group, directory.entries[group].name, directory.state.home_of(group).name, target)
+            for group, target in self._todo.items()
+        )
         self._asked: dict[int, list[Unit]] = {}
         self._moving: dict[int, list[Unit]] = {}
         self._attempts: dict[Unit, int] = {}
         self._failed: dict[GroupId, str] = {}
         self._cancelled = False
-        self._tick_off(plan.targets)
+        self._tick_off(plan.targets, "it was there")
 
     def next_moves(self, request: Callable[[], int]) -> list[Move]:
         """What to ask for now; `request` gives the number for each command."""
@@ -84,6 +90,7 @@ class PlanRun:
             number = request()
             self._asked[number] = units
             groups = tuple(group for unit in units for group in unit)
+            self._steps.put(groups, StepState.MOVING)
             moves.append(Move(number, groups, target, "plan"))
         return moves
 
@@ -105,7 +112,7 @@ class PlanRun:
             case StreamEnded() | Inherited():
                 self._tick_off(change.groups)
             case GroupDeleted():
-                self._tick_off((change.group,))
+                self._tick_off((change.group,), "it has been deleted")
             case _:
                 return
 
@@ -116,20 +123,30 @@ class PlanRun:
     def cancel(self, request: Callable[[], int]) -> list[CancelMove]:
         """Ask for nothing more, and call off what is under way as far as S2 allows."""
         self._cancelled = True
+        under_way = set(self._under_way())
+        self._steps.put((group for group in self._todo if group not in under_way), StepState.LEFT)
         return [CancelMove(request(), move) for move in self._moving]
+
+    def take_steps(self) -> tuple[Step, ...]:
+        """The steps that are new since the last time; all of them at first."""
+        return self._steps.take()
 
     def progress(self) -> PlanProgress:
         """How far it is."""
         present = {member.name for member in self._directory.state.members}
-        under_way = [*self._asked.values(), *self._moving.values()]
         return PlanProgress(
             self._total,
             self._total - len(self._todo) - len(self._failed),
-            sum(len(unit) for units in under_way for unit in units),
+            len(self._under_way()),
             dict(self._failed),
             tuple(sorted(set(self._todo.values()) - present)),
             self._cancelled,
         )
+
+    def _under_way(self) -> list[GroupId]:
+        """The groups that are asked for or move."""
+        batches = (*self._asked.values(), *self._moving.values())
+        return [group for units in batches for unit in units for group in unit]
 
     # --- what comes next --------------------------------------------------------------------------
 
@@ -172,7 +189,7 @@ class PlanRun:
 
     # --- what became of it ------------------------------------------------------------------------
 
-    def _tick_off(self, groups: Iterable[GroupId]) -> None:
+    def _tick_off(self, groups: Iterable[GroupId], why: str = "") -> None:
         """What has arrived or is deleted is done."""
         for group in groups:
             name = self._todo.get(group)
@@ -180,6 +197,7 @@ class PlanRun:
                 entry = self._directory.entries.get(group)
                 if entry is None or entry.owner.name == name:
                     del self._todo[group]
+                    self._steps.put((group,), StepState.DONE, why)
 
     def _on_began(self, change: MoveBegan) -> None:
         move = self._directory.moves.get(change.move)
@@ -193,8 +211,12 @@ class PlanRun:
         self._attempts[unit] = self._attempts.get(unit, 0) + 1
         if self._attempts[unit] >= ATTEMPTS_MAX:
             self._fail(unit, why)
+        else:
+            state = StepState.LEFT if self._cancelled else StepState.WAITING
+            self._steps.put((group for group in unit if group in self._todo), state, why)
 
     def _fail(self, unit: Unit, why: str) -> None:
         for group in unit:
             if self._todo.pop(group, None) is not None:
                 self._failed[group] = why
+                self._steps.put((group,), StepState.FAILED, why)

@@ -66,9 +66,9 @@ class Planning:
                 continue
             for command in run.next_moves(self._plane.request):
                 self._plane.propose(command)
-            progress = run.progress()
-            if progress != self._told.get(number):
+            progress, steps = run.progress(), run.take_steps()
+            if steps or progress != self._told.get(number):
                 self._told[number] = progress
-                self._plane.events.append(PlanProgressed(number, progress))
+                self._plane.events.append(PlanProgressed(number, progress, steps))
             if progress.finished:
                 del self._runs[number], self._told[number]  # I2

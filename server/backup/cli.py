@@ -19,7 +19,8 @@ import aiohttp
 from server.backup.archive import Manifest, Reader
 from server.backup.restoring import check_empty, restore
 from server.errors import ServerError, SettingsProblem
-from server.people_cli import ADMIN_URL, OneLineParser
+from server.management_client import ADMIN_URL
+from server.people_cli import OneLineParser
 from server.settings import Settings, read_settings
 
 SILENCE_S = 60.0

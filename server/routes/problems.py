@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
@@ -47,18 +48,24 @@ STATUS = {
     "unknown_group": 404,
     "unknown_node": 404,
     "moving": 409,
+    "unknown_plan": 404,
+    "plan_lost": 410,
+    "too_many_plans": 409,
 }
 """HTTP status by code; others are 400."""
 
 
-def problem(status: int, code: str, detail: str) -> Response:
-    """A problem document (RFC 9457)."""
+def problem(
+    status: int, code: str, detail: str, more: Mapping[str, object] | None = None
+) -> Response:
+    """A problem document (RFC 9457); `more` are members of its own."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
         "code": code,
         "detail": detail,
+        **(more or {}),
     }
     headers = {"Retry-After": "1"} if status == 503 else None
     return JSONResponse(body, status, headers, media_type="application/problem+json")

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
+from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
 from tests.end_to_end.page import BLOCK
 from tests.end_to_end.test_failover import finish, open_tabs, report_gap
 
@@ -78,3 +78,35 @@ async def test_a_node_that_is_drained_sequences_nothing_until_it_is_revived(tmp_
         await tabs[0].typed_more(5)
         await cluster.place("a", *groups)
         await finish(cluster, doc, tabs)
+
+
+async def test_a_plan_whose_node_is_killed_leaves_each_group_at_one_living_node(
+    tmp_path: Path,
+) -> None:
+    async with running_cluster(tmp_path, *NAMES) as cluster:
+        docs = [await cluster.create("a", f"Text {number}.") for number in range(12)]
+        groups = [f"doc/{doc}" for doc in docs]
+        await cluster.place("a", *groups)
+        # Turn by turn, so that no two go in one move: b is killed while some have still to go.
+        plan = {group: "bc"[number % 2] for number, group in enumerate(groups)}
+        code, given = await cluster.admin("b", "plans?at_once=1", {"plan": 1, "groups": plan})
+        assert (code, given["state"]) == (201, "running")
+        await cluster.nodes["b"].kill()
+        for name in ("a", "c"):
+            await cluster.view_of(name, "a", "c")
+            code, problem = await cluster.admin(name, f"plans/{given['id']}/cancel")
+            assert (code, problem["code"]) == (410, "plan_lost")
+
+        async def agree() -> bool:
+            found = [(await cluster.status(name))["groups"] for name in ("a", "c")]
+            owners = [
+                [(one[group]["sequencer"], one[group]["epoch"]) for group in groups]
+                for one in found
+            ]
+            return owners[0] == owners[1] and {owner for owner, _ in owners[0]} <= {"a", "c"}
+
+        await eventually(agree, "each group has one living sequencer")
+        for number, doc in enumerate(docs):
+            assert await cluster.text("c", doc) == f"Text {number}."
+        await cluster.place("c", *groups)  # the plan of another operator is carried out
+        assert {await cluster.sequencer(group) for group in groups} == {"c"}

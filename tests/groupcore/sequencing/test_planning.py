@@ -9,6 +9,7 @@ import pytest
 from groupcore.errors import PlanError
 from groupcore.sequencing.events import PlanProgressed, Refused
 from groupcore.sequencing.names import GroupId, Order
+from groupcore.sequencing.plan_steps import StepState
 from tests.groupcore.sequencing.world import Host, World
 
 
@@ -37,6 +38,9 @@ def test_a_plan_is_carried_out_some_moves_at_a_time_and_told_to_its_end() -> Non
     assert done == sorted(done)
     assert (done[-1], told[-1].progress.total) == (10, 10)
     assert len(set(done)) > 2  # not all at once
+    assert len(told[0].steps) == 10  # all of them at first, then what is new
+    states = {step.group: step.state for event in told for step in event.steps}
+    assert set(states.values()) == {StepState.DONE}
     names = world["a"].service.plane.directory.names
     assert {name: world.own(group) for name, group in names.items()} == targets
     world.run(20)

@@ -1,0 +1,242 @@
+"""Placement plans that this node carries out for an operator: by an id, with every step's fate.
+
+Idea. The service beneath carries a plan out (`GroupNode.run_plan`); here it gets an id that names
+the node's life, so that any node can say where a plan is to be asked for, or that it is lost: it
+lives in the memory of the node that was given it. What had moved by then stays moved, the rest
+stays where it was, and the same plan can be given again: what is done is not done twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from groupcore.aio.plans import RunningPlan, TimedStep
+from groupcore.errors import GroupRefusedError, PlanError
+from groupcore.sequencing.plan import look_through
+from groupcore.sequencing.plan_run import PlanProgress
+from groupcore.view import Address
+from server.errors import BadMessageError
+from server.node import Node
+
+logger = logging.getLogger("server")
+
+AT_ONCE = 4
+"""So many moves of a plan are under way at a time, where it is not said otherwise."""
+RUNNING_MAX = 8
+"""So many plans are carried out at a time."""
+KEPT_MAX = 100
+"""So many plans that are over can still be asked for, the last ones."""
+ID = re.compile(r"(.+)-([0-9]{1,20})-([0-9]{1,20})")
+
+Shown = dict[str, object]
+
+
+class PlanState(StrEnum):
+    """How a plan stands. `FAILED`: it is over, and some groups have not moved.
+
+    `LOST`: the node's life in the cluster has ended before; what has moved stays where it is.
+    """
+
+    RUNNING = "running"
+    CANCELLING = "cancelling"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+
+
+@dataclass(slots=True)
+class Carried:
+    """A plan that this node carries out, or has carried out.
+
+    `begun`: its first progress is there. `over`: nothing more will come of it.
+    """
+
+    id: str
+    running: RunningPlan
+    began_s: float
+    ended_s: float | None = None
+    progress: PlanProgress | None = None
+    cancelled: bool = False
+    lost: str = ""
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def state(self) -> PlanState:
+        """How it stands now."""
+        if self.lost:
+            return PlanState.LOST
+        if self.ended_s is None or self.progress is None:
+            return PlanState.CANCELLING if self.cancelled else PlanState.RUNNING
+        if self.progress.done == self.progress.total:
+            return PlanState.DONE
+        return PlanState.CANCELLED if self.progress.cancelled else PlanState.FAILED
+
+    async def follow(self) -> None:
+        """Take up what the node tells of it, to its end."""
+        try:
+            async for progress in self.running:
+                self.progress = progress
+                self.begun.set()
+        except GroupRefusedError as error:
+            self.lost = str(error)
+        self.ended_s = time.time()
+        self.begun.set()
+        self.over.set()
+        logger.info("plan %s is %s", self.id, self.state)
+
+
+class Plans:
+    """The plans of one node, the newest last."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._carried: dict[str, Carried] = {}
+        self._given = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def _check_place(self) -> None:
+        """BadMessageError where nothing can be said or done now."""
+        if self._node.view is None:
+            raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
+        if not self._node.primary:
+            raise BadMessageError("not_primary", "this node is apart from the others; ask another")
+
+    def look(self, text: bytes) -> Shown:
+        """What a plan would move, and what is wrong with it; PlanError for what is no plan."""
+        self._check_place()
+        directory = self._node.objects.groups.service.plane.directory
+        plan, objections = look_through(text, directory)
+        rows = []
+        for group, target in plan.targets.items():
+            name = directory.entries[group].name or str(group)
+            source = directory.state.home_of(group).name
+            rows.append({"group": group, "name": name, "from": source, "to": target})
+        return {
+            "dry_run": True,
+            "fit": not objections,
+            "moves": [row for row in rows if row["from"] != row["to"]],
+            "stays": [row for row in rows if row["from"] == row["to"]],
+            "refused": [shown_objection(one) for one in objections],
+        }
+
+    async def begin(self, text: bytes, at_once: int = AT_ONCE) -> Carried:
+        """Carry a plan out, so many moves at a time.
+
+        PlanError, of its first mistake, when anything is wrong with it: nothing is done then.
+        """
+        self._check_place()
+        if sum(one.ended_s is None for one in self._carried.values()) >= RUNNING_MAX:
+            problem = f"{RUNNING_MAX} plans are on their way; wait for one, or cancel it"
+            raise BadMessageError("too_many_plans", problem)
+        running = self._node.objects.groups.run_plan(text, at_once)
+        self._given += 1
+        me = self._node.me
+        id = f"{me.name}-{me.incarnation}-{self._given}"
+        carried = self._carried[id] = Carried(id, running, time.time())
+        task = asyncio.get_running_loop().create_task(carried.follow())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        self._forget_old()
+        logger.info("plan %s is begun", id)
+        await carried.begun.wait()
+        return carried
+
+    def _forget_old(self) -> None:
+        over = [id for id, one in self._carried.items() if one.ended_s is not None]
+        for id in over[: max(0, len(over) - KEPT_MAX)]:
+            del self._carried[id]
+
+    def all(self) -> list[Carried]:
+        """Those that this node knows, the oldest first."""
+        return list(self._carried.values())
+
+    def find(self, id: str) -> Carried:
+        """The plan of this id; BadMessageError says where to ask, or that it is lost."""
+        carried = self._carried.get(id)
+        if carried is None:
+            raise self._unknown(id)
+        return carried
+
+    def _unknown(self, id: str) -> BadMessageError:
+        found, view = ID.fullmatch(id), self._node.view
+        if found is None:
+            return BadMessageError("unknown_plan", "no plan has this id; see the list of plans")
+        name, life = found[1], Address(found[1], int(found[2]))
+        if life == self._node.me:
+            problem = f"this node has no such plan; it keeps the last {KEPT_MAX} that are over"
+            return BadMessageError("unknown_plan", problem)
+        if view is not None and life in view.members:
+            return BadMessageError("unknown_plan", f"this plan is not this node's; ask node {name}")
+        problem = (
+            f"the life of node {name} that carried this plan out is over: what it has moved stays"
+            " where it is, the rest where it was; give the plan again to go on"
+        )
+        return BadMessageError("plan_lost", problem)
+
+    def cancel(self, id: str) -> Carried:
+        """Have no more of a plan done, as far as S2 allows; nothing for one that is over."""
+        carried = self.find(id)
+        if carried.ended_s is None:
+            carried.cancelled = True
+            carried.running.cancel()
+            logger.info("plan %s is called off", id)
+        return carried
+
+
+def shown_objection(error: PlanError) -> Shown:
+    """Why a line of a plan is refused."""
+    return {
+        "item": error.item,
+        "code": error.code,
+        "problem": error.problem,
+        "remedy": error.remedy,
+    }
+
+
+def shown_plan(carried: Carried) -> Shown:
+    """A plan in numbers of groups; times are Unix time."""
+    shown: Shown = {
+        "id": carried.id,
+        "state": carried.state,
+        "began_s": carried.began_s,
+        "ended_s": carried.ended_s,
+    }
+    progress = carried.progress
+    if progress is not None:
+        shown |= {
+            "total": progress.total,
+            "done": progress.done,
+            "under_way": progress.under_way,
+            "failed": len(progress.failed),
+            "left": progress.total - progress.done - len(progress.failed),
+            "away": list(progress.away),
+        }
+    if carried.lost:
+        shown["problem"] = carried.lost
+    return shown
+
+
+def shown_steps(carried: Carried) -> list[Shown]:
+    """Each group of a plan: from where, to where, how far, why, and when."""
+    return [_shown_step(timed) for timed in carried.running.steps.values()]
+
+
+def _shown_step(timed: TimedStep) -> Shown:
+    step = timed.step
+    return {
+        "group": step.group,
+        "name": step.name or str(step.group),
+        "from": step.source,
+        "to": step.target,
+        "state": step.state,
+        "why": step.why,
+        "began_s": timed.began_s,
+        "ended_s": timed.ended_s,
+    }
