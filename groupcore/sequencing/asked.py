@@ -18,8 +18,8 @@ class Asked:
     """Consecutive runs of one process's chain that ask for their numbers.
 
     `key` is the process's at this node. The first run has chain number `chain`; `after` and
-    `before` are as in `Send`. What was `forwarded` here is not sent on at once: who has done it may
-    know more of the directory.
+    `before` are as in `Send`. They have come at `since`. What was `forwarded` here is not sent on
+    at once: who has done it may know more of the directory.
     """
 
     __slots__ = (
@@ -32,6 +32,7 @@ class Asked:
         "origin",
         "process",
         "runs",
+        "since",
     )
 
     def __init__(
@@ -42,6 +43,7 @@ class Asked:
         place: tuple[int, int, int],
         numbers: Numbers,
         runs: list[Piece],
+        since: float,
         forwarded: bool = False,
     ) -> None:
         self.origin = origin
@@ -50,6 +52,7 @@ class Asked:
         self.chain, self.after, self.before = place
         self.numbers = numbers
         self.runs = runs
+        self.since = since
         self.forwarded = forwarded
 
     @property
@@ -61,9 +64,8 @@ class Asked:
         """The first run, which does not belong to the stretch any more; the next is behind it."""
         place = (self.chain, self.after, self.before)
         runs = self.runs[:1]
-        first = Asked(
-            self.origin, self.process, self.key, place, self.numbers, runs, self.forwarded
-        )
+        sender = (self.origin, self.process, self.key)
+        first = Asked(*sender, place, self.numbers, runs, self.since, self.forwarded)
         self.drop_first()
         return first
 
@@ -94,6 +96,7 @@ def by_stretches(
     keys: dict[int, int],
     columns: tuple[tuple[int, ...], ...],
     payloads: list[bytes],
+    since: float,
 ) -> list[Asked]:
     """The stretches of a section, each by itself."""
     asked = []
@@ -105,7 +108,6 @@ def by_stretches(
             pieces.append((group, first, payloads[offset : offset + size]))
             offset += size
         chain, after, before = place
-        asked.append(
-            Asked(origin, process, keys[process], (chain, after, before), {}, pieces, forwarded)
-        )
+        sender, at = (origin, process, keys[process]), (chain, after, before)
+        asked.append(Asked(*sender, at, {}, pieces, since, forwarded))
     return asked

@@ -72,6 +72,8 @@ class Balancing:
         if seconds < plane.options.report_s:
             return
         self._since = now
+        if plane.trace is not None:
+            plane.trace.sample(seconds)
         if self._meter.groups or self._reported:
             self._report(seconds)
         if self._tie_meter.turns or self._tied:

@@ -115,6 +115,8 @@ class Conductor:
         plane, view = self._plane, event.view
         first = plane.view is None
         plane.view, plane.primary = view, view.primary
+        if plane.trace is not None:
+            plane.trace.viewed(event)
         self._heard = Place(view.number, 0)
         plane.reaches.install(view)
         self._cut.on_view(view.number)
@@ -257,7 +259,7 @@ class Conductor:
             plane.records[group] = Record(group, change.order)
             plane.progress += 1  # frames with runs of it may be here already
             if change.owner == plane.me:
-                self._sequencer.own({group: 0}, {})
+                self._sequencer.own({group: 0}, {}, "created")
             else:
                 self._sequencer.enrolment.disowned(group)  # what came here before the group did
             plane.events.append(OwnerChanged(group, change.owner.name, 1))
@@ -267,6 +269,8 @@ class Conductor:
 
     def _on_deleted(self, change: GroupDeleted) -> None:
         record = self._plane.records.pop(change.group, None)
+        if self._plane.trace is not None and change.group in self._sequencer.ownership.owned:
+            self._plane.trace.owns_no_more((change.group,), "deleted", "deleted")
         if self._plane.archive is not None:
             self._plane.archive.forget(change.group)
         self._sequencer.disown((change.group,))
@@ -339,7 +343,7 @@ class Conductor:
             if stream.end is not None
         }
         if mine:
-            self._sequencer.own(mine, behind)
+            self._sequencer.own(mine, behind, "state")
         for number, move in directory.moves.items():
             if move.source == plane.me:
                 began = MoveBegan(number, move.groups, move.source, move.target, move.reason)

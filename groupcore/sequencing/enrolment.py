@@ -160,6 +160,8 @@ class Enrolment:
         owned.frame = self._next_frame()
         place = (owned.frame, self._plane.view_number, group, owned.seqno)
         change = Change(*place, process.node, process.number, what, request)
+        if self._plane.trace is not None:
+            self._plane.trace.enrolled(change)
         self._stamp(Batch(self._plane.me, None, (change,)))
 
     def close_books(self, node: Address) -> None:

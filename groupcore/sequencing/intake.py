@@ -25,31 +25,42 @@ TRIES_MAX = 64
 """Turns for which a request waits for what it names."""
 
 
-class Intake:
-    """`handle` is called with a request that does not wait (any more), and its tries so far."""
+class Request:
+    """A request of a node, which has come at `since`; `tries`: how often it was put off."""
 
-    def __init__(self, plane: Plane, handle: Callable[[Batch, int], None]) -> None:
+    __slots__ = ("batch", "since", "tries")
+
+    def __init__(self, batch: Batch, since: float) -> None:
+        self.batch = batch
+        self.since = since
+        self.tries = 0
+
+
+class Intake:
+    """`handle` is called with a request that does not wait (any more)."""
+
+    def __init__(self, plane: Plane, handle: Callable[[Request], None]) -> None:
         self._plane = plane
         self._handle = handle
-        self._new: list[Batch] = []
-        self._waiting: deque[Batch] = deque()
-        self._early: list[tuple[Batch, int]] = []
+        self._new: list[Request] = []
+        self._waiting: deque[Request] = deque()
+        self._early: list[Request] = []
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: Batch, now: float) -> None:
         """A request of a node; it is handled when the turn ends, with what else has come."""
         if self._plane.ready:
-            self._new.append(batch)
+            self._new.append(Request(batch, now))
         else:
             self._plane.counters["requests_dropped"] += 1
 
     def handle_new(self) -> None:
         """The requests of this turn; they wait while the window is full or the view changes."""
         new, self._new = self._new, []
-        for batch in new:
+        for request in new:
             if not self._waiting and not self._plane.numbers_nothing:
-                self._handle(batch, 0)
+                self._handle(request)
             elif len(self._waiting) < REQUESTS_MAX:
-                self._waiting.append(batch)
+                self._waiting.append(request)
                 self._plane.counters["window_waits"] += 1
             else:
                 self._plane.counters["requests_dropped"] += 1
@@ -59,7 +70,7 @@ class Intake:
         for _ in range(min(len(self._waiting), HANDLED_AT_ONCE)):
             if self._plane.numbers_nothing:
                 break
-            self._handle(self._waiting.popleft(), 0)
+            self._handle(self._waiting.popleft())
 
     def knows(self, numbers: Numbers) -> bool:
         """Whether this node has received what a context names."""
@@ -70,10 +81,11 @@ class Intake:
                 return False
         return True
 
-    def put_off(self, batch: Batch, tries: int) -> None:
+    def put_off(self, request: Request) -> None:
         """The request names what is still to come (I2)."""
-        if tries < TRIES_MAX and len(self._early) < EARLY_MAX:
-            self._early.append((batch, tries + 1))
+        if request.tries < TRIES_MAX and len(self._early) < EARLY_MAX:
+            request.tries += 1
+            self._early.append(request)
         else:
             self._plane.counters["dropped.context_ahead"] += 1
 
@@ -81,5 +93,5 @@ class Intake:
         """Another turn: what has been put off is looked at again."""
         if self._early:
             early, self._early = self._early, []
-            for batch, tries in early:
-                self._handle(batch, tries)
+            for request in early:
+                self._handle(request)

@@ -104,7 +104,7 @@ class Joining:
         if local is not None:
             self._sender.leave(local, group)
         if record.hold is not None:
-            record.hold.local.pop(process, None)
+            self._plane.take_out(group, record.hold, process)
         self._settling.pop(key, None)
         self._wishes.add(Wish(request, process, group, True, True, was_in=was_in))
 
@@ -156,7 +156,7 @@ class Joining:
         if record.hold is not None:
             self.states.forget(group)
             self._receiver.drop(record)
-            self._plane.events.append(Released(group))
+            self._plane.tell(Released(group))
 
     def on_refusal(self, request: int, code: str, detail: str) -> None:
         """A sequencer refuses a request; who is not in a group has left it."""
@@ -251,7 +251,7 @@ class Joining:
         record.hold = Hold(seqno - 1, waiting_for_state=True)
         self._leaders.pop(record.group, None)
         if plane.archive is not None:
-            plane.events += begin_archived(record, record.hold, seqno, plane.archive, plane.me)
+            begin_archived(record, record.hold, seqno, plane.archive, plane)
             self._receiver.apply_queue(record)
             return
 
@@ -280,10 +280,10 @@ class Joining:
         if state is None:
             # Nobody else has it: what there is begins here.
             hold.seqno = max(hold.seqno, joined_at - 1)
-            self._plane.events.append(StateInstalled(record.group, hold.seqno, None))
+            self._plane.tell(StateInstalled(record.group, hold.seqno, None))
         else:
             hold.seqno, hold.context, content = unpack_group_state(state)
-            self._plane.events.append(StateInstalled(record.group, hold.seqno, content))
+            self._plane.tell(StateInstalled(record.group, hold.seqno, content))
         self._receiver.apply_queue(record)
         self._look_at(record)
 
@@ -316,7 +316,7 @@ class Joining:
             return
         self.states.forget(record.group)
         self._receiver.drop(record)
-        self._plane.events.append(Released(record.group))
+        self._plane.tell(Released(record.group))
 
     # --- in -------------------------------------------------------------------------------------
 
@@ -339,7 +339,7 @@ class Joining:
                 hold.local[wish.process] = wish.recorded
                 local.groups[wish.group] = None
                 self._plane.progress += 1
-                self._plane.events.append(Joined(wish.group, wish.recorded, wish.process))
+                self._plane.tell(Joined(wish.group, wish.recorded, wish.process))
 
     def _is_settled(self, record: Record, wish: Wish, groups: dict[GroupId, None]) -> bool:
         hold = record.hold

@@ -29,6 +29,7 @@ from groupcore.sequencing.events import OwnerChanged
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.sequencer import Sequencer
+from groupcore.view import Address
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class Leaving:
     """A move of which this node is the source; `said`: it has said `Moved`."""
 
     groups: tuple[GroupId, ...]
+    target: Address
     said: bool = False
 
 
@@ -49,25 +51,31 @@ class Migration:
 
     def on_began(self, change: MoveBegan) -> None:
         """Step 1: suspend receipt of requests for the groups."""
+        if self._plane.trace is not None:
+            self._plane.trace.began(change)
         if change.source == self._plane.me:
-            self._leaving[change.move] = Leaving(change.groups)
+            self._leaving[change.move] = Leaving(change.groups, change.target)
             self._sequencer.suspend(change.groups)
 
     def on_moved(self, change: OwnerMoved) -> None:
         """Steps 3 and 4: the ports are the target's, which resumes."""
         plane = self._plane
+        if plane.trace is not None:
+            plane.trace.moved(change)
         if change.source == plane.me:
             self._leaving.pop(change.move, None)
         if change.target != plane.me:
             self._sequencer.disown(change.groups)  # what came early, as a guess, goes on to it
         else:
             last = dict(zip(change.groups, change.last, strict=True))
-            self._sequencer.own(last, {})
+            self._sequencer.own(last, {}, "moved")
         for group, epoch in zip(change.groups, change.epochs, strict=True):
             plane.events.append(OwnerChanged(group, change.target.name, epoch))
 
     def on_cancelled(self, change: MoveCancelled) -> None:
         """The groups stay."""
+        if self._plane.trace is not None:
+            self._plane.trace.cancelled(change)
         if change.source == self._plane.me:
             self._leaving.pop(change.move, None)
             self._sequencer.unsuspend(change.groups)
@@ -81,7 +89,10 @@ class Migration:
             if owner == plane.me
         ]
         if mine:
-            self._sequencer.own(dict.fromkeys(mine, 0), {change.stream: change.frame})
+            if plane.trace is not None:
+                plane.trace.inherited(change, mine)
+            behind = {change.stream: change.frame}
+            self._sequencer.own(dict.fromkeys(mine, 0), behind, "inherited")
         for group, owner, epoch in zip(change.groups, change.owners, change.epochs, strict=True):
             plane.events.append(OwnerChanged(group, owner.name, epoch))
 
@@ -97,6 +108,8 @@ class Migration:
             last, frame = stopped
             if plane.safe(plane.me) >= frame:
                 leaving.said = True
+                if plane.trace is not None:
+                    plane.trace.stopped(leaving.groups, last, leaving.target)
                 plane.propose(Moved(move, leaving.groups, last))
 
     def on_view(self) -> None:

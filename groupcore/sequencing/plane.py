@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
 
 from groupcore.batch import Batch, Header
 from groupcore.context import Numbers
@@ -23,6 +24,9 @@ from groupcore.sequencing.shelf import Shelf
 from groupcore.sequencing.stream import Stream
 from groupcore.view import Address, View
 
+if TYPE_CHECKING:
+    from groupcore.sequencing.tracing import Recorder
+
 AHEAD_MAX = 1 << 20
 """So many frames of a stream may be news to a node; whoever names later ones is mistaken."""
 
@@ -37,7 +41,7 @@ class Plane:
     `control`: what the control plane's stack is to be told.
     `place`: where the control plane's order stands here; `place_saved`: up to where it is saved.
     With a log, `unsaved` has what was sent here and is accepted, by stream: frame,
-    group, message.
+    group, message. `trace` writes down what happens here, if anybody wants to know.
     """
 
     def __init__(self, me: Address, options: ServiceOptions, shelf: Shelf | None = None) -> None:
@@ -61,6 +65,7 @@ class Plane:
         self.commands: list[bytes] = []
         self.control: list[Event] = []
         self.events: list[ServiceEvent] = []
+        self.trace: Recorder | None = None
         self.counters: Counter[str] = Counter()
         self.place: Position = (0, 0)
         self.place_saved: Position = (0, 0)
@@ -83,6 +88,17 @@ class Plane:
     def propose(self, command: Command) -> None:
         """Say this in the control plane's order."""
         self.commands.append(encode_command(command))
+
+    def tell(self, event: ServiceEvent) -> None:
+        """Tell the host of what concerns who is given what."""
+        self.events.append(event)
+        if self.trace is not None:
+            self.trace.told(event)
+
+    def take_out(self, group: GroupId, hold: Hold, process: Process) -> None:
+        """A process of this node is given nothing more of the group."""
+        if hold.local.pop(process, None) is not None and self.trace is not None:
+            self.trace.left(group, process)
 
     def request(self) -> int:
         """The number of a new request of this node."""

@@ -111,7 +111,7 @@ class Receiver:
         # A group's own stream is where it stands: that of the context says no more to it.
         others = {one: at for one, at in context.items() if one != address}
         place = Place(address, number, len(context), len(header.context))
-        records, events, archive = plane.records, plane.events, plane.archive
+        records, events, archive, trace = plane.records, plane.events, plane.archive, plane.trace
         end = 0
         runs = zip(range(len(groups)), owners, *columns, strict=True)
         for index, sender, group, seqno, first, size in runs:
@@ -145,6 +145,9 @@ class Receiver:
                     opened = opened or frame.messages(0, batch.count)
                     mine = opened[offset:end]
                     events.append(Delivered(group, seqno, hosts[sender], first, mine))
+                    if trace is not None:
+                        sent = (hosts[sender], first, mine)
+                        trace.delivered(group, seqno, *sent, address, number, index)
                 elif record.seqno > hold.seqno:
                     run = Run(frame, index, record, seqno, first, size, offset, hosts[sender])
                     self._queue(run, hold)
@@ -348,15 +351,17 @@ class Receiver:
             frame.number, hold.context.get(frame.stream.address, 0)
         )
         merge_into(hold.context, frame.context)
+        payloads = frame.messages(run.offset, run.count) if run.count else []
+        if self._plane.trace is not None:
+            self._plane.trace.run(run, payloads)
         if run.count:
-            payloads = frame.messages(run.offset, run.count)
             events.append(Delivered(record.group, run.seqno, run.process, run.first, payloads))
         elif run.first == JOINED:
             theirs = run.process.node != self._plane.me
             said = Joined if theirs else Enrolled
             events.append(said(record.group, run.seqno, run.process))
         else:
-            hold.local.pop(run.process, None)
+            self._plane.take_out(record.group, hold, run.process)
             self._tell_left(run)
 
     def _tell_left(self, run: Run) -> None:

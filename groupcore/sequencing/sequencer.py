@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from groupcore.batch import Batch, unpack_messages
+from groupcore.batch import unpack_messages
 from groupcore.context import Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
 from groupcore.sequencing.asked import Asked, Piece, by_stretches
@@ -41,7 +41,7 @@ from groupcore.sequencing.headers import (
     unpack_column,
     unpack_stretches,
 )
-from groupcore.sequencing.intake import Intake
+from groupcore.sequencing.intake import Intake, Request
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.ownership import Owned, Ownership
 from groupcore.sequencing.plane import Plane
@@ -70,8 +70,10 @@ class Sequencer:
 
     # --- ownership ------------------------------------------------------------------------------
 
-    def own(self, last: dict[GroupId, int], behind: Numbers) -> None:
+    def own(self, last: dict[GroupId, int], behind: Numbers, cause: str) -> None:
         """Sequence these groups from here on; `last` and `behind` as of a `Takeover`."""
+        if self._plane.trace is not None:
+            self._plane.trace.owns(last, cause)
         self.ownership.own(last, behind)
         for group in last:
             self.enrolment.began(group)
@@ -107,6 +109,8 @@ class Sequencer:
     def start(self) -> None:
         """Begin with what is ready by now; cheap when there is nothing. `number` has to follow."""
         for group in self.ownership.start():
+            if self._plane.trace is not None:
+                self._plane.trace.resumed(group, self.ownership.owned[group].seqno)
             self._retry(group)
         self.enrolment.retry_entries()
         self.enrolment.expel_gone()
@@ -127,20 +131,21 @@ class Sequencer:
 
     # --- requests -------------------------------------------------------------------------------
 
-    def _handle(self, batch: Batch, tries: int) -> None:
+    def _handle(self, request: Request) -> None:
+        batch = request.batch
         header = batch.headers[-1]
         match header:
             case Send():
-                self._on_send(batch, batch.sender, header, tries)
+                self._on_send(request, batch.sender, header)
             case Forward():
-                self._on_send(batch, header.origin, header, tries)
+                self._on_send(request, header.origin, header)
             case Join() | Leave():
                 self.enrolment.request(batch.sender, header)
         if self._plane.chains.moved:
             self._go_on()
 
-    def _on_send(self, batch: Batch, origin: Address, header: Send | Forward, tries: int) -> None:
-        plane = self._plane
+    def _on_send(self, request: Request, origin: Address, header: Send | Forward) -> None:
+        plane, batch = self._plane, request.batch
         runs = len(header.groups) // 8
         try:
             columns = (
@@ -164,7 +169,7 @@ class Sequencer:
             plane.counters["dropped.bad_section"] += 1
             return
         if not self.intake.knows(numbers):
-            self.intake.put_off(batch, tries)
+            self.intake.put_off(request)
             return
         try:
             payloads = unpack_messages(batch.body)
@@ -184,16 +189,17 @@ class Sequencer:
             self.meter.count(group, origin, count, count * each)
         whole = len(seqnos) == runs
         if whole and not stamping.runs and 2 * size > plane.options.section_bytes:
-            self._pass_on(batch, origin, header, stretches, seqnos, numbers)
+            self._pass_on(request, payloads, origin, header, stretches, seqnos, numbers)
             self._note_places(stretches, keys, (plane.me, stamping.number, numbers))
             return
+        if seqnos:
+            stamping.since = min(stamping.since, request.since)
         if whole:
             stamping.add_section(origin, stretches, columns, seqnos, payloads, numbers)
             self._note_places(stretches, keys, (plane.me, stamping.number, stamping.numbers))
         else:
-            asked = by_stretches(
-                origin, type(header) is Forward, stretches, keys, columns, payloads
-            )
+            said = (stretches, keys, columns, payloads, request.since)
+            asked = by_stretches(origin, type(header) is Forward, *said)
             self._take_apart(asked, stamping, seqnos, numbers)
 
     def _note_places(
@@ -205,7 +211,8 @@ class Sequencer:
 
     def _pass_on(
         self,
-        batch: Batch,
+        request: Request,
+        payloads: list[bytes],
         origin: Address,
         header: Send | Forward,
         stretches: list[tuple[int, ...]],
@@ -228,8 +235,8 @@ class Sequencer:
             header.firsts,
             header.counts,
         )
-        passed = Batch(plane.me, None, (accept,), batch.body, batch.count)
-        self._stamper.multicast(passed, Opened(numbers, list(places), rests))
+        opened = Opened(numbers, list(places), rests)
+        self._stamper.stamp(accept, request.batch.body, opened, payloads, request.since)
 
     def _number_all(
         self,
@@ -359,6 +366,7 @@ class Sequencer:
             plane.drop_stable(owned.carry)
             merge_into(stamping.numbers, owned.carry)
         place = (asked.origin, asked.process, asked.chain)
+        stamping.since = min(stamping.since, asked.since)
         stamping.add(*place, run, owned.seqno + 1, asked.numbers)
         owned.seqno += len(payloads)
         owned.senders[key] = first + len(payloads) - 1

@@ -43,6 +43,7 @@ from groupcore.sequencing.saving import Saving
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.shelf import Shelf
+from groupcore.sequencing.tracing import Recorder
 from groupcore.sequencing.volatile import Volatiles
 from groupcore.view import Address
 
@@ -100,6 +101,11 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         self._restored = Restoring(self.plane, self.receiver).run(log)
         self.conductor.restored(self._restored)
 
+    def trace(self, recorder: Recorder) -> None:
+        """Write down from here on what happens; to be called before anything is fed in."""
+        self.plane.trace = recorder
+        recorder.begin(self.plane)
+
     @property
     def held(self) -> Position:
         """How much of the control plane's order the log that was taken over holds."""
@@ -122,7 +128,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
             case h.Accept() | h.Change():
                 self.keeper.on_frame(node, header.frame, batch)
             case h.Send() | h.Forward() | h.Join() | h.Leave():
-                self.sequencer.intake.take(batch)
+                self.sequencer.intake.take(batch, now)
             case h.Digest():
                 self.keeper.on_digest(node, header)
             case h.Fetch():
@@ -156,11 +162,15 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
     def on_order(self, by: Address, payload: bytes, now: float, position: int = 0) -> None:
         """An ordered command; `position`: its place in the epoch of the control plane's order."""
         self._now = now
+        if self.plane.trace is not None:
+            self.plane.trace.at(now)
         self.conductor.on_order(by, payload, now, position)
 
     def on_event(self, event: Event, now: float) -> None:
         """What the control plane says of views and their cuts."""
         self._now = now
+        if self.plane.trace is not None:
+            self.plane.trace.at(now)
         match event:
             case ViewInstalled():
                 self.conductor.install(event, now)
@@ -245,6 +255,8 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         """What has come in this turn is recorded and delivered, what is due is said."""
         self._now = now
         plane = self.plane
+        if plane.trace is not None:
+            plane.trace.at(now)
         self.conductor.proceed(now)
         self.sequencer.start()
         self.sender.flush(now)
@@ -318,4 +330,6 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
             if plane.has_log_only:
                 plane.log.more(plane.streams.values())
             output.log = plane.log.take(plane.streams.values() if plane.ready else ())
+        if plane.trace is not None:
+            plane.trace.end_turn()
         return output

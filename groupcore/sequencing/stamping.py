@@ -11,6 +11,8 @@ Invariants.
 
 from __future__ import annotations
 
+from math import inf
+
 from groupcore.batch import Batch, pack_messages
 from groupcore.context import Numbers, encode_context, merge_into
 from groupcore.sequencing.asked import Piece
@@ -22,7 +24,10 @@ from groupcore.view import Address
 
 
 class Stamping:
-    """The next frame of a sequencer while it is put together: what a turn has brought."""
+    """The next frame of a sequencer while it is put together: what a turn has brought.
+
+    `since`: when the oldest request in it has come, by the service's clock.
+    """
 
     __slots__ = (
         "_counts",
@@ -34,12 +39,14 @@ class Stamping:
         "_stretches",
         "number",
         "numbers",
+        "since",
         "size_bytes",
     )
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.numbers: Numbers = {}
+        self.since = inf
         self.size_bytes = 0
         self._origins: dict[Address, int] = {}
         self._stretches: list[int] = []
@@ -105,9 +112,9 @@ class Stamping:
         self.size_bytes += sum(map(len, payloads))
         merge_into(self.numbers, numbers)
 
-    def batch(self, me: Address, view: int, rests: bytes) -> Batch:
-        """The frame, made in this view, which rests on these."""
-        accept = Accept(
+    def header(self, view: int, rests: bytes) -> Accept:
+        """That of the frame, made in this view, which rests on these."""
+        return Accept(
             self.number,
             view,
             tuple(self._origins),
@@ -119,7 +126,11 @@ class Stamping:
             pack_column(self._firsts),
             pack_column(self._counts),
         )
-        return Batch(me, None, (accept,), pack_messages(self._payloads), len(self._payloads))
+
+    @property
+    def payloads(self) -> list[bytes]:
+        """The messages of all runs."""
+        return self._payloads
 
 
 class Stamper:
@@ -153,8 +164,20 @@ class Stamper:
         plane = self._plane
         plane.drop_stable(one.numbers)
         rests = plane.loose(one.numbers)
-        batch = one.batch(plane.me, plane.view_number, encode_context(rests))
-        self.multicast(batch, Opened(one.numbers, one.stretches(), rests))
+        accept = one.header(plane.view_number, encode_context(rests))
+        body = pack_messages(one.payloads)
+        opened = Opened(one.numbers, one.stretches(), rests)
+        self.stamp(accept, body, opened, one.payloads, one.since)
+
+    def stamp(
+        self, accept: Accept, body: bytes, opened: Opened, payloads: list[bytes], since: float
+    ) -> None:
+        """Send the next frame, of runs: its messages are `payloads`, and packed its body."""
+        plane = self._plane
+        if plane.trace is not None:
+            told = (opened.context, opened.stretches, payloads, len(body), since)
+            plane.trace.stamped(accept, *told)
+        self.multicast(Batch(plane.me, None, (accept,), body, len(payloads)), opened)
 
     def multicast(self, batch: Batch, opened: Opened | None = None) -> None:
         """Send the next frame; `opened` is what is in it."""

@@ -11,6 +11,7 @@ from groupcore.batch import Batch
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import MoveBegan
 from groupcore.sequencing.inheriting import Inheriting
+from groupcore.sequencing.intake import Request
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import GroupId, Process
@@ -109,7 +110,7 @@ def _begins_with_move() -> list[Patch]:
     def on_began(self: Migration, change: MoveBegan) -> None:
         original(self, change)
         if change.target == self._plane.me:
-            self._sequencer.own(dict.fromkeys(change.groups, 0), {})
+            self._sequencer.own(dict.fromkeys(change.groups, 0), {}, "moved")
 
     return [(Migration, "on_began", on_began)]
 
@@ -174,8 +175,8 @@ def _late_requests() -> list[Patch]:
         finally:
             plane.in_view = in_view  # type: ignore[method-assign]
 
-    def handle_all(self: Sequencer, batch: Batch, tries: int) -> None:
-        with_all(self, lambda: handle(self, batch, tries))
+    def handle_all(self: Sequencer, request: Request) -> None:
+        with_all(self, lambda: handle(self, request))
 
     def admit_all(self: Sequencer, *arguments: object) -> None:
         with_all(self, lambda: admit(self, *arguments))  # type: ignore[arg-type]

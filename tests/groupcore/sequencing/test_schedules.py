@@ -20,7 +20,7 @@ class Schedule:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        self.world = World("abc" if seed % 2 else "abcd", seed)
+        self.world = self.make_world("abc" if seed % 2 else "abcd", seed)
         self.lossy = self.random.random() < 0.5
         self.groups = [
             self.world.create(f"g{at}", self.random.choice(ORDERS))
@@ -30,6 +30,10 @@ class Schedule:
         self.numbers: dict[tuple[Process, GroupId], int] = {}
         self.crashed = False
         self.added = 0
+
+    def make_world(self, names: str, seed: int) -> World:
+        """The cluster in which it happens."""
+        return World(names, seed)
 
     def run(self) -> None:
         """All steps, and then until nothing moves any more."""

@@ -188,7 +188,7 @@ def test_what_waits_at_a_sequencer_goes_with_its_sender_s_node() -> None:
     world.run(50)
     owner = world[world.own(group)].service
     key = owner.plane.senders.key(Process(gone, 1))
-    owner.sequencer._admit_all([Asked(gone, 1, key, (1, 0, 0), {}, [(group, 1, [b"late"])])])
+    owner.sequencer._admit_all([Asked(gone, 1, key, (1, 0, 0), {}, [(group, 1, [b"late"])], 0.0)])
     world.run(50)
     assert owner.plane.records[group].seqno == 0
     assert owner.counters()["sequencing.dropped.gone"] == 1

@@ -1,0 +1,179 @@
+"""The recorder: what it writes is what nodes have done, and no more than its rules say."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import pytest
+
+from groupcore.sequencing.names import Order
+from groupcore.sequencing.trace_keeping import ROWS_AT_ONCE
+from tests.groupcore.sequencing.test_schedules import Schedule
+from tests.groupcore.sequencing.trace_audit import by_kind, violations
+from tests.groupcore.sequencing.tracing_world import Row, Traced
+
+
+class TracedSchedule(Schedule):
+    """A random run whose nodes write the trace."""
+
+    def make_world(self, names: str, seed: int) -> Traced:
+        """A world that is traced."""
+        return Traced(names, seed)
+
+
+def schedule_rows(seed: int) -> list[Row]:
+    """All that is written in a run."""
+    schedule = TracedSchedule(seed)
+    schedule.run()
+    assert isinstance(schedule.world, Traced)
+    return schedule.world.take()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_rules_of_the_trace_hold_whatever_happens(seed: int) -> None:
+    rows = schedule_rows(seed)
+    assert sum(row["kind"] == "delivery" and row["what"] == 0 for row in rows) > 10
+    assert violations(rows) == []
+
+
+def strict_world() -> tuple[Traced, int]:
+    """Two nodes, one group, a member at each."""
+    world = Traced("ab")
+    group = world.create("g", Order.STRICT)
+    for at in "ab":
+        world.join(world.open(at), group)
+    world.run(50)
+    return world, group
+
+
+def test_a_message_has_one_accept_and_a_delivery_at_each_node() -> None:
+    world, group = strict_world()
+    sender = world.open("b")
+    world.take()
+    world.send(sender, group, b"one", b"three")
+    world.run(50)
+    kinds = by_kind(world.take())
+    (accept,) = kinds["accept"]
+    assert (accept["node"], accept["gid"], accept["epoch"]) == ("a#1", group, 1)
+    assert (accept["sender"], accept["first"], accept["count"]) == (f"b#1/{sender.number}", 1, 2)
+    assert (accept["bytes"], accept["crc"]) == (8, crc32(b"onethree"))
+    assert {row["node"] for row in kinds["delivery"]} == {"a#1", "b#1"}
+    for row in kinds["delivery"]:
+        assert (row["sequencer"], row["lseq"]) == ("a#1", accept["lseq"])
+        for name in ("seq", "count", "sender", "first", "crc"):
+            assert row[name] == accept[name]
+    (frame,) = kinds["frame"]
+    assert (frame["runs"], frame["messages"]) == (1, 2)
+
+
+def test_who_is_given_what_is_said_by_delivery_numbers() -> None:
+    world, group = strict_world()
+    process = world.open("b")
+    world.join(process, group)
+    world.send(process, group, b"given")
+    world.run(50)
+    world["b"].service.leave(process, group, world.now)
+    world.send(world.open("a"), group, b"not given")
+    world.run(50)
+    rows = world.take()
+    name = f"b#1/{process.number}"
+    kinds = by_kind(rows)
+    ops = [row["op"] for row in kinds["membership"] if row["process"] == name]
+    assert sorted(ops) == ["in", "join", "leave", "out"]
+    marks = {row["op"]: row["dno"] for row in kinds["membership"] if row["process"] == name}
+    content = [row for row in kinds["delivery"] if row["node"] == "b#1" and row["what"] == 0]
+    given = [row["seq"] for row in content if marks["in"] < row["dno"] <= marks["out"]]
+    assert [row["seq"] for row in content][: len(given)] == given
+    assert len(content) == len(given) + 1
+
+
+def test_a_move_is_written_by_who_does_each_step() -> None:
+    world, group = strict_world()
+    world.take()
+    world.move(group, "b")
+    world.run(50)
+    world.send(world.open("a"), group, b"at b")
+    world.run(50)
+    kinds = by_kind(world.take())
+    steps = {row["phase"]: row for row in kinds["migration"]}
+    assert list(steps) == ["began", "stopped", "moved", "resumed"]
+    assert [steps[one]["node"] for one in steps] == ["a#1", "a#1", "b#1", "b#1"]
+    assert {(row["cause"], row["source"], row["target"]) for row in steps.values()} == {
+        ("plan", "a#1", "b#1")
+    }
+    assert (steps["began"]["epoch"], steps["moved"]["epoch"]) == (1, 2)
+    last = steps["stopped"]["seq"]
+    assert steps["moved"]["seq"] == steps["resumed"]["seq"] == last
+    (accept,) = kinds["accept"]
+    assert (accept["node"], accept["epoch"], accept["seq"]) == ("b#1", 2, last + 1)
+    owners = [(row["node"], row["op"], row["epoch"], row["cause"]) for row in kinds["group"]]
+    assert sorted(owners) == [("a#1", "disowned", 1, "moved"), ("b#1", "owned", 2, "moved")]
+
+
+def test_a_failover_says_whose_the_groups_were() -> None:
+    world, group = strict_world()
+    world.take()
+    world.crash("a")
+    world.run(200)
+    kinds = by_kind(world.take())
+    steps = [(row["phase"], row["cause"], row["source"]) for row in kinds["migration"]]
+    assert steps == [("inherited", "failover", "a#1"), ("resumed", "failover", "a#1")]
+    (view,) = [row for row in kinds["view"] if row["node"] == "b#1"]
+    assert (view["members"], view["number"], view["previous"]) == (["b#1"], 2, 1)
+    assert [row["gid"] for row in kinds["group"] if row["op"] == "owned"] == [group]
+
+
+def test_sampled_deliveries_keep_their_numbers() -> None:
+    world = Traced("ab", every=2)
+    groups = [world.create(name) for name in ("g", "h")]
+    process = world.open("b")
+    for group in groups:
+        world.join(process, group)
+        world.send(process, group, b"hello")
+    world.run(50)
+    kinds = by_kind(world.take())
+    assert {row["gid"] for row in kinds["accept"]} == set(groups)
+    assert {row["gid"] % 2 for row in kinds["delivery"]} == {0}
+    dnos = [row["dno"] for row in kinds["delivery"] if row["node"] == "b#1"]
+    assert max(dnos) > len(dnos)
+
+
+def test_a_request_that_waits_for_the_window_is_said_to_have_waited() -> None:
+    world, group = strict_world()
+    world.take()
+    process = world.open("b")
+    world["a"].service.plane.frozen = {}
+    world.send(process, group, b"waits")
+    world.run(20)
+    waited = world.now
+    world["a"].service.plane.frozen = None
+    world.run(50)
+    (frame,) = [row for row in by_kind(world.take())["frame"] if row["runs"]]
+    assert 0 < frame["queue_us"] <= (waited - 100.0) * 1e6 + 1e6
+
+
+def test_the_recorder_s_driver_is_told_when_much_has_gathered() -> None:
+    world, group = strict_world()
+    told: list[bool] = []
+    world.recorders[world["b"].address]._on_full = lambda: told.append(True)
+    process, other = world.open("b"), world.create("other")
+    service = world["b"].service
+    for _ in range(ROWS_AT_ONCE // 250):
+        for _ in range(250):
+            service.send(process, group, [b"x"], world.now)
+            service.send(process, other, [b"y"], world.now)
+        assert not told
+        world.run(30)
+    assert told
+
+
+def test_nothing_is_written_where_nobody_asks() -> None:
+    world = Traced("a")
+    assert world["a"].service.plane.trace is not None
+    world["a"].service.plane.trace = None
+    group = world.create("g")
+    world.take()
+    world.join(world.open("a"), group)
+    world.send(world.open("a"), group, b"unseen")
+    world.run(20)
+    assert world.take() == []
