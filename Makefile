@@ -15,7 +15,11 @@ BIN := $(VENV)/bin
 LOCK := requirements/dev.lock
 INSTALLED := $(VENV)/.installed.lock
 CHROMIUM := /usr/bin/chromium
-PYTHON_FOLDERS := $(wildcard groupcore server tests bench scripts)
+PYTHON_FOLDERS := $(wildcard groupcore server pipeline tests bench scripts)
+PIPELINE_LOCK := requirements/pipeline.lock
+PIPELINE_INSTALLED := $(VENV)/.pipeline.lock
+PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header \
+	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --annotation-style=line
 
 # Tests of real sockets, processes and pages, which wait a lot: three files at a time, in this order. The long ones are
 # first, and those that share a browser and a cluster stand together.
@@ -34,7 +38,7 @@ WEBUI_BUILT := webui/dist/index.html
 help: ## print this list
 	@echo "make TARGET, where TARGET is one of:"
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
-		printf '  %-10s %s\n' $$name "$$text"; done
+		printf '  %-16s %s\n' $$name "$$text"; done
 
 .PHONY: setup
 setup: $(INSTALLED) $(WEBUI_BUILT) ## virtual environment, locked packages, page build
@@ -54,7 +58,7 @@ check-rules: $(INSTALLED)
 	$(BIN)/python -m pytest -q tests/test_tidy.py
 
 .PHONY: check-types
-check-types: $(INSTALLED)
+check-types: $(INSTALLED) $(PIPELINE_INSTALLED)
 	$(BIN)/mypy $(PYTHON_FOLDERS)
 
 .PHONY: check-page
@@ -68,6 +72,7 @@ check-page: $(WEBUI_BUILT)
 test: ## check and all tests, those in a browser included
 	@$(MAKE) -j 4 --output-sync=target chromium check test-page
 	@$(MAKE) -j 2 test-real test-beside
+	@$(MAKE) test-pipeline
 
 .PHONY: test-page
 test-page: setup
@@ -75,11 +80,17 @@ test-page: setup
 
 .PHONY: test-core
 test-core: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests --ignore=tests/test_tidy.py $(REAL_TESTS:%=--ignore=%)
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests --ignore=tests/test_tidy.py --ignore=tests/pipeline \
+		$(REAL_TESTS:%=--ignore=%)
 
 .PHONY: test-real
 test-real: setup
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
+
+# One Java machine has both cores, so it runs behind the others, in one process and one session.
+.PHONY: test-pipeline
+test-pipeline: pipeline
+	$(BIN)/python -m pytest -m "not cluster" tests/pipeline
 
 # Said in one piece when all is done, not between the lines of the real tests.
 .PHONY: test-beside
@@ -90,6 +101,13 @@ test-beside:
 schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
 	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1
 	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(scripts/print_seed)}
+
+.PHONY: pipeline
+pipeline: $(INSTALLED) $(PIPELINE_INSTALLED) ## install the Spark jobs (half a gigabyte): python -m pipeline --help
+
+.PHONY: pipeline-cluster
+pipeline-cluster: pipeline ## the Spark jobs on a standalone cluster: a master and two workers on the loopback interface
+	$(BIN)/python -m pytest -m cluster tests/pipeline
 
 .PHONY: run
 run: setup ## three nodes and the page; honours PORT_BASE and DATA_DIR
@@ -140,10 +158,13 @@ coverage: setup ## branch coverage of groupcore by its own tests
 
 .PHONY: lock
 lock: $(INSTALLED) ## resolve pyproject.toml anew into requirements/dev.lock
-	$(BIN)/python scripts/print_requirements.py | $(BIN)/pip-compile --quiet --upgrade \
-		--generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-options \
-		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--annotation-style=line --output-file=$(LOCK) -
+	$(BIN)/python scripts/print_requirements.py | $(PIP_COMPILE) --upgrade --output-file=$(LOCK) -
+
+.PHONY: lock-pipeline
+lock-pipeline: $(INSTALLED) ## the same for the Spark jobs, beside the versions of requirements/dev.lock
+	$(BIN)/python scripts/print_requirements.py pipeline | $(PIP_COMPILE) --upgrade \
+		--constraint=$(LOCK) --output-file=$(PIPELINE_LOCK) -
+	$(BIN)/python scripts/print_requirements.py java | $(PIP_COMPILE) --upgrade --output-file=requirements/java.lock -
 
 .PHONY: clean
 clean: ## remove everything that the other targets made
@@ -155,6 +176,11 @@ clean: ## remove everything that the other targets made
 # kept even if the lock is newer by date, as it is after a checkout.
 $(INSTALLED): $(LOCK) scripts/install_packages
 	@scripts/install_packages $(PYTHON) $(VENV) $(LOCK) $@
+
+# The server's packages and the jobs' share the environment; the stamp of these is behind that of those.
+$(PIPELINE_INSTALLED): $(PIPELINE_LOCK) requirements/java.lock scripts/install_packages scripts/install_java | $(INSTALLED)
+	@scripts/install_packages $(PYTHON) $(VENV) $(PIPELINE_LOCK) $@
+	@scripts/install_java $(VENV) requirements/java.lock
 
 $(WEBUI_INSTALLED): webui/package.json webui/package-lock.json
 	@scripts/require_node

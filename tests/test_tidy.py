@@ -11,7 +11,7 @@ from scripts.tidy.sources import Finding, Source, read_sources, tracked_paths
 
 ROOT = Path(__file__).parent.parent
 CODE_SUFFIXES = (".py", ".ts", ".svelte", ".js", ".mjs", ".css", ".sh", ".toml", ".yml", "Makefile")
-PYTHON_FOLDERS = ("groupcore/", "server/", "tests/", "bench/", "scripts/")
+PYTHON_FOLDERS = ("groupcore/", "pipeline/", "server/", "tests/", "bench/", "scripts/")
 OUTSIDE_THE_CORE = (
     "groupcore/aio/",
     "groupcore/blocks/",

@@ -1,0 +1,101 @@
+"""`python -m pipeline JOB …`: the jobs' command line. `JOB --help` says what each takes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+from pipeline.errors import PipelineError, damaged_error
+from pipeline.java import ensure_java, java_version
+
+JOBS: Final = {
+    "ingest": "take the segments of a trace into a store of tables",
+    "audit": "was the order kept? exit 1 if not; a signed certificate",
+}
+"""Modules of `pipeline.jobs`: each has `add_arguments(parser)` and `run(arguments) -> exit code`."""
+
+FAILED: Final = 2
+"""Exit code of a job that could not do its work."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Run one job; the exit code."""
+    chooser = argparse.ArgumentParser(
+        prog="python -m pipeline",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="jobs:\n" + "\n".join(f"  {name:10} {says}" for name, says in JOBS.items())
+        + f"\n  {'java':10} which Java the jobs use",
+    )
+    chooser.add_argument("job", choices=[*JOBS, "java"], metavar="JOB")
+    name = chooser.parse_args(words[:1]).job
+    if name == "java":
+        return _show_java()
+    module = import_module(f"pipeline.jobs.{name}")
+    parser = argparse.ArgumentParser(
+        prog=f"python -m pipeline {name}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_common(parser)
+    module.add_arguments(parser)
+    arguments = parser.parse_args(words[1:])
+    try:
+        return int(module.run(arguments))
+    except PipelineError as error:
+        return _say(error, as_json=arguments.json)
+    except Exception as error:
+        if arguments.debug:
+            raise
+        return _say(_explained(error), as_json=arguments.json)
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    """What every job takes."""
+    parser.add_argument("--store", required=True, help="folder or URI of the store of tables")
+    parser.add_argument("--master", default="local[*]", help="Spark's master (%(default)s)")
+    parser.add_argument("--memory", default="2g", help="the driver's memory (%(default)s)")
+    parser.add_argument("--partitions", type=int, default=8, help="of a shuffle (%(default)s)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+    parser.add_argument("--debug", action="store_true", help="the whole trace of an error")
+
+
+def _show_java() -> int:
+    try:
+        home = ensure_java()
+    except PipelineError as error:
+        return _say(error, as_json=False)
+    print(f"Java {java_version(home / 'bin' / 'java')} in {home}")
+    return 0
+
+
+def _explained(error: Exception) -> PipelineError:
+    """What Spark, or a task of it, has raised, in one sentence."""
+    text = str(error)
+    if "DamagedSegment: " in text:
+        what = text.partition("DamagedSegment: ")[2].splitlines()[0]
+        return damaged_error(what)
+    condition = getattr(error, "getCondition", lambda: None)()
+    first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
+    return PipelineError(
+        "spark_failed" if condition else "failed",
+        f"{condition or type(error).__name__}: {first[:300]}",
+        "Start it again with --debug for all that is known.",
+    )
+
+
+def _say(error: PipelineError, *, as_json: bool) -> int:
+    if as_json:
+        value = {"error": error.code, "problem": error.problem, "remedy": error.remedy}
+        print(json.dumps(value), file=sys.stderr)
+    else:
+        print(f"{error.problem}\n{error.remedy}", file=sys.stderr)
+    return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

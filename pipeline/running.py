@@ -1,0 +1,50 @@
+"""How a job shows what it does: phases with their seconds, and its result, for people or programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from pipeline.session import SessionOptions
+
+
+class Report:
+    """Says on stderr what is being done, and on stdout what came of it."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._json = as_json
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """A phase; its seconds are kept and shown when it ends."""
+        started = time.monotonic()
+        if sys.stderr.isatty():
+            print(f"{name} …", end="\r", file=sys.stderr, flush=True)
+        yield
+        self.seconds[name] = round(time.monotonic() - started, 2)
+        self._tell({"phase": name, "seconds": self.seconds[name]})
+
+    def result(self, values: Mapping[str, Any]) -> None:
+        """What came of the job, the last thing that it says."""
+        if self._json:
+            print(json.dumps(values, default=str))
+        else:
+            for name, value in values.items():
+                print(f"{name.replace('_', ' ')}: {value}")
+
+    def _tell(self, values: Mapping[str, Any]) -> None:
+        if self._json:
+            print(json.dumps(values), file=sys.stderr)
+        else:
+            print(f"{values['phase']}: {values['seconds']} s", file=sys.stderr)
+
+
+def session_options(arguments: Namespace) -> SessionOptions:
+    """What the command line says of the session."""
+    return SessionOptions(arguments.master, arguments.memory, arguments.partitions)

@@ -1,0 +1,93 @@
+"""The one place that makes Spark sessions."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.java import ensure_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """How Spark runs; the defaults suit one machine.
+
+    `master`: `local[*]`, `local[2]`, or a cluster's URL. `memory` is the driver's, which in local
+    mode does all the work. `partitions`: of a shuffle; a few for each core. `extra`: any setting
+    of Spark, over all others.
+    """
+
+    master: str = "local[*]"
+    memory: str = "2g"
+    partitions: int = 8
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def local(self) -> bool:
+        """Whether the work is done in this process's own Java machine."""
+        return self.master.startswith("local")
+
+
+@contextmanager
+def spark_session(options: SessionOptions, name: str) -> Iterator[SparkSession]:
+    """A session that ends with the block. `name` is what a cluster's page shows.
+
+    Raises PipelineError if no Java is here (`ensure_java`).
+    """
+    spark = make_session(options, name)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def make_session(options: SessionOptions, name: str) -> SparkSession:
+    """A session that the caller stops. Workers run the Python that this process runs."""
+    os.environ["JAVA_HOME"] = str(ensure_java())
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if options.local:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(options.master).appName(name)
+    for key, value in (_settings(options) | options.extra).items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def _settings(options: SessionOptions) -> dict[str, str]:
+    """What holds for every session; see Spark's configuration page for each."""
+    settings = {
+        "spark.driver.memory": options.memory,
+        "spark.sql.shuffle.partitions": str(options.partitions),
+        # Times in the trace are UTC, wherever a job runs.
+        "spark.sql.session.timeZone": "UTC",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # Batches of the trace's segments are some 100,000 rows; larger ones cost memory only.
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+        "spark.sql.parquet.compression.codec": "zstd",
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    }
+    # Workers need this package and the record schemas as the driver has them.
+    root = str(Path(__file__).parent.parent)
+    if options.local:
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    else:
+        settings["spark.executorEnv.PYTHONPATH"] = root
+    known = os.environ.get("PYTHONPATH", "")
+    if root not in known.split(os.pathsep):
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (root, known)))
+    return settings

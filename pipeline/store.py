@@ -1,0 +1,192 @@
+"""The store: tables as folders of Parquet files, and manifests that say which folders count.
+
+`manifest/<n, 12 digits>.json` is the store after its n-th commit: of each table its parts, and the
+positions up to which traces have been read. A commit is one file that is put where none is, so it
+holds for all tables at once, and of two writers one is told that it came late. What no manifest
+names is no part of the store: it was left by a job that was stopped, and the next one, which begins
+at the same manifest, writes over it. Readers take the highest number and see nothing half done.
+
+Put-if-absent is a hard link on a local or network file system. On object storage it is a look and a
+write, which one writer at a time may rely on: run one job that writes to a store at a time there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pyarrow import fs
+
+from pipeline.errors import PipelineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FORMAT: Final = 1
+"""The value of `store` in each manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A folder of a table: written once, by the commit that has this number."""
+
+    folder: str
+    commit: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The store after a commit. Number 0 is the empty store.
+
+    `positions`: free for jobs, by name: how far each has come. `batch`: the id that the last
+    commit was given.
+    """
+
+    number: int = 0
+    tables: Mapping[str, Sequence[Part]] = field(default_factory=dict)
+    positions: Mapping[str, Any] = field(default_factory=dict)
+    batch: str = ""
+
+    def parts_since(self, table: str, commit: int) -> list[str]:
+        """The folders of a table that came with later commits."""
+        return [part.folder for part in self.tables.get(table, ()) if part.commit > commit]
+
+
+class Store:
+    """A folder, or a URI that Spark and Arrow both know, with tables and manifests."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root.rstrip("/") if "://" in root else str(Path(root).resolve())
+        arrow_root = self.root.replace("s3a://", "s3://", 1)
+        self._local = "://" not in self.root
+        if self._local:
+            Path(self.root, "manifest").mkdir(parents=True, exist_ok=True)
+            self._fs, self._folder = fs.LocalFileSystem(), self.root
+        else:
+            self._fs, self._folder = fs.FileSystem.from_uri(arrow_root)
+            self._fs.create_dir(f"{self._folder}/manifest", recursive=True)
+
+    def snapshot(self) -> Snapshot:
+        """The store as it is now. Raises PipelineError `store_format` if it is not one of ours."""
+        numbers = [
+            int(info.base_name[:12])
+            for info in self._fs.get_file_info(fs.FileSelector(f"{self._folder}/manifest"))
+            if info.base_name.endswith(".json")
+        ]
+        if not numbers:
+            return Snapshot()
+        with self._fs.open_input_file(self._manifest(max(numbers))) as file:
+            value = json.loads(file.read())
+        if value.get("store") != FORMAT:
+            raise PipelineError(
+                "store_format", f"{self.root} has another format.", "Name another folder."
+            )
+        tables = {
+            name: [Part(part["folder"], part["commit"]) for part in parts]
+            for name, parts in value["tables"].items()
+        }
+        return Snapshot(value["number"], tables, value["positions"], value["batch"])
+
+    def folder(self, table: str, base: Snapshot) -> str:
+        """Where the commit behind `base` writes its part of a table; below the store."""
+        return f"{table}/commit={base.number + 1:012d}"
+
+    def write(self, frame: DataFrame, table: str, base: Snapshot, files: int | None = None) -> str:
+        """Write a part of a table for the commit behind `base`; returns its folder."""
+        folder = self.folder(table, base)
+        chosen = frame.coalesce(files) if files else frame
+        chosen.write.mode("overwrite").parquet(f"{self.root}/{folder}")
+        return folder
+
+    def read(
+        self, spark: SparkSession, table: str, schema: str, folders: Sequence[str]
+    ) -> DataFrame:
+        """Parts of a table; no part: an empty frame."""
+        if not folders:
+            return spark.createDataFrame([], schema)
+        paths = [f"{self.root}/{folder}" for folder in folders]
+        return spark.read.schema(schema).parquet(*paths)
+
+    def commit(
+        self,
+        base: Snapshot,
+        batch: str,
+        *,
+        add: Mapping[str, str] | None = None,
+        replace: Mapping[str, str] | None = None,
+        positions: Mapping[str, Any] | None = None,
+    ) -> Snapshot:
+        """Make parts count: `add` behind those of a table, `replace` instead of them.
+
+        A second commit of the batch that the store ended with changes nothing. Raises PipelineError
+        `store_busy` if another job has committed behind `base`.
+        """
+        newest = self.snapshot()
+        if newest.batch == batch:
+            return newest
+        number = base.number + 1
+        tables = {name: list(parts) for name, parts in base.tables.items()}
+        for name, folder in (replace or {}).items():
+            tables[name] = [Part(folder, number)]
+        for name, folder in (add or {}).items():
+            tables.setdefault(name, []).append(Part(folder, number))
+        made = Snapshot(number, tables, {**base.positions, **(positions or {})}, batch)
+        if newest.number != base.number or not self._put(made):
+            raise PipelineError(
+                "store_busy",
+                f"Another job has written to {self.root} meanwhile.",
+                "Start this one again: it goes on from there.",
+            )
+        return made
+
+    def _put(self, snapshot: Snapshot) -> bool:
+        """Put a manifest where none is; False if there is one."""
+        text = json.dumps(
+            {
+                "store": FORMAT,
+                "number": snapshot.number,
+                "batch": snapshot.batch,
+                "tables": {
+                    name: [{"folder": part.folder, "commit": part.commit} for part in parts]
+                    for name, parts in snapshot.tables.items()
+                },
+                "positions": snapshot.positions,
+            },
+            indent=1,
+        ).encode()
+        path = self._manifest(snapshot.number)
+        if self._local:
+            return _link(Path(path), text)
+        if self._fs.get_file_info(path).type != fs.FileType.NotFound:
+            return False
+        with self._fs.open_output_stream(path) as file:
+            file.write(text)
+        return True
+
+    def _manifest(self, number: int) -> str:
+        return f"{self._folder}/manifest/{number:012d}.json"
+
+
+def _link(path: Path, text: bytes) -> bool:
+    """Write a file, synced, under a name that nobody has; False if somebody has it."""
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    with made.open("wb") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        path.hardlink_to(made)
+    except FileExistsError:
+        return False
+    finally:
+        made.unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return True
