@@ -1,1 +1,1 @@
-"""The Spark jobs: what the nodes' trace shows of load and overlap, and whether the order was kept."""
+"""The Spark jobs: load, overlap, placement, and the proof of the order, out of the trace."""

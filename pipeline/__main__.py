@@ -14,9 +14,8 @@ from pipeline.java import ensure_java, java_version
 
 JOBS: Final = {
     "ingest": "take the segments of a trace into a store of tables",
-    "audit": "was the order kept? exit 1 if not; a signed certificate",
 }
-"""Modules of `pipeline.jobs`: each has `add_arguments(parser)` and `run(arguments) -> exit code`."""
+"""Modules of `pipeline.jobs`, each with `add_arguments(parser)` and `run(arguments)`."""
 
 FAILED: Final = 2
 """Exit code of a job that could not do its work."""
@@ -28,7 +27,8 @@ def main(words: Sequence[str]) -> int:
         prog="python -m pipeline",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="jobs:\n" + "\n".join(f"  {name:10} {says}" for name, says in JOBS.items())
+        epilog="jobs:\n"
+        + "\n".join(f"  {name:10} {says}" for name, says in JOBS.items())
         + f"\n  {'java':10} which Java the jobs use",
     )
     chooser.add_argument("job", choices=[*JOBS, "java"], metavar="JOB")

@@ -1,4 +1,4 @@
-"""Taking segments in: which are new, which are damaged, and their rows into the store, in one commit.
+"""Taking segments in: which are new, which are damaged, and their rows, in one commit.
 
 How far each node's log of each kind has been taken is a position of the store, so a segment is
 taken once. It stands in the manifest that makes the rows count: a job that is stopped anywhere
@@ -192,5 +192,3 @@ def _facts(
     names = [part.split()[0] for part in SEGMENT_FACTS.split(", ")]
     joined = spark.createDataFrame(said, columns).join(F.broadcast(counts), "segment", "left")
     return joined.na.fill(0, ["rows"]).select(*names)
-
-

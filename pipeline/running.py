@@ -1,4 +1,4 @@
-"""How a job shows what it does: phases with their seconds, and its result, for people or programs."""
+"""How a job shows what it does: phases with their seconds, and what came of it."""
 
 from __future__ import annotations
 

@@ -99,9 +99,7 @@ def require_version(heads: Iterable[tuple[Segment, SegmentHead]]) -> None:
         )
 
 
-def read_rows(
-    filesystem: fs.FileSystem, folder: str, segment: Segment
-) -> Iterator[pa.RecordBatch]:
+def read_rows(filesystem: fs.FileSystem, folder: str, segment: Segment) -> Iterator[pa.RecordBatch]:
     """The segment's rows with its path behind them; a column that it has not is null.
 
     Raises DamagedSegment at the first batch that cannot be read.

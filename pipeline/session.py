@@ -58,7 +58,7 @@ def make_session(options: SessionOptions, name: str) -> SparkSession:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(options.master).appName(name)
-    for key, value in (_settings(options) | options.extra).items():
+    for key, value in {**_settings(options), **options.extra}.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")

@@ -1,8 +1,8 @@
 """Spark's data source over a trace: `spark.read.format("groupcore").option("kind", …)`.
 
 Options: `trace`, the folder; `kind`, the table; for a batch `segments`, a JSON list of paths below
-the trace (without it: all of the kind). Each segment is a partition. As a stream its offsets are the
-last segment of each node; a batch takes what has been completed since.
+the trace (without it: all of the kind). Each segment is a partition. As a stream its offsets are
+the last segment of each node; a batch takes what has been completed since.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TraceSource(DataSource):
         """For a batch."""
         return TraceReader(self.trace, self.kind, self.options.get("segments"))
 
-    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         """For a stream."""
         return TraceStreamReader(self.trace, self.kind)
 
@@ -93,11 +93,11 @@ class TraceStreamReader(DataSourceStreamReader):
         self._trace = trace
         self._kind = kind
 
-    def initialOffset(self) -> Offset:  # noqa: N802
+    def initialOffset(self) -> Offset:
         """Before all segments."""
         return {}
 
-    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         """The last complete segment of each node."""
         return dict(start) | {
             segment.node: [segment.epoch, segment.n]

@@ -1,6 +1,6 @@
 """Take the segments that nodes have completed into the store.
 
-Each segment is taken once; nothing new is no error. Exit code 2 says that nothing was taken, and why.
+Each segment is taken once; nothing new is no error. Exit code 2: nothing was taken, and why.
 """
 
 from __future__ import annotations

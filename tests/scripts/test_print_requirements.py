@@ -32,6 +32,27 @@ def test_the_lock_satisfies_every_requirement() -> None:
     assert unmet == [], "run make lock"
 
 
+def test_what_has_a_lock_of_its_own_is_printed_when_it_is_asked_for() -> None:
+    groups = {"test": ["d"], "pipeline": ["e"], "java": ["f"]}
+    project_file = {
+        "project": {"dependencies": ["a"], "optional-dependencies": {}},
+        "dependency-groups": groups,
+    }
+    assert list(requirements(project_file)) == ["a", "d"]
+    assert list(requirements(project_file, ["pipeline", "java"])) == ["e", "f"]
+
+
+def test_the_lock_of_the_pipeline_satisfies_it_and_moves_nothing_of_the_other() -> None:
+    project_file = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    text = (ROOT / "requirements" / "pipeline.lock").read_text(encoding="utf-8")
+    locked = dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", text, re.M))
+    wanted = [Requirement(line) for line in requirements(project_file, ["pipeline"])]
+    unmet = [str(w) for w in wanted if not w.specifier.contains(locked.get(w.name, "0"))]
+    assert unmet == [], "run make lock-pipeline"
+    other = locked_versions()
+    assert {name: other.get(name, version) for name, version in locked.items()} == locked
+
+
 def test_every_locked_package_has_a_hash() -> None:
     entries = re.split(r"^(?=[a-z0-9.-]+==)", LOCK, flags=re.M)[1:]
     assert len(entries) == len(locked_versions())

@@ -1,0 +1,26 @@
+"""One Spark session for all tests: starting one takes longer than most tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.session import SessionOptions, make_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+IN_TESTS = {
+    # Compiling well takes longer than the few rows of a test.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.sql.adaptive.enabled": "false",
+}
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    session = make_session(SessionOptions("local[2]", "1g", 2, IN_TESTS), "groupcore tests")
+    yield session
+    session.stop()

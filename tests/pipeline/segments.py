@@ -1,0 +1,56 @@
+"""Segments out of rows, as nodes write them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from groupcore.trace import TABLES, VERSION, Segment
+from pipeline.schemas import arrow_schema
+from tests.pipeline.cluster import Row
+
+
+def write_segments(
+    folder: Path, rows: Mapping[str, Sequence[Row]], *, size: int = 200, version: int = VERSION
+) -> list[Segment]:
+    """Write the rows of all nodes and kinds; `off` is numbered where a row has none."""
+    written = []
+    for kind, of_kind in rows.items():
+        by_node: dict[str, list[Row]] = defaultdict(list)
+        for row in of_kind:
+            by_node[row["node"]].append(row)
+        for life, own in by_node.items():
+            node, _, incarnation = life.partition("#")
+            numbered = [
+                {**row, "off": i if row["off"] is None else row["off"]} for i, row in enumerate(own)
+            ]
+            for n, start in enumerate(range(0, len(numbered), size)):
+                segment = Segment("2026-11-22", node, kind, int(incarnation, 16), n)
+                write_segment(folder, segment, numbered[start : start + size], version=version)
+                written.append(segment)
+    return written
+
+
+def write_segment(
+    folder: Path, segment: Segment, rows: Sequence[Row], *, version: int = VERSION
+) -> Path:
+    """Write one segment, closed."""
+    schema = arrow_schema(TABLES[segment.kind]).with_metadata(
+        {
+            "groupcore.kind": segment.kind,
+            "groupcore.version": str(version),
+            "groupcore.node": segment.node,
+            "groupcore.epoch": str(segment.epoch),
+            "groupcore.every": "1",
+        }
+    )
+    path = folder / segment.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema, options=options) as to:
+        for start in range(0, len(rows), 50):
+            to.write_batch(pa.RecordBatch.from_pylist(list(rows[start : start + 50]), schema))
+    return path

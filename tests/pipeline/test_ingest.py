@@ -1,0 +1,120 @@
+"""Segments are taken in once, whole, and the damaged ones by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from groupcore.trace import Segment
+from pipeline.errors import PipelineError
+from pipeline.ingest import ingest, new_segments
+from pipeline.schemas import SEGMENT_FACTS, raw
+from pipeline.source import TraceSource
+from pipeline.store import Store
+from tests.pipeline.cluster import Cluster, Row
+from tests.pipeline.segments import write_segments
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Rows = Mapping[str, Sequence[Row]]
+
+
+@pytest.fixture(scope="module")
+def rows() -> Rows:
+    cluster = Cluster(3, nodes=2, groups=3, strict=1)
+    cluster.run(150)
+    return {kind: cluster.rows[kind] for kind in ("accept", "delivery", "view")}
+
+
+def table(spark: SparkSession, store: Store, kind: str) -> list[tuple[object, ...]]:
+    frame = store.read(spark, kind, raw(kind), store.snapshot().parts_since(kind, 0))
+    return sorted(tuple(row) for row in frame.select("node", "off", "gid", "seq").collect())
+
+
+def test_each_segment_is_taken_once(spark: SparkSession, tmp_path: Path, rows: Rows) -> None:
+    trace, store = tmp_path / "trace", Store(str(tmp_path / "store"))
+    write_segments(trace, {"delivery": rows["delivery"], "view": rows["view"]})
+    first = ingest(spark, store, str(trace))
+    assert first.rows == len(rows["delivery"]) + len(rows["view"])
+    assert ingest(spark, store, str(trace)).segments == 0
+    write_segments(trace, {"accept": rows["accept"]})
+    assert ingest(spark, store, str(trace)).rows == len(rows["accept"])
+    for kind in ("accept", "delivery"):
+        wanted = sorted((row["node"], row["gid"], row["seq"]) for row in rows[kind])
+        assert sorted((n, g, s) for n, _, g, s in table(spark, store, kind)) == wanted
+
+
+def test_a_job_that_was_stopped_before_its_commit_doubles_nothing(
+    spark: SparkSession, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace, store = tmp_path / "trace", Store(str(tmp_path / "store"))
+    write_segments(trace, {"delivery": rows["delivery"]})
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "commit", lambda *given, **named: pytest.fail("killed"))
+        with pytest.raises(pytest.fail.Exception):
+            ingest(spark, store, str(trace))
+    assert store.snapshot().number == 0
+    assert len(new_segments(str(trace), store.snapshot())) > 0
+    ingest(spark, store, str(trace))
+    assert len(table(spark, store, "delivery")) == len(rows["delivery"])
+
+
+def test_damaged_segments_stop_it_unless_they_are_to_be_passed_over(
+    spark: SparkSession, tmp_path: Path, rows: Rows
+) -> None:
+    trace, store = tmp_path / "trace", Store(str(tmp_path / "store"))
+    written = write_segments(trace, {"delivery": rows["delivery"]}, size=50)
+    short, broken = (trace / segment.path for segment in written[:2])
+    short.write_bytes(short.read_bytes()[:-30])
+    text = bytearray(broken.read_bytes())
+    start = text.index(b"\x28\xb5\x2f\xfd")
+    text[start : start + 8] = b"\0" * 8
+    broken.write_bytes(text)
+    with pytest.raises(PipelineError, match=written[0].path) as error:
+        ingest(spark, store, str(trace))
+    assert (error.value.code, store.snapshot().number) == ("damaged_segment", 0)
+    taken = ingest(spark, store, str(trace), skip_damaged=True)
+    assert sorted(what.partition(":")[0] for what in taken.damaged) == sorted(
+        segment.path for segment in written[:2]
+    )
+    facts = store.read(
+        spark, "segment", SEGMENT_FACTS, store.snapshot().parts_since("segment", 0)
+    ).collect()
+    assert {row["segment"] for row in facts if row["skipped"]} == {s.path for s in written[:2]}
+    lost = min(100, sum(row["node"].startswith(written[0].node) for row in rows["delivery"]))
+    assert {segment.node for segment in written[:2]} == {written[0].node}
+    assert sum(row["rows"] for row in facts) == taken.rows == len(rows["delivery"]) - lost
+
+
+def test_a_stream_goes_on_where_it_was(spark: SparkSession, tmp_path: Path, rows: Rows) -> None:
+    trace = tmp_path / "trace"
+    spark.dataSource.register(TraceSource)
+    seen: list[int] = []
+
+    def follow() -> None:
+        query = (
+            spark.readStream.format("groupcore")
+            .option("trace", str(trace))
+            .option("kind", "delivery")
+            .load()
+            .writeStream.foreachBatch(lambda batch, number: seen.append(batch.count()))
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+
+    segments = write_segments(trace, {"delivery": rows["delivery"]}, size=50)
+    last = segments[-1]
+    aside = (trace / last.path).rename(tmp_path / "aside")
+    follow()
+    aside.rename(trace / last.path)
+    assert isinstance(last, Segment)
+    follow()
+    follow()
+    assert sum(seen) == len(rows["delivery"])
+    assert len(seen) == 2
