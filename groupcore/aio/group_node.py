@@ -14,7 +14,7 @@ new ones and joins again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -33,6 +33,7 @@ from groupcore.sequencing.commands import Command
 from groupcore.sequencing.events import (
     Congestion,
     Created,
+    Deleted,
     Departed,
     Joined,
     PlanProgressed,
@@ -166,6 +167,19 @@ class GroupNode:
         """
         request = self.service.create(name, order, 0.0)
         return await self._answer(request)
+
+    async def delete(self, group: GroupId) -> None:
+        """Forget a group, with all that was sent there: nobody is in it any more, at any node.
+
+        Its name is free. GroupRefusedError: `unknown_group`, or `moving` while it migrates; then
+        ask again.
+        """
+        await self._answer(self.service.delete(group, 0.0))
+
+    @property
+    def names(self) -> Mapping[str, GroupId]:
+        """The groups that have names, as far as this node has heard."""
+        return self.service.plane.directory.names
 
     async def join(self, process: Process, group: GroupId) -> int:
         """JOIN-GROUP: the number from which on the process is a member. GroupRefusedError.
@@ -317,6 +331,11 @@ class GroupNode:
     def _settle(self, event: ServiceEvent) -> None:
         match event:
             case Created(request, group, _, _):
+                self._resolve(self._waiting.pop(request, None), group)
+            case Deleted(group, request):
+                self._unsaved.forget(group)
+                for joining in [one for one in self._joining if one[1] == group]:
+                    self._fail(self._joined(*joining), "unknown_group", f"group {group} is deleted")
                 self._resolve(self._waiting.pop(request, None), group)
             case Joined(group, seqno, process):
                 self._resolve(self._joined(process, group), seqno)

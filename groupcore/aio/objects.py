@@ -23,10 +23,11 @@ from typing import Self, TypeVar, Unpack
 from groupcore.aio.group_node import GroupNode, NodeSettings, Over
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.loop_runtime import LoopRuntime
+from groupcore.errors import GroupRefusedError
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
-from groupcore.shared.errors import ClosedError, DeclarationError
+from groupcore.shared.errors import ClosedError, DeclarationError, RefusedError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.session import Session
 from groupcore.shared.site import Site
@@ -128,6 +129,24 @@ class Node:
     async def open(self, kind: type[T], name: str) -> T:
         """Open the object of this name, which is made if it is new; see `Session.open`."""
         return await self.own.open(kind, name)
+
+    async def delete(self, name: str) -> bool:
+        """Delete the object of this name, whatever it holds; False when there is none.
+
+        Whoever has it open, at any node, is told so by DeletedError; the name is free, and what
+        opens under it is a new object. RefusedError: `moving` while the object goes from one
+        sequencer to another (ask again), `left` when the node's life ends before it is done.
+        """
+        group = self.groups.names.get(name)
+        if group is None:
+            return False
+        try:
+            await self.groups.delete(group)
+        except GroupRefusedError as error:
+            if error.code == "unknown_group":
+                return False
+            raise RefusedError(error.code, str(error)) from None
+        return True
 
     def session(self, principal: str = "") -> Session:
         """Another process of this node, for `async with`; ClosedError when the node is closed.

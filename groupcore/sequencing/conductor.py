@@ -35,7 +35,7 @@ from groupcore.sequencing.directory_changes import (
     StreamEnded,
 )
 from groupcore.sequencing.ending import Ending
-from groupcore.sequencing.events import Created, OwnerChanged, Refused
+from groupcore.sequencing.events import Created, Deleted, OwnerChanged, Refused
 from groupcore.sequencing.giving import Giving
 from groupcore.sequencing.inheriting import Inheriting
 from groupcore.sequencing.joining import Joining
@@ -274,6 +274,8 @@ class Conductor:
         if self._plane.archive is not None:
             self._plane.archive.forget(change.group)
         self._sequencer.disown((change.group,))
+        request = change.request if change.by == self._plane.me else 0
+        self._plane.events.append(Deleted(change.group, request))
         if record is not None:
             self._joining.delete(record)
 

@@ -172,6 +172,19 @@ class Released(ServiceEvent):
 
 
 @dataclass(slots=True)
+class Deleted(ServiceEvent):
+    """The group is no more, at its place in the control plane's order; said at every node.
+
+    Nothing of it comes any more: nobody is in it, joins that are under way have no other answer,
+    and what was sent and not delivered here never will be. `request` is that of the `delete` of
+    this node which did it, else 0.
+    """
+
+    group: GroupId
+    request: int
+
+
+@dataclass(slots=True)
 class OwnerChanged(ServiceEvent):
     """From now on this node knows that `owner` sequences the group in `epoch`, 1 for a new one."""
 

@@ -153,9 +153,10 @@ class Joining:
         for local in self._sender.locals.values():
             local.groups.pop(group, None)
         self._sender.forget_group(group)
-        if record.hold is not None:
+        held = record.hold is not None
+        self._receiver.forget(record)
+        if held:
             self.states.forget(group)
-            self._receiver.drop(record)
             self._plane.tell(Released(group))
 
     def on_refusal(self, request: int, code: str, detail: str) -> None:

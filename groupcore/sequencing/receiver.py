@@ -70,8 +70,7 @@ class Receiver:
         plane = self._plane
         if not plane.ready or stream.recorded >= stream.received:
             return False
-        held = plane.reaches.held(stream.address)
-        before = stream.recorded
+        held, before = plane.reaches.held(stream.address), stream.recorded
         while (batch := stream.next_to_record(held)) is not None:
             header = batch.headers[-1]
             known = True
@@ -209,10 +208,7 @@ class Receiver:
 
     def _record_waiting(self, record: Record) -> None:
         waiting = record.waiting
-        while waiting:
-            run = waiting.pop(record.seqno + 1, None)
-            if run is None:
-                break
+        while waiting and (run := waiting.pop(record.seqno + 1, None)) is not None:
             self._plane.early -= 1
             self._put_on_record(run)
             self._done(run)  # not before: where it waits again its frame was not delivered between
@@ -227,7 +223,6 @@ class Receiver:
         context = frame.context
         context_bytes = len(encode_context(context))
         record.place = Place(frame.stream.address, frame.number, len(context), context_bytes)
-        hold = record.hold
         if run.count:
             record.senders[self._plane.senders.key(run.process)] = run.first + run.count - 1
         elif run.first == JOINED:
@@ -241,10 +236,10 @@ class Receiver:
                     record.requests = {}
                 record.requests[self._plane.senders.key(run.process)] = change.request
             self._changed(record, run.process, run.first, run.seqno)
-            hold = record.hold
-        if self._plane.archive is not None:
+        archive, hold = self._plane.archive, record.hold
+        if archive is not None:
             place = (run.process, run.first, run.count, frame, run.offset)
-            self._plane.archive.add(record.group, run.seqno, *place)
+            archive.add(record.group, run.seqno, *place)
         if hold is not None and run.seqno > hold.seqno:
             self._queue(run, hold)
         elif hold is not None and self._is_own_leave(run):
@@ -326,14 +321,21 @@ class Receiver:
 
     def drop(self, record: Record) -> None:
         """This node delivers the group no longer."""
-        hold = record.hold
-        record.hold = None
+        hold, record.hold = record.hold, None
         if hold is not None:
             for run in hold.queue or ():
                 self._done(run)
             hold.queue = None
         self._blocked.pop(record.group, None)
         self._plane.progress += 1
+
+    def forget(self, record: Record) -> None:
+        """The group is no more: nothing of it waits any more, so nothing waits for that."""
+        self.drop(record)
+        waiting, record.waiting = record.waiting or {}, None
+        self._plane.early -= len(waiting)
+        for run in waiting.values():
+            self._done(run)
 
     def _done(self, run: Run) -> None:
         frame = run.frame
@@ -347,9 +349,7 @@ class Receiver:
         frame, record = run.frame, run.record
         events = self._plane.events
         hold.seqno = run.last
-        hold.context[frame.stream.address] = max(
-            frame.number, hold.context.get(frame.stream.address, 0)
-        )
+        merge_into(hold.context, {frame.stream.address: frame.number})
         merge_into(hold.context, frame.context)
         payloads = frame.messages(run.offset, run.count) if run.count else []
         if self._plane.trace is not None:
@@ -357,8 +357,7 @@ class Receiver:
         if run.count:
             events.append(Delivered(record.group, run.seqno, run.process, run.first, payloads))
         elif run.first == JOINED:
-            theirs = run.process.node != self._plane.me
-            said = Joined if theirs else Enrolled
+            said = Enrolled if run.process.node == self._plane.me else Joined
             events.append(said(record.group, run.seqno, run.process))
         else:
             self._plane.take_out(record.group, hold, run.process)

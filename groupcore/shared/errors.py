@@ -6,6 +6,8 @@ errors here are the library's own.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from groupcore.errors import GroupcoreError
 
 
@@ -43,6 +45,15 @@ class NestedOperationError(SharedError):
 
 class ClosedError(SharedError):
     """The object is not open at this process (any more); open it again."""
+
+
+class DeletedError(ClosedError):
+    """The object has been deleted; a call without a result by then has none to come.
+
+    Opened again it is a new one. Pages are told `closed`, as of any object that is open no more.
+    """
+
+    code: ClassVar[str] = "closed"
 
 
 class RefusedError(SharedError):

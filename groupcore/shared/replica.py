@@ -23,6 +23,7 @@ from groupcore.shared.body import Body, Counters
 from groupcore.shared.changes import Change
 from groupcore.shared.errors import (
     ClosedError,
+    DeletedError,
     ForbiddenError,
     MisfitError,
     OutcomeUnknownError,
@@ -354,7 +355,7 @@ class Replica(GroupUser, Generic[T]):
             self.given_up.fail(error)
 
     def _require_open(self) -> None:
-        if isinstance(self._error, ForbiddenError):
+        if isinstance(self._error, ForbiddenError | DeletedError):
             raise self._error
         if self._error is not None:
             raise ClosedError(f"the object is not open here: {self._error}") from None

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol, get_origin
 
 from groupcore.sequencing.events import (
+    Deleted,
     Enrolled,
     Released,
     ServiceEvent,
@@ -17,7 +18,7 @@ from groupcore.sequencing.events import (
 )
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.shared.body import Body
-from groupcore.shared.errors import ClosedError
+from groupcore.shared.errors import ClosedError, DeletedError
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.object import SharedObject
@@ -95,6 +96,9 @@ class Site:
                 self._is_held = True
             case Released():
                 self._is_held = False
+            case Deleted():
+                self._on_deleted()
+                return
         try:
             said = self._feed(event)
         except Exception as error:
@@ -105,6 +109,13 @@ class Site:
             self._tell(one)
         if isinstance(event, Released):
             self._maybe_emptied()
+
+    def _on_deleted(self) -> None:
+        """Whoever has it open is told so; whoever opens it from now on makes a new one."""
+        self._is_held = False
+        for port in self.ports:
+            port.user.end(DeletedError(f"{self.name} has been deleted"))
+        self._maybe_emptied()
 
     def _feed(self, event: ServiceEvent) -> list[SharedEvent]:
         if self.body is not None:

@@ -25,13 +25,23 @@ class Unsaved:
         key = message.process, group
         if self._last.get(key, 0) <= message.number:
             self._last.pop(key, None)
-        done = []
-        for wanted, pending in self._waiting:
+        for wanted, _ in self._waiting:
             if wanted.get(key, 0) <= message.number:
                 wanted.pop(key, None)
-            if not wanted:
-                done.append(pending)
-        self._waiting = [one for one in self._waiting if one[0]]
+        self._tell()
+
+    def forget(self, group: GroupId) -> None:
+        """The group is no more: nobody waits for what was sent there."""
+        for wanted in (self._last, *(one for one, _ in self._waiting)):
+            for key in [key for key in wanted if key[1] == group]:
+                del wanted[key]
+        self._tell()
+
+    def _tell(self) -> None:
+        """Who waits for nothing any more goes on."""
+        done = [pending for wanted, pending in self._waiting if not wanted]
+        if done:
+            self._waiting = [one for one in self._waiting if one[0]]
         for pending in done:
             pending.resolve(None)
 

@@ -38,7 +38,7 @@ class Entrance:
             raise BadRequestError("no_such_object", f"no {kind} is called {name!r}")
         if not place.doc:
             return
-        if place.doc not in self._keeper.documents and not await self._knows(place.doc):
+        if not await self._knows(place.doc):
             raise BadRequestError("no_such_document", f"there is no document {place.doc}")
         document = await self._keeper.hold(place.doc)
         try:

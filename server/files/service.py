@@ -38,6 +38,8 @@ logger = logging.getLogger("server")
 SWEEP_S = 1.0
 OTHERS_SWEEPS = 5
 """After so many looks the others do what the oldest node should have done."""
+STRAGGLERS_SWEEPS = 60
+"""Every so many looks the oldest node deletes groups that somebody made of what was deleted."""
 ADOPTED_AT_ONCE = 500
 """So many documents from before there were folders are filed in one message."""
 AGAIN_S = 60.0
@@ -64,6 +66,7 @@ class FileService:
         self.touches = Touches(activity)
         self._service = service
         self._own_lists = Lists(OpenRules(accounts), keeper) if service is None else None
+        self._keeper = keeper
         self._wiper = Wiper(objects, keeper, catalogue, accounts, activity)
         self._trash_s = trash_s
         self._tasks: list[asyncio.Task[None]] = []
@@ -140,7 +143,10 @@ class FileService:
     def _on_catalogue(self, change: Change) -> None:
         for detail in self._details(change):
             if isinstance(detail, KeyChanged):
-                self.hub.changed([str(detail.key)])
+                doc = str(detail.key)
+                if doc not in self.catalogue:  # its groups will be deleted
+                    self._keeper.drop(doc)
+                self.hub.changed([doc])
 
     def _on_activity(self, change: Change) -> None:
         for detail in self._details(change):
@@ -173,18 +179,22 @@ class FileService:
                 return
 
     async def _sweep(self) -> None:
-        accounts, due = self.accounts, 0
+        accounts, due, sweeps = self.accounts, 0, 0
         while True:
             await asyncio.sleep(SWEEP_S)
+            sweeps += 1
             is_old = accounts.has_old_trash(self._trash_s, accounts.time_s)
+            is_oldest = accounts.members[:1] == (accounts.process,)
+            if is_oldest and sweeps % STRAGGLERS_SWEEPS == 0:
+                with suppress(GroupcoreError):
+                    await self._wiper.delete_stragglers()
             if not is_old and not accounts.doomed:
                 due = 0
                 continue
             due += 1
-            if accounts.members[:1] != (accounts.process,) and due <= OTHERS_SWEEPS:
+            if not is_oldest and due <= OTHERS_SWEEPS:
                 continue
             with suppress(GroupcoreError):
                 if is_old:
                     await accounts.delete_old(self._trash_s)
-                for doc in list(accounts.doomed):
-                    await self._wiper.wipe(doc, self.lists)
+                await self._wiper.wipe(list(accounts.doomed), self.lists)

@@ -1,16 +1,23 @@
-"""Takes the words of documents that were deleted for good out of the cluster.
+"""Takes documents that were deleted for good out of the cluster: their words, and their groups.
 
 Idea. The accounts keep a list of what is doomed. The oldest node takes the documents in turn: it
 opens one, whose list lets nobody else in any more, takes out all blocks, which empties their
-groups, gives it another title, and takes it out of the catalogue. Only then it is off the list; so
-a node that dies in the middle is followed by one that begins again.
+groups, gives it another title, and takes it out of the catalogue; whoever has it open closes it
+then. Then it deletes the groups, in the order: a session that is still there is told so, and what
+it sends is refused. Only then the documents are off the list; so a node that dies in the middle is
+followed by one that begins again.
+
+A node that has not heard of all this yet may open such a document by its name, and make its groups
+anew: empty ones, which are deleted some time later.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence, Set
 
 from groupcore.aio import Node as ObjectsNode
+from groupcore.errors import GroupRefusedError
 from groupcore.shared.documents import Document
 from groupcore.shared.documents.handing import DELETED, JOINED
 from groupcore.shared.documents.keeper import Keeper
@@ -25,6 +32,8 @@ TITLE = "deleted"
 EMPTIED_S = 10.0
 """So long a node waits for a document's blocks to be empty before it goes on."""
 POLL_S = 0.05
+AT_ONCE = 200
+"""So many groups are being deleted at a time."""
 STEP = 500
 """So many blocks are taken out in one message."""
 
@@ -46,15 +55,38 @@ class Wiper:
         self._accounts = accounts
         self._activity = activity
 
-    async def wipe(self, doc: str, lists: Lists) -> None:
-        """Take everything out of one document that is doomed, and forget it."""
-        if doc in self._catalogue:
-            async with self._keeper.holding(doc) as document:
-                await lists.settle(doc, document)
-                await self._empty(doc, document)
-            await self._catalogue.pop(doc)
-        await self._activity.forget([doc])
-        await self._accounts.wiped(doc)
+    async def wipe(self, docs: Sequence[str], lists: Lists) -> None:
+        """Take everything out of documents that are doomed, delete their groups, and forget them.
+
+        GroupcoreError when that is to be tried again.
+        """
+        for doc in docs:
+            if doc in self._catalogue:
+                async with self._keeper.holding(doc) as document:
+                    await lists.settle(doc, document)
+                    await self._empty(doc, document)
+                await self._catalogue.pop(doc)
+        await self._delete_groups(set(docs))
+        await self._activity.forget(list(docs))
+        for doc in docs:
+            await self._accounts.wiped(doc)
+
+    async def delete_stragglers(self) -> None:
+        """Delete groups of documents that were deleted before; GroupcoreError as for `wipe`."""
+        gone = self._accounts.gone.keys() - set(self._catalogue)
+        await self._delete_groups(gone)
+
+    async def _delete_groups(self, docs: Set[str]) -> None:
+        """Outlines, blocks and presences of these documents, some at a time."""
+        groups = self._objects.groups
+        doomed = [group for name, group in groups.names.items() if document_of(name) in docs]
+        for start in range(0, len(doomed), AT_ONCE):
+            deleting = [groups.delete(group) for group in doomed[start : start + AT_ONCE]]
+            for error in await asyncio.gather(*deleting, return_exceptions=True):
+                if isinstance(error, GroupRefusedError) and error.code == "unknown_group":
+                    continue  # another node has deleted it
+                if isinstance(error, BaseException):
+                    raise error
 
     async def _empty(self, doc: str, document: Document) -> None:
         outline = document.outline
@@ -71,3 +103,9 @@ class Wiper:
             if all(state in (DELETED, JOINED) for state in states):
                 return
             await asyncio.sleep(POLL_S)
+
+
+def document_of(name: str) -> str:
+    """The document that a group belongs to, by the group's name; empty: to none."""
+    kind, _, rest = name.partition("/")
+    return rest.partition("/")[0] if kind == "doc" else ""

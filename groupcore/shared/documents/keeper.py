@@ -14,7 +14,8 @@ it does not matter how many have the block open.
 Invariants.
   K1  A document that is held is open, or its opening has failed and every holder was told so.
   K2  A failed opening leaves nothing open.
-  K3  What nobody holds is closed after `linger_s`, and at no time before.
+  K3  What nobody holds is closed after `linger_s`, and at no time before; what is no more (`drop`)
+      at once.
 """
 
 from __future__ import annotations
@@ -149,6 +150,12 @@ class Keeper:
             close = partial(self._close_soon, doc, held)
             held.timer = self._node.runtime.alarm(self.linger_s, close)
         else:  # who asked has gone before it was open
+            self._close_soon(doc, held)
+
+    def drop(self, doc: str) -> None:
+        """The document is no more: it is closed at once, whoever holds it."""
+        held = self._held.get(doc)
+        if held is not None:
             self._close_soon(doc, held)
 
     @staticmethod

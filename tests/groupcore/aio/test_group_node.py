@@ -18,7 +18,13 @@ from groupcore.errors import (
     PlanError,
 )
 from groupcore.membership.state import MembershipOptions
-from groupcore.sequencing.events import Delivered, OwnerChanged, ServiceEvent, StateInstalled
+from groupcore.sequencing.events import (
+    Deleted,
+    Delivered,
+    OwnerChanged,
+    ServiceEvent,
+    StateInstalled,
+)
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.stacks import StackOptions
 
@@ -229,3 +235,34 @@ def test_a_node_takes_the_stack_and_its_options() -> None:
     node = GroupNode("stack-test", node_id="a", receiver=print, stack_options=options)
     with pytest.raises(ChannelClosedError):
         node.owner_of(1)
+
+
+@pytest.mark.asyncio
+async def test_who_waits_for_something_in_a_group_that_is_deleted_waits_no_more(
+    programs: list[Program], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, _ = programs
+    group = await a.node.create("gone")
+    process = b.node.open_process()
+    await b.node.join(process, group)
+    late = b.node.open_process()
+    monkeypatch.setattr(b.node.service, "join", lambda *_: 999)  # no sequencer hears of it
+    joining = asyncio.ensure_future(b.node.join(late, group))
+    await asyncio.sleep(0)  # it has asked
+    b.node._unsaved.sent(process, group, 1)
+    saving = asyncio.ensure_future(b.node.saved())
+    await asyncio.sleep(0)
+    assert not saving.done()
+    b.node._settle(Deleted(group, 0))  # before the answer to its JOIN
+    with pytest.raises(GroupRefusedError) as refused:
+        await joining
+    assert refused.value.code == "unknown_group"
+    await saving
+    await a.node.delete(group)
+    await b.until(lambda: "gone" not in b.node.names)
+    with pytest.raises(GroupRefusedError) as refused:
+        b.node.send(process, group, [b"late"])
+    assert refused.value.code == "unknown_group"
+    with pytest.raises(GroupRefusedError) as refused:
+        await a.node.delete(group)
+    assert refused.value.code == "unknown_group"

@@ -58,6 +58,16 @@ async def test_k3_a_hold_before_the_time_is_over_keeps_it_open(node: Node) -> No
     await until(lambda: len(keeper) == 0)
 
 
+async def test_k3_what_is_no_more_is_closed_whoever_holds_it(node: Node) -> None:
+    keeper = keeper_on(node)
+    await keeper.hold("d")
+    keeper.drop("d")
+    keeper.drop("unknown")
+    await until(lambda: len(keeper) == 0)
+    keeper.let_go("d")
+    assert len(keeper) == 0
+
+
 async def test_k1_a_hold_while_it_is_being_closed_opens_it_anew(node: Node) -> None:
     keeper = keeper_on(node)
     first = await keeper.hold("d")

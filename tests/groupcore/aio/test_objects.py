@@ -17,6 +17,7 @@ from groupcore.sequencing.names import Order
 from groupcore.shared import (
     ClosedError,
     DeclarationError,
+    DeletedError,
     Diverged,
     MessageRejected,
     OutcomeUnknownError,
@@ -286,3 +287,26 @@ async def test_a_topic_and_a_presence_end_with_their_node(cluster: Cluster) -> N
     with pytest.raises(ClosedError):
         room.set(1)
     assert subscription.stream.ended
+
+
+async def test_a_deleted_object_ends_at_who_has_it_open_and_its_name_is_free(
+    cluster: Cluster,
+) -> None:
+    a, b = await cluster.start("a", "b")
+    clicks, theirs = await a.open(Counter, "clicks"), await b.open(Counter, "clicks")
+    topic, here = await b.open(Topic[str], "news"), await b.open(Presence[str], "here")
+    await clicks.add(5)
+    for name in ("clicks", "news", "here"):
+        await until(lambda name=name: name in a.groups.names)  # type: ignore[misc]
+        assert await a.delete(name)
+        assert not await a.delete(name)
+        await until(lambda name=name: name not in b.groups.names)  # type: ignore[misc]
+    for counter in (clicks, theirs):
+        with pytest.raises(DeletedError, match="clicks has been deleted"):
+            await counter.add()
+    with pytest.raises(ClosedError):
+        await topic.publish("late")
+    assert not here.others
+    again = await b.open(Counter, "clicks")
+    assert again is not theirs
+    assert await again.add() == 1
