@@ -110,6 +110,7 @@ class Admission:
             self._drops["forged"] += 1
             return None
         ciphers[epoch] = cipher
+        self._keys.heard(epoch)
         return plaintext
 
     def receive(self, arrival: Arrival) -> Peer | None:

@@ -53,6 +53,10 @@ class KeyFileError(GroupcoreError):
     """The cluster key cannot be read or is not a key."""
 
 
+class KeyRotationError(GroupcoreError):
+    """The cluster keeps its key; the text names the node, the reason and the remedy."""
+
+
 class TransferBusyError(GroupcoreError):
     """A member takes one state at a time, and gives one away at a time; wait for the former."""
 

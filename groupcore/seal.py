@@ -15,10 +15,10 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from struct import Struct
-from typing import Protocol
+from typing import Protocol, Self
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -73,11 +73,22 @@ def sender_id(name: str) -> bytes:
     return blake2b(name.encode(), digest_size=8).digest()
 
 
+def key_epoch(key: bytes) -> int:
+    """The epoch of a key, 0 to 255: it follows from the key, so nobody has to count keys."""
+    return blake2b(key, digest_size=1, person=b"key epoch").digest()[0]
+
+
+def key_print(key: bytes) -> bytes:
+    """8 bytes by which two nodes see that they have the same key, and that tell nothing of it."""
+    return blake2b(key, digest_size=8, person=b"key print").digest()
+
+
 class Keyring:
     """The cluster's keys by epoch (0 to 255), one of them current: the one that seals.
 
     Rotation is `add` at every node, then `use` at every node, then `remove` (T5). `generation`
-    grows with every removal, so that whoever keeps ciphers knows when to drop them.
+    grows with every removal, so that whoever keeps ciphers knows when to drop them. Keys stand in
+    the order in which they were added: a later one replaces the former ones.
     """
 
     def __init__(
@@ -99,6 +110,42 @@ class Keyring:
         self._keys: dict[int, bytes] = {}
         for epoch, key in keys.items():
             self.add(epoch, key)
+
+    @classmethod
+    def of(cls, cluster: str, keys: Sequence[bytes], cipher: str = "aes-256-gcm") -> Self:
+        """A ring of these keys, the newest last; the first seals until a later one is `heard`.
+
+        SettingsError when one is no key, or when two have one epoch: one in 256 pairs does.
+        """
+        if not keys:
+            raise SettingsError("there is no cluster key")
+        ring = cls(cluster, {key_epoch(keys[0]): keys[0]}, key_epoch(keys[0]), cipher)
+        for key in keys[1:]:
+            ring.add(key_epoch(key), key)
+        return ring
+
+    @property
+    def epochs(self) -> tuple[int, ...]:
+        """The epochs whose keys are accepted, the newest last."""
+        return tuple(self._keys)
+
+    def key(self, epoch: int) -> bytes | None:
+        """The key of an epoch, for connections beside the datagrams; None when there is none."""
+        return self._keys.get(epoch)
+
+    def heard(self, epoch: int) -> None:
+        """Somebody seals with this key: so does this node, if it is newer than its current one.
+
+        A node that was away while the key was changed, or crashed in the middle, follows so.
+        """
+        order = self.epochs
+        if epoch in order and order.index(epoch) > order.index(self.current):
+            self.current = epoch
+
+    def use_next(self) -> None:
+        """Seal with the next key, behind the last one with the first: nobody has answered yet."""
+        order = self.epochs
+        self.current = order[(order.index(self.current) + 1) % len(order)]
 
     def add(self, epoch: int, key: bytes) -> None:
         """Accept datagrams under this key too; SettingsError when it is not a key."""

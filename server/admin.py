@@ -21,6 +21,7 @@ from server.node import Node
 from server.plans import Plans
 from server.routes.gate import Endpoint, OperatorGate
 from server.routes.health import health_routes
+from server.routes.keys import key_row
 from server.routes.management import LOCAL, management_routes
 from server.routes.plans import PlanRoutes, on_bad_plan
 from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
@@ -47,7 +48,7 @@ def make_admin(node: Node, pages: SharedObjects, leave: Callable[[], None]) -> S
             Route("/admin/revive", guarded(desk.revive), methods=["POST"]),
             Route("/admin/leave", guarded(desk.leave), methods=["POST"]),
             Route("/admin/end-sessions", guarded(desk.end_sessions), methods=["POST"]),
-            *gate.routes(PlanRoutes(Plans(node)).rows()),
+            *gate.routes([*PlanRoutes(Plans(node)).rows(), key_row(node)]),
             *management_routes(node),
             *health_routes(node),
         ],
@@ -89,6 +90,7 @@ class Desk:
                     "primary": node.primary,
                 },
                 "state": node.state,
+                "keys": node.objects.groups.keys.shown(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(),
                 "documents": {doc: len(held.blocks) for doc, held in node.keeper.documents.items()},

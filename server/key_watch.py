@@ -18,7 +18,9 @@ logger = logging.getLogger("server")
 
 LOOK_S = 1.0
 PATIENCE_S = 8.0
-FORGED_LEAST = 20
+CLOSED = ("forged", "unknown_key_epoch")
+"""Why what others send is dropped where their key is not this node's."""
+CLOSED_LEAST = 20
 REMEDY = (
     "other nodes are heard, but nothing of theirs opens: all nodes of a cluster have the same "
     "--key-file and --cluster; another cluster needs another --multicast"
@@ -34,8 +36,8 @@ class KeyWatch:
 
     def look(self, counters: Mapping[str, int], in_view: bool, now: float) -> bool:
         """Whether this node has to end because its key is not the others'."""
-        forged = counters.get("transport.drops.forged", 0)
-        if forged < FORGED_LEAST or counters.get("transport.peers", 0) > 0:
+        closed = sum(counters.get(f"transport.drops.{reason}", 0) for reason in CLOSED)
+        if closed < CLOSED_LEAST or counters.get("transport.peers", 0) > 0:
             self.since = None
             return False
         if self.since is None:

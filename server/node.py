@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import TypeVar
 
-from groupcore.aio import JoinRefusedError
+from groupcore.aio import JoinRefusedError, KeyFile
 from groupcore.aio import Node as ObjectsNode
 from groupcore.aio.documents import new_id
 from groupcore.aio.errors import FolderInUseError, ForeignFolderError, FormatError, StorageError
@@ -84,7 +84,7 @@ class Node:
     others that can take their edits; `on_state` whenever the state has changed.
     """
 
-    def __init__(self, settings: Settings, key: bytes | None, public_url: str) -> None:
+    def __init__(self, settings: Settings, key: KeyFile | None, public_url: str) -> None:
         self.settings = settings
         self.public_url = public_url
         self.objects = make_objects(settings, key)
@@ -341,7 +341,7 @@ class Node:
         return task
 
 
-def make_objects(settings: Settings, key: bytes | None) -> ObjectsNode:
+def make_objects(settings: Settings, key: KeyFile | None) -> ObjectsNode:
     """The node of the shared objects beneath; KeyProblem, SettingsProblem."""
     try:
         return ObjectsNode(

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 import uvicorn
 from starlette.applications import Starlette
 
-from groupcore.aio import read_key_file
+from groupcore.aio import KeyFile
 from groupcore.aio.allocator import keep_freed_memory
 from groupcore.aio.collector import keep_collections_short
 from groupcore.errors import KeyFileError
@@ -92,20 +92,22 @@ def make_server(app: Starlette) -> QuietServer:
     )
 
 
-def read_key(settings: Settings) -> bytes | None:
-    """The cluster key; None on loopback without one. KeyProblem names the remedy."""
+def key_file(settings: Settings) -> KeyFile | None:
+    """The file of the cluster key; None on loopback without one. KeyProblem names the remedy."""
     if settings.key_file is None:
         return None
     try:
-        return read_key_file(settings.key_file)
+        found = KeyFile(settings.key_file)
+        found.read()
     except KeyFileError as error:
         raise KeyProblem(f"--key-file: {error}") from None
+    return found
 
 
 class RunningNode:
     """A node with its two servers. `start` serves at once; `/readyz` says when it is whole."""
 
-    def __init__(self, settings: Settings, key: bytes | None) -> None:
+    def __init__(self, settings: Settings, key: KeyFile | None) -> None:
         self.settings = settings
         self._sockets = [listen(settings.http, "--http")]
         try:
@@ -189,7 +191,7 @@ async def run(settings: Settings) -> None:
     """Serve until SIGTERM, SIGINT or a failure; ServerError says which."""
     keep_freed_memory()
     keep_collections_short()
-    running = RunningNode(settings, read_key(settings))
+    running = RunningNode(settings, key_file(settings))
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, running.leave)
     logger.info("node %s serves %s", settings.node_id, running.url)

@@ -10,7 +10,7 @@ from groupcore.aio.errors import (
 )
 from groupcore.aio.group_node import GroupNode, Over
 from groupcore.aio.inbox import Message
-from groupcore.aio.key_file import read_key_file
+from groupcore.aio.key_file import KeyFile, read_key_file
 from groupcore.aio.lineage import FileLineage, Lineage, MemoryLineage
 from groupcore.aio.objects import Node
 from groupcore.aio.states import AsyncSink, AsyncSource, FileSink, FileSource, StateProvider
@@ -28,6 +28,7 @@ __all__ = [
     "FileSource",
     "GroupNode",
     "JoinRefusedError",
+    "KeyFile",
     "Lineage",
     "LineageError",
     "MemoryLineage",

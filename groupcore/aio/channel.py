@@ -22,6 +22,7 @@ from typing import Self
 from groupcore.aio.errors import JoinRefusedError
 from groupcore.aio.gate import Gate
 from groupcore.aio.inbox import APPLICATION_EVENTS, Inbox, Message, Outlet
+from groupcore.aio.key_file import KeyFile
 from groupcore.aio.lineage import Lineage, MemoryLineage
 from groupcore.aio.lives import Hosting, Lives
 from groupcore.aio.node import Receiver
@@ -68,7 +69,7 @@ class Channel:
         port: int = 0,
         multicast: str | None = "228.8.8.8:45588",
         initial_hosts: Sequence[str] = (),
-        key: bytes | None = None,
+        key: bytes | KeyFile | None = None,
         ttl: int = 0,
         cluster_size: int = 1,
         application_state: bool = False,
@@ -91,10 +92,9 @@ class Channel:
         `application_state`: the application keeps state of its own and says with `synced` how far
         it is; until then this member has no vote on what was lost. `stack` names the layers, lowest
         first, as a string or a list; `stack_options` tunes them. `lineage` keeps what must outlive
-        this process. `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere.
-        `leave_timeout_s` bounds `close`. `state_provider` copies the application's state for
-        others. `when_not_primary`: ordered sends outside the primary view "wait" or "fail".
-        `hosting`: who hosts processes of the sequencing service here (`GroupNode`).
+        this process. `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere. `close` takes
+        `leave_timeout_s` at most. `state_provider` copies the application's state. Ordered sends
+        outside the primary view "wait" or "fail". `hosting`: who hosts processes (`GroupNode`).
 
         SettingsError, KeyFileError and CompositionError name what is wrong and the remedy.
         """
@@ -323,7 +323,7 @@ class Channel:
     @property
     def secret(self) -> Secret:
         """What connections of the cluster's nodes are sealed with (`groupcore.aio.transfer`)."""
-        return Secret(self._settings.cluster, self._settings.key)
+        return Secret(self._settings.cluster, self._settings.keys)
 
     @property
     def view(self) -> View | None:

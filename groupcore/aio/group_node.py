@@ -21,6 +21,8 @@ from types import TracebackType
 from typing import Self, TypedDict, Unpack
 
 from groupcore.aio.channel import Channel
+from groupcore.aio.key_file import KeyFile
+from groupcore.aio.keys import NodeKeys
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.plans import RunningPlan
@@ -36,11 +38,13 @@ from groupcore.sequencing.events import (
     Deleted,
     Departed,
     Joined,
+    MembersChanged,
     PlanProgressed,
     Refused,
     Saved,
     ServiceEvent,
     StateWanted,
+    Told,
 )
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
@@ -57,7 +61,7 @@ class NodeSettings(TypedDict, total=False):
     port: int
     multicast: str | None
     initial_hosts: Sequence[str]
-    key: bytes | None
+    key: bytes | KeyFile | None
     ttl: int
     cluster_size: int
     lineage: Lineage | None
@@ -128,9 +132,18 @@ class GroupNode:
         self.channel = Channel(
             cluster, node_id=node_id, hosting=self, receiver=self._ignore, **settings
         )
+        key = settings.get("key")
+        self.keys = NodeKeys(
+            key if isinstance(key, KeyFile) else None,
+            self.channel.secret.ring,
+            self.propose,
+            lambda: self.counters().get("transport.drops.unknown_key_epoch", 0),
+            lambda: self._service is None and not self.counters().get("transport.peers", 0),
+        )
 
     async def __aenter__(self) -> Self:
         """Join the cluster, or form it; errors are those of `Channel.connect`."""
+        self.keys.start()
         await self.channel.connect()
         return self
 
@@ -146,6 +159,7 @@ class GroupNode:
     async def close(self) -> None:
         """Leave the cluster."""
         await self.channel.close()
+        self.keys.close()
         self._end("left", "this node has left the cluster")
 
     # --- processes and groups -------------------------------------------------------------------
@@ -269,6 +283,15 @@ class GroupNode:
         self.channel.wake_soon()
         return request
 
+    async def rotate_key(self) -> int:
+        """Have all nodes take a new cluster key, while they work; its key epoch.
+
+        Put the new key on a line behind the present one in every node's `KeyFile` first. Returns
+        when no node accepts the former one any more. KeyRotationError names the node that lacks
+        the key: the cluster keeps the present one then.
+        """
+        return await self.keys.rotate()
+
     def propose(self, command: Command) -> None:
         """Say a command in the control plane's order."""
         self.service.propose(command, 0.0)
@@ -304,6 +327,7 @@ class GroupNode:
     def begin(self, service: Service) -> None:
         """A life begins; what was waited for in the former one is over."""
         former, self._service = self._service, service
+        self.keys.begin(service.plane.me)
         if former is not None:
             self._end("left", "the cluster has gone on without this node; join again")
             self._receiver([Over()])
@@ -352,6 +376,8 @@ class GroupNode:
                     running.tell(progress, steps)
                 if progress.finished:
                     self._plans.pop(run, None)
+            case MembersChanged() | Told():
+                self.keys.on_event(event)
             case Saved(group, message):
                 self._unsaved.saved(group, message)
             case Congestion(on):

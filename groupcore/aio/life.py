@@ -12,15 +12,13 @@ from groupcore.endpoint import BODY_RESERVE_BYTES, Endpoint
 from groupcore.errors import WireError
 from groupcore.layers.fragmentation import FRAGMENTS_MAX, MESSAGE_BYTES_MAX
 from groupcore.peers import SocketAddress
-from groupcore.seal import BOOT_BYTES, Keyring
+from groupcore.seal import BOOT_BYTES
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.stacks import DataPlane, StackOptions, StackPlan, build_stack
 from groupcore.transport import Transport, TransportOptions
 from groupcore.view import Address
 
-KEY_EPOCH = 1
-"""The key epoch of a channel's one key."""
 WINDOW_BYTES_LEAST = 64 << 10
 SECTION_RESERVE_BYTES = 512
 """What a section leaves free in its packet for its header."""
@@ -102,9 +100,10 @@ def make_endpoint(
             f"the stored membership record is not one of this version ({error}); move the "
             "lineage file away and this node joins as an empty one"
         ) from None
-    keys = Keyring(settings.cluster, {KEY_EPOCH: settings.key}, KEY_EPOCH)
     boot = random.randbytes(BOOT_BYTES)
-    return Endpoint(address, stack, Transport(address, keys, boot, transport, random), service)
+    return Endpoint(
+        address, stack, Transport(address, settings.keys, boot, transport, random), service
+    )
 
 
 def fitted_service(

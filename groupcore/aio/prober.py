@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import SystemRandom
 
-from groupcore.aio.life import KEY_EPOCH, transport_options
+from groupcore.aio.life import transport_options
 from groupcore.aio.settings import ChannelSettings, check_settings, resolve_hosts
 from groupcore.aio.udp import UdpSockets
 from groupcore.batch import Batch
 from groupcore.errors import WireError
 from groupcore.layers.probe import Answer, Gathering, Report
 from groupcore.peers import PROBER_PREFIX, SocketAddress
-from groupcore.seal import BOOT_BYTES, Keyring
+from groupcore.seal import BOOT_BYTES
 from groupcore.transport import Transport
 from groupcore.view import Address
 from groupcore.wire import decode_record
@@ -84,10 +84,10 @@ class Prober:
     ) -> None:
         random = SystemRandom()
         address = Address(settings.node_id, time.time_ns())
-        keys = Keyring(settings.cluster, {KEY_EPOCH: settings.key}, KEY_EPOCH)
+        self._keys = settings.keys
         boot = random.randbytes(BOOT_BYTES)
         options = transport_options(settings, hosts)
-        self.transport = Transport(address, keys, boot, options, random)
+        self.transport = Transport(address, self._keys, boot, options, random)
         self.gathering = Gathering(random.getrandbits(63), _decode)
         self._sockets = sockets
         self._complete = asyncio.Event()
@@ -107,6 +107,8 @@ class Prober:
                     self.transport.send(query)
                     self._flush()
                     await self._answers()
+                    if not self.transport.peers():
+                        self._keys.use_next()  # nobody opens what is sealed with this one
         except TimeoutError:
             pass
         finally:

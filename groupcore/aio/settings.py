@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from ipaddress import IPv4Address
 
+from groupcore.aio.key_file import KeyFile
 from groupcore.errors import KeyFileError, SettingsError
 from groupcore.peers import PROBER_PREFIX, SocketAddress
-from groupcore.seal import KEY_BYTES
+from groupcore.seal import KEY_BYTES, Keyring
 from groupcore.sequencing.names import NAME_MAX
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ _told_of_development_key: set[str] = set()
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettings:
-    """What a channel was given, checked; `key` is always a key here."""
+    """What a channel was given, checked; `keys` hold at least one."""
 
     cluster: str
     node_id: str
@@ -38,7 +39,7 @@ class ChannelSettings:
     port: int
     group: SocketAddress | None
     initial_hosts: tuple[SocketAddress, ...]
-    key: bytes
+    keys: Keyring
     ttl: int
     cluster_size: int
     application_state: bool
@@ -53,7 +54,7 @@ def check_settings(
     port: int,
     multicast: str | None,
     initial_hosts: Sequence[str],
-    key: bytes | None,
+    key: bytes | KeyFile | None,
     ttl: int,
     cluster_size: int,
     application_state: bool,
@@ -87,7 +88,7 @@ def check_settings(
         port=port,
         group=None if multicast is None else _group(multicast),
         initial_hosts=tuple(parse_host("initial_hosts", host) for host in initial_hosts),
-        key=_key(cluster, key, local),
+        keys=Keyring.of(cluster, _keys(cluster, key, local)),
         ttl=ttl,
         cluster_size=cluster_size,
         application_state=application_state,
@@ -125,11 +126,13 @@ def _group(multicast: str) -> SocketAddress:
     return host, port
 
 
-def _key(cluster: str, key: bytes | None, local: bool) -> bytes:
+def _keys(cluster: str, key: bytes | KeyFile | None, local: bool) -> tuple[bytes, ...]:
+    if isinstance(key, KeyFile):
+        return key.read()
     if key is not None:
         if len(key) != KEY_BYTES:
             raise KeyFileError(f"the cluster key has {len(key)} bytes; it needs {KEY_BYTES}")
-        return key
+        return (key,)
     if not local:
         raise KeyFileError(
             "there is no cluster key, and without one a node stays on loopback; give a key "
@@ -141,7 +144,7 @@ def _key(cluster: str, key: bytes | None, local: bool) -> bytes:
             "cluster %s runs under the development key that everybody knows: on loopback only",
             cluster,
         )
-    return blake2b(cluster.encode(), digest_size=KEY_BYTES, person=b"development key").digest()
+    return (blake2b(cluster.encode(), digest_size=KEY_BYTES, person=b"development key").digest(),)
 
 
 async def resolve_hosts(hosts: tuple[SocketAddress, ...]) -> tuple[SocketAddress, ...]:

@@ -37,13 +37,15 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from groupcore.aio.errors import TransferError
 from groupcore.peers import SocketAddress
-from groupcore.seal import TAG_BYTES
+from groupcore.seal import TAG_BYTES, Keyring
 from groupcore.transfer.sources import DIGEST_BYTES, Intake, StateSource
 
 log = logging.getLogger(__name__)
 
-MAGIC = b"GCST\x01"
+MAGIC = b"GCST\x02"
 RANDOM_BYTES = 32
+HELLO_BYTES = 1 + RANDOM_BYTES
+"""The epoch of the caller's key, and chance."""
 FRAME_BYTES = 262_144
 """Most plaintext in a frame."""
 REQUEST_BYTES_MAX = 1_024
@@ -68,16 +70,26 @@ FindSource = Callable[[bytes], StateSource | None]
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What both ends of a connection know: the cluster's name and its key."""
+    """What both ends of a connection know: the cluster's name and its keys."""
 
     cluster: str
-    key: bytes
+    ring: Keyring
+
+    def hello(self) -> bytes:
+        """How a caller begins: the epoch of its key, and what makes the connection's own keys."""
+        return bytes((self.ring.current,)) + secrets.token_bytes(RANDOM_BYTES)
 
     def keys(self, hello: bytes, answer: bytes) -> tuple[AESGCM, AESGCM]:
-        """The ciphers of one connection: of the caller's frames, and of the server's."""
-        info = b"groupcore transfer v1 " + self.cluster.encode()
+        """The ciphers of one connection: of the caller's frames, and of the server's.
+
+        TransferError when there is no key of the epoch that the caller has named.
+        """
+        key = self.ring.key(hello[0])
+        if key is None:
+            raise TransferError(f"there is no key of key epoch {hello[0]} here")
+        info = b"groupcore transfer v2 " + self.cluster.encode()
         derivation = HKDF(SHA256(), 64, salt=hello + answer, info=info)
-        both = derivation.derive(self.key)
+        both = derivation.derive(key)
         return AESGCM(both[:32]), AESGCM(both[32:])
 
 
@@ -182,7 +194,7 @@ class TransferServer:
 
     async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
         async with asyncio.timeout(HANDSHAKE_S):
-            hello = await reader.readexactly(len(MAGIC) + RANDOM_BYTES)
+            hello = await reader.readexactly(len(MAGIC) + HELLO_BYTES)
             if not hello.startswith(MAGIC):
                 raise TransferError("the caller speaks another protocol")
             answer = secrets.token_bytes(RANDOM_BYTES)
@@ -264,7 +276,7 @@ async def fetch(
         raise TransferError(f"no connection to {address[0]}:{address[1]}: {error}") from None
     try:
         async with asyncio.timeout(HANDSHAKE_S):
-            hello = secrets.token_bytes(RANDOM_BYTES)
+            hello = secret.hello()
             writer.write(MAGIC + hello)
             ours, theirs = secret.keys(hello, await reader.readexactly(RANDOM_BYTES))
         asked = _REQUEST.pack(NAME if named else TOKEN, intake.offset, intake.digest)

@@ -183,6 +183,18 @@ class Inherit(Command):
     groups: tuple[GroupId, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Tell(Command):
+    """What the nodes' programs say to each other: told to all of them here in the order.
+
+    The directory is not concerned. `topic` says whose it is.
+    """
+
+    code: ClassVar[int] = 13
+    topic: str
+    body: bytes
+
+
 COMMANDS: dict[int, type[Command]] = {
     command.code: command
     for command in (
@@ -198,6 +210,7 @@ COMMANDS: dict[int, type[Command]] = {
         Drain,
         ReportTies,
         Inherit,
+        Tell,
     )
 }
 

@@ -19,7 +19,7 @@ from collections import deque
 from groupcore.errors import WireError
 from groupcore.events import Synced, ViewInstalled
 from groupcore.sequencing.arriving import Arriving
-from groupcore.sequencing.commands import decode_command
+from groupcore.sequencing.commands import Tell, decode_command
 from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.directory_changes import (
@@ -35,7 +35,14 @@ from groupcore.sequencing.directory_changes import (
     StreamEnded,
 )
 from groupcore.sequencing.ending import Ending
-from groupcore.sequencing.events import Created, Deleted, OwnerChanged, Refused
+from groupcore.sequencing.events import (
+    Created,
+    Deleted,
+    MembersChanged,
+    OwnerChanged,
+    Refused,
+    Told,
+)
 from groupcore.sequencing.giving import Giving
 from groupcore.sequencing.inheriting import Inheriting
 from groupcore.sequencing.joining import Joining
@@ -194,6 +201,7 @@ class Conductor:
         if plane.log is not None:
             plane.log.view(event, plane.place)
         plane.gone.update(gone)
+        plane.events.append(MembersChanged(view.members))
         self._act(plane.directory.on_view(view, gone))
         if self._has_cut(event):
             # Whoever is in the view has them up to there, and nothing behind that was delivered.
@@ -221,6 +229,8 @@ class Conductor:
         except WireError as error:
             self._plane.counters[f"dropped.{error.reason}"] += 1
             return
+        if isinstance(command, Tell):
+            self._plane.events.append(Told(by, command.topic, command.body))
         self._act(self._plane.directory.apply(command, by))
 
     def _act(self, changes: list[Change]) -> None:
@@ -307,9 +317,12 @@ class Conductor:
 
     def _on_arrived(self, state: bytes, place: Place) -> None:
         """This node is what the state says."""
+        plane, view = self._plane, self._plane.directory.view
         self._place = place
-        if self._plane.log is not None:
-            self._plane.log.state(state, self._plane.place)
+        if plane.log is not None:
+            plane.log.state(state, plane.place)
+        if view is not None:
+            plane.events.append(MembersChanged(view.members))
         self._go_on()
 
     def _go_on(self) -> None:

@@ -36,6 +36,7 @@ from groupcore.sequencing.commands import (
     Moved,
     ReportLoad,
     ReportTies,
+    Tell,
 )
 from groupcore.sequencing.directory_changes import Change, GroupCreated, GroupDeleted
 from groupcore.sequencing.directory_state import DirectoryState, Entry, MoveState
@@ -194,6 +195,8 @@ class Directory:
                 return []
             case Drain():
                 return self._drain(command, by)
+            case Tell():
+                return []  # for the nodes' programs
             case _:
                 return state.ignore("unknown_command")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from groupcore.sequencing.names import GroupId, MessageId, Order, Process
 from groupcore.sequencing.plan_run import PlanProgress
 from groupcore.sequencing.plan_steps import Step
+from groupcore.view import Address
 
 
 class ServiceEvent:
@@ -191,6 +192,22 @@ class OwnerChanged(ServiceEvent):
     group: GroupId
     owner: str
     epoch: int
+
+
+@dataclass(slots=True)
+class MembersChanged(ServiceEvent):
+    """From this place of the control plane's order on the cluster has these nodes."""
+
+    members: tuple[Address, ...]
+
+
+@dataclass(slots=True)
+class Told(ServiceEvent):
+    """Node `by` has said this to all nodes, at this place in the control plane's order."""
+
+    by: Address
+    topic: str
+    body: bytes
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from server.documents.catalogue import Catalogue, Listed
 from server.errors import BadMessageError, DamagedStoreError, ServerError, SettingsProblem
 from server.node import Node
 from server.pictures.register import Kept, Pictures
-from server.serve import read_key
+from server.serve import key_file
 from server.settings import Settings
 
 BEGIN_S = 30.0
@@ -67,7 +67,7 @@ async def until_ready(node: Node) -> None:
 async def restore(reader: Reader, settings: Settings) -> Restored:
     """Fill the folder of these settings; DamagedStoreError, ServerError."""
     check_empty(settings.data)
-    node = Node(settings, read_key(settings), "http://127.0.0.1")
+    node = Node(settings, key_file(settings), "http://127.0.0.1")
     try:
         await node.start()
         await until_ready(node)

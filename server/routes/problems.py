@@ -35,6 +35,7 @@ STATUS = {
     "forbidden_origin": 403,
     "forged": 403,
     "insecure": 403,
+    "key_kept": 409,
     "last_owner": 409,
     "no_such_link": 404,
     "not_found": 404,

@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
 from server.app import PROTOCOL
-from server.serve import RunningNode
+from server.serve import RunningNode, key_file
 from server.settings import read_settings
 
 LIMIT_S = 20.0
@@ -57,7 +57,12 @@ class Cluster:
 
     async def start(self, name: str, **flags: str | int) -> RunningNode:
         """Start a node, and wait until sessions may be sent there."""
-        node = await self.begin(name, **flags)
+        await self.begin(name, **flags)
+        return await self.until_ready(name)
+
+    async def until_ready(self, name: str) -> RunningNode:
+        """Wait until sessions may be sent to a node that was begun."""
+        node = self.nodes[name]
         await eventually(lambda: node.node.ready, f"{name} is ready")
         return node
 
@@ -75,7 +80,8 @@ class Cluster:
             **flags,
         }
         arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
-        node = self.nodes[name] = RunningNode(read_settings(arguments, {}), None)
+        settings = read_settings(arguments, {})
+        node = self.nodes[name] = RunningNode(settings, key_file(settings))
         await node.start()
         return node
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.key_watch import FORGED_LEAST, PATIENCE_S, KeyWatch
+from server.key_watch import CLOSED_LEAST, PATIENCE_S, KeyWatch
 
-STRANGERS = {"transport.drops.forged": FORGED_LEAST, "transport.peers": 0}
+STRANGERS = {"transport.drops.forged": CLOSED_LEAST, "transport.peers": 0}
 
 
 def looks(counters: dict[str, int], in_view: bool = False) -> bool:
@@ -25,7 +25,7 @@ def test_who_hears_only_what_does_not_open_ends_after_a_while() -> None:
     "counters",
     [
         {},
-        STRANGERS | {"transport.drops.forged": FORGED_LEAST - 1},
+        STRANGERS | {"transport.drops.forged": CLOSED_LEAST - 1},
         STRANGERS | {"transport.peers": 1},
     ],
 )

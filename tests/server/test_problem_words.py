@@ -13,7 +13,7 @@ RAISED = re.compile(
     r"""|problem\(\d+,[ ]"(\w+)\"""",
     re.MULTILINE,
 )
-OPERATORS = {"unknown_group", "unknown_node", "moving", "bad_plan"}
+OPERATORS = {"unknown_group", "unknown_node", "moving", "bad_plan", "key_kept"}
 OPERATORS |= {"unknown_plan", "plan_lost", "too_many_plans"}
 """Of the management address, which no page asks."""
 

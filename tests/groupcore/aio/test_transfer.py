@@ -24,11 +24,13 @@ from groupcore.aio.transfer import (
     fetch,
     take_frames,
 )
+from groupcore.seal import Keyring
 from groupcore.transfer.sources import BytesSource, Intake, MemorySink
 
 pytestmark = pytest.mark.slow
 
-SECRET = Secret("test", b"k" * 32)
+SECRET = Secret("test", Keyring.of("test", [b"k" * 32]))
+HELLO = SECRET.hello()
 STATE = secrets.token_bytes(3 * FRAME_BYTES + 17)
 
 
@@ -91,7 +93,15 @@ async def test_a_token_is_good_for_one_connection(server: TransferServer) -> Non
         await fetch(server.address, SECRET, token, Intake(MemorySink()))
 
 
-@pytest.mark.parametrize("secret", [Secret("test", b"x" * 32), Secret("other", b"k" * 32)])
+@pytest.mark.parametrize(
+    "secret",
+    [
+        Secret("test", Keyring.of("test", [b"x" * 32])),
+        Secret("test", Keyring("test", {SECRET.ring.current: b"x" * 32}, SECRET.ring.current)),
+        Secret("other", SECRET.ring),
+    ],
+    ids=["another key", "another key of that epoch", "another cluster"],
+)
 async def test_another_key_or_cluster_gets_nothing(server: TransferServer, secret: Secret) -> None:
     token = offered(server)
     with pytest.raises(TransferError):
@@ -103,9 +113,9 @@ async def test_another_key_or_cluster_gets_nothing(server: TransferServer, secre
     "sent",
     [
         b"GET / HTTP/1.1\r\n\r\n" + bytes(100),
-        MAGIC + bytes(RANDOM_BYTES) + b"\xff\xff\xff\xff\x01" + bytes(50),
-        MAGIC + bytes(RANDOM_BYTES) + (REQUEST_BYTES_MAX + 17).to_bytes(4, "big") + b"\x01",
-        MAGIC + bytes(RANDOM_BYTES) + (40).to_bytes(4, "big") + b"\x01" + bytes(40),
+        MAGIC + SECRET.hello() + b"\xff\xff\xff\xff\x01" + bytes(50),
+        MAGIC + SECRET.hello() + (REQUEST_BYTES_MAX + 17).to_bytes(4, "big") + b"\x01",
+        MAGIC + SECRET.hello() + (40).to_bytes(4, "big") + b"\x01" + bytes(40),
     ],
     ids=["another protocol", "a huge frame", "a large request", "a forged request"],
 )
@@ -154,7 +164,7 @@ BEGUN = 5 + 8 + 16
     ids=["the end cut off", "one bit flipped", "one frame left out", "no beginning"],
 )
 async def test_what_is_altered_on_the_way_is_noticed(change: Callable[[bytes], bytes]) -> None:
-    _, server_key = SECRET.keys(b"hello", b"answer")
+    _, server_key = SECRET.keys(HELLO, b"answer")
     frames, ended = Frames(server_key), Intake(MemorySink())
     said = frames.seal(BEGIN, bytes(8))
     for data in (b"abcd", b"efgh"):
@@ -170,7 +180,7 @@ async def heard(said: bytes) -> Exception | None:
     reader = asyncio.StreamReader()
     reader.feed_data(said)
     reader.feed_eof()
-    _, server_key = SECRET.keys(b"hello", b"answer")
+    _, server_key = SECRET.keys(HELLO, b"answer")
     try:
         await take_frames(reader, Frames(server_key), Intake(MemorySink()), asyncio.Event())
     except (TransferError, EOFError) as error:

@@ -12,12 +12,13 @@ import pytest
 from groupcore.aio import FileLineage
 from groupcore.aio import lives as lives_module
 from groupcore.aio.errors import PortInUseError, TransferError
-from groupcore.aio.transfer import fetch
+from groupcore.aio.transfer import Secret, fetch
 from groupcore.blocks import prefetch_client
 from groupcore.blocks.errors import TransferFailedError
 from groupcore.blocks.prefetch_client import BackupClient
 from groupcore.blocks.prefetcher import Prefetcher
 from groupcore.events import Excluded
+from groupcore.seal import Keyring
 from groupcore.transfer.events import SetState
 from groupcore.transfer.sources import Intake
 from groupcore.transfer.version import StateVersion
@@ -338,7 +339,7 @@ async def test_what_is_asked_under_another_name_is_refused(switches: Switches, n
 
 async def test_a_stranger_without_the_key_gets_no_backup(switches: Switches) -> None:
     a = await switches.joined("a")
-    secret = type(a._service.server.secret)("test", b"o" * 32)
+    secret = Secret("test", Keyring.of("test", [b"o" * 32]))
     with pytest.raises(TransferError):
         await BackupClient(secret, switches.folder / "x.db", 60.0).fetch(a.address)
     assert a._service.sessions == {}

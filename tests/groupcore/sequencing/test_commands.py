@@ -22,6 +22,7 @@ from groupcore.sequencing.commands import (
     Moved,
     ReportLoad,
     ReportTies,
+    Tell,
     Tie,
     decode_command,
     encode_command,
@@ -43,6 +44,7 @@ EXAMPLES: list[Command] = [
     Drain(6, "a", True),
     Inherit((7, 8)),
     ReportTies((Tie(7, 8, 120), Tie(7, 9, 1))),
+    Tell("keys", b"\x00"),
 ]
 
 
