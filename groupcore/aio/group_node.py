@@ -13,35 +13,26 @@ new ones and joins again.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypedDict, Unpack
 
+from groupcore.aio.asked import Asked
 from groupcore.aio.channel import Channel
 from groupcore.aio.key_file import KeyFile
 from groupcore.aio.keys import NodeKeys
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.plans import RunningPlan
-from groupcore.aio.waiting import wait
 from groupcore.endpoint import Delivery
 from groupcore.errors import ChannelClosedError, GroupRefusedError, SettingsError
 from groupcore.events import Event
 from groupcore.sequencing.arguments import check_group, check_process
 from groupcore.sequencing.commands import Command
 from groupcore.sequencing.events import (
-    Congestion,
-    Created,
-    Deleted,
-    Departed,
-    Joined,
     MembersChanged,
-    PlanProgressed,
-    Refused,
-    Saved,
     ServiceEvent,
     StateWanted,
     Told,
@@ -49,7 +40,6 @@ from groupcore.sequencing.events import (
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
-from groupcore.shared.unsaved import Unsaved
 from groupcore.stacks import StackOptions
 from groupcore.view import Address
 
@@ -119,16 +109,10 @@ class GroupNode:
                 raise SettingsError(f"options.k {self.options.k} is too many: {most}")
         elif self.options.durable:
             raise SettingsError("options.durable needs a folder for the log; give `data_dir`")
-        self._unsaved = Unsaved(wait)
         self._receiver = receiver
         self._copy_state = copy_state
         self._service: Service | None = None
-        self._waiting: dict[int, asyncio.Future[GroupId]] = {}
-        self._joining: dict[tuple[Process, GroupId], tuple[int, asyncio.Future[int]]] = {}
-        self._join_requests: dict[int, tuple[Process, GroupId]] = {}
-        self._plans: dict[int, RunningPlan] = {}
-        self._uncongested = asyncio.Event()
-        self._uncongested.set()
+        self.asked = Asked()
         self.channel = Channel(
             cluster, node_id=node_id, hosting=self, receiver=self._ignore, **settings
         )
@@ -160,7 +144,7 @@ class GroupNode:
         """Leave the cluster."""
         await self.channel.close()
         self.keys.close()
-        self._end("left", "this node has left the cluster")
+        self.asked.end("left", "this node has left the cluster")
 
     # --- processes and groups -------------------------------------------------------------------
 
@@ -203,14 +187,11 @@ class GroupNode:
         """
         check_process(process)
         check_group(group)
-        if (process, group) in self._joining:
+        if (process, group) in self.asked.joining:
             raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
-        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        request = self.service.join(process, group, 0.0)
-        self._joining[process, group] = request, future
-        self._join_requests[request] = (process, group)
+        joined = self.asked.join(self.service.join(process, group, 0.0), process, group)
         self.channel.wake_soon()
-        return await future
+        return await joined
 
     def leave(self, process: Process, group: GroupId) -> None:
         """LEAVE-GROUP; nothing that is delivered from now on is the process's."""
@@ -225,7 +206,7 @@ class GroupNode:
         """
         number = self.service.send(process, group, payloads, 0.0)
         if number and self.storage is not None:
-            self._unsaved.sent(process, group, number)
+            self.asked.unsaved.sent(process, group, number)
         self.channel.wake_soon()
         return number
 
@@ -235,7 +216,7 @@ class GroupNode:
         Without `data_dir` nothing does, and it returns at once. ChannelClosedError when this
         node's life ends before.
         """
-        await self._unsaved.none_left()
+        await self.asked.unsaved.none_left()
 
     def send_volatile(self, process: Process, group: GroupId, payload: bytes) -> None:
         """A message that only counts until the next one; may be lost. GroupRefusedError."""
@@ -244,7 +225,7 @@ class GroupNode:
 
     async def room(self) -> None:
         """Wait while too much of this node's has not been accepted."""
-        await self._uncongested.wait()
+        await self.asked.uncongested.wait()
 
     async def move(self, groups: Sequence[GroupId], target: Address, reason: str = "plan") -> int:
         """Ask for a migration; the events tell when it has happened.
@@ -270,7 +251,7 @@ class GroupNode:
             service.cancel_plan(number, 0.0)
             self.channel.wake_soon()
 
-        running = self._plans[number] = RunningPlan(call_off)
+        running = self.asked.plans[number] = RunningPlan(call_off)
         self.channel.wake_soon()
         return running
 
@@ -317,10 +298,9 @@ class GroupNode:
         return self.channel.counters()
 
     async def _answer(self, request: int) -> GroupId:
-        future: asyncio.Future[GroupId] = asyncio.get_running_loop().create_future()
-        self._waiting[request] = future
+        answered = self.asked.answer(request)
         self.channel.wake_soon()
-        return await future
+        return await answered
 
     # --- from the pump --------------------------------------------------------------------------
 
@@ -329,7 +309,7 @@ class GroupNode:
         former, self._service = self._service, service
         self.keys.begin(service.plane.me)
         if former is not None:
-            self._end("left", "the cluster has gone on without this node; join again")
+            self.asked.end("left", "the cluster has gone on without this node; join again")
             self._receiver([Over()])
 
     def on_events(self, events: list[ServiceEvent]) -> None:
@@ -350,70 +330,9 @@ class GroupNode:
         if told:
             self._receiver(told)
         for event in told:
-            self._settle(event)
-
-    def _settle(self, event: ServiceEvent) -> None:
-        match event:
-            case Created(request, group, _, _):
-                self._resolve(self._waiting.pop(request, None), group)
-            case Deleted(group, request):
-                self._unsaved.forget(group)
-                for joining in [one for one in self._joining if one[1] == group]:
-                    self._fail(self._joined(*joining), "unknown_group", f"group {group} is deleted")
-                self._resolve(self._waiting.pop(request, None), group)
-            case Joined(group, seqno, process):
-                self._resolve(self._joined(process, group), seqno)
-            case Departed(group, _, process, _, past=False):
-                self._fail(self._joined(process, group), "left", "it has left")
-            case Refused(request, code, detail):
-                self._fail(self._waiting.pop(request, None), code, detail)
-                key = self._join_requests.get(request)
-                if key is not None:
-                    self._fail(self._joined(*key), code, detail)
-            case PlanProgressed(run, progress, steps):
-                running = self._plans.get(run)
-                if running is not None:
-                    running.tell(progress, steps)
-                if progress.finished:
-                    self._plans.pop(run, None)
-            case MembersChanged() | Told():
+            self.asked.settle(event)
+            if isinstance(event, MembersChanged | Told):
                 self.keys.on_event(event)
-            case Saved(group, message):
-                self._unsaved.saved(group, message)
-            case Congestion(on):
-                if on:
-                    self._uncongested.clear()
-                else:
-                    self._uncongested.set()
-
-    def _joined(self, process: Process, group: GroupId) -> asyncio.Future[int] | None:
-        """Who waits for this JOIN, and does so no more."""
-        request, future = self._joining.pop((process, group), (0, None))
-        self._join_requests.pop(request, None)
-        return future
-
-    def _end(self, code: str, detail: str) -> None:
-        joining = [future for _, future in self._joining.values()]
-        for future in (*self._waiting.values(), *joining):
-            self._fail(future, code, detail)
-        for plan in self._plans.values():
-            plan.fail(GroupRefusedError(code, detail))
-        self._plans.clear()
-        self._waiting.clear()
-        self._unsaved.end(ChannelClosedError(detail))
-        self._joining.clear()
-        self._join_requests.clear()
-        self._uncongested.set()
-
-    @staticmethod
-    def _resolve(future: asyncio.Future[int] | None, value: int) -> None:
-        if future is not None and not future.done():
-            future.set_result(value)
-
-    @staticmethod
-    def _fail(future: asyncio.Future[int] | None, code: str, detail: str) -> None:
-        if future is not None and not future.done():
-            future.set_exception(GroupRefusedError(code, detail))
 
     def _ignore(self, deliveries: list[Delivery | Event]) -> None:
         """The control plane's channel has nothing for the application."""

@@ -249,11 +249,11 @@ async def test_who_waits_for_something_in_a_group_that_is_deleted_waits_no_more(
     monkeypatch.setattr(b.node.service, "join", lambda *_: 999)  # no sequencer hears of it
     joining = asyncio.ensure_future(b.node.join(late, group))
     await asyncio.sleep(0)  # it has asked
-    b.node._unsaved.sent(process, group, 1)
+    b.node.asked.unsaved.sent(process, group, 1)
     saving = asyncio.ensure_future(b.node.saved())
     await asyncio.sleep(0)
     assert not saving.done()
-    b.node._settle(Deleted(group, 0))  # before the answer to its JOIN
+    b.node.asked.settle(Deleted(group, 0))  # before the answer to its JOIN
     with pytest.raises(GroupRefusedError) as refused:
         await joining
     assert refused.value.code == "unknown_group"

@@ -215,7 +215,7 @@ async def test_what_cannot_be_a_session_says_so(cluster: Cluster) -> None:
     "stage",
     [
         lambda node, session: "c" in session._ports,
-        lambda node, session: bool(node.groups._joining),
+        lambda node, session: bool(node.groups.asked.joining),
     ],
     ids=["found", "joined"],
 )
