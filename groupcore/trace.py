@@ -63,11 +63,15 @@ CONTENT, JOINED, LEFT, GONE = 0, 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `kind` is its type; `says` what it means, its unit, and when it is null."""
+    """A column: `kind` is its type; `says` what it means, its unit, and when it is null.
+
+    `personal`: it names people or what they made; pseudonyms take its place where that is set.
+    """
 
     name: str
     kind: str
     says: str
+    personal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class Table:
 
 
 COMMON = (
-    Column("node", "string", "the life of the node that wrote the row"),
+    Column("node", "string", "the life of the node that wrote the row; in `log_gap`: its id"),
     Column("off", "bigint", "number of the row of this kind and writer's epoch, from 0, no holes"),
     Column("t", "timestamp", "when it happened, by the node's clock; says no order"),
 )
@@ -173,8 +177,8 @@ GROUP = Table(
     (
         Column("op", "string", "`owned` from here on, `disowned` from here on, or `deleted`"),
         _GID,
-        Column("name", "string", "its name, if it has one; a keyed hash where identities are"),
-        Column("promise", "string", "`causal`, `strict` or `fifo`; volatile groups leave no trace"),
+        Column("name", "string", "its name, if it has one", personal=True),
+        Column("promise", "string", "`causal`, `strict`, `fifo` or `volatile` (no messages here)"),
         Column("epoch", "bigint", "the epoch that begins or ends here"),
         Column("seq", "bigint", "last number of the former epoch that the node knows of"),
         Column("cause", "string", "`created`, `moved`, `inherited` (failover), `state`, `deleted`"),
@@ -240,7 +244,7 @@ SESSION = Table(
     (
         Column("op", "string", "`open`, `resume` or `close`"),
         Column("session", "string", "which one"),
-        Column("user", "string", "whose; a keyed hash where identities are"),
+        Column("user", "string", "whose", personal=True),
         Column("process", "string", "that it sends as; null where it has none of its own"),
         Column("client", "string", "what program, as it says itself"),
         Column("bytes_in", "bigint", "received from it; null at `open`"),
@@ -256,7 +260,7 @@ VERDICT = Table(
     (
         _GID,
         Column("seq", "bigint", "number of the message in its group"),
-        Column("principal", "string", "who asked; a keyed hash where identities are"),
+        Column("principal", "string", "who asked", personal=True),
         Column("operation", "string", "what was asked"),
         Column("code", "string", "why it was refused"),
     ),
@@ -299,7 +303,7 @@ METADATA = {
     "groupcore.node": "id of the node",
     "groupcore.epoch": "the writer's epoch",
     "groupcore.every": "1; of deliveries: only groups with `gid % every == 0` are in it",
-    "groupcore.pseudonyms": "`true`: names of people and groups are keyed hashes",
+    "groupcore.pseudonyms": "`true`: what is personal is a keyed hash",
     "groupcore.recovered": "`true`: left behind by a crash; what came behind its end is not known",
 }
 """Keys of a segment's schema metadata, all values text."""

@@ -32,6 +32,10 @@ def command_of(word: str) -> Command | None:
             from server.backup.cli import run_backup_command
 
             return run_backup_command
+        case "trace":
+            from server.trace.cli import run_trace_command
+
+            return run_trace_command
         case "doc":
             from server.doc_cli import run_doc_command
 

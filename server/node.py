@@ -12,49 +12,34 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import TypeVar
 
-from groupcore.aio import JoinRefusedError, KeyFile
-from groupcore.aio import Node as ObjectsNode
+from groupcore.aio import KeyFile
 from groupcore.aio.documents import new_id
-from groupcore.aio.errors import FolderInUseError, ForeignFolderError, FormatError, StorageError
-from groupcore.aio.log_store import LogStorage
 from groupcore.errors import (
     ChannelClosedError,
     GroupcoreError,
-    IdInUseError,
-    KeyFileError,
-    SettingsError,
 )
-from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.changes import Change
 from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.errors import (
     ClosedError,
     OutcomeUnknownError,
     RefusedError,
-    SchemaMismatchError,
 )
-from groupcore.stacks import StackOptions
 from groupcore.view import Address, View
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
-from server.accounts.passwords import Passwords
-from server.accounts.service import AccountService
 from server.charter import NAME as CHARTERS
 from server.charter import Charter, Charters, at_odds
 from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
 from server.errors import (
     BadMessageError,
-    DamagedStoreError,
-    IdInUseProblem,
-    KeyProblem,
     ServerError,
     SettingsProblem,
-    VersionProblem,
-    refusal,
 )
 from server.files.activity import NAME as ACTIVITY
 from server.files.activity import Activity
 from server.files.service import FileService
+from server.making import make_accounts, make_objects, make_trace, problem_of
 from server.pictures.named import named_in
 from server.pictures.register import NAME as PICTURES
 from server.pictures.register import Pictures
@@ -87,7 +72,8 @@ class Node:
     def __init__(self, settings: Settings, key: KeyFile | None, public_url: str) -> None:
         self.settings = settings
         self.public_url = public_url
-        self.objects = make_objects(settings, key)
+        self.trace = make_trace(settings)
+        self.objects = make_objects(settings, key, self.trace)
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
         self.accounts = make_accounts(settings, self.objects, public_url)
@@ -118,6 +104,11 @@ class Node:
     async def start(self) -> None:
         """Apply the log, join the cluster, open what every node has open. ServerError."""
         self._spawn(self._watch())
+        if self.trace is not None:
+            try:
+                await self.trace.start()
+            except OSError as error:
+                raise SettingsProblem(f"--trace: cannot be written: {error}") from None
         try:
             await self.objects.__aenter__()
             catalogue = await self._open(Catalogue, NAME)
@@ -174,6 +165,8 @@ class Node:
                 await self.pictures.close()
                 await self.keeper.close()
         await self.objects.close()
+        if self.trace is not None:
+            await self.trace.stop()
 
     def drain(self) -> None:
         """The node is about to leave: it takes no sessions any more."""
@@ -339,60 +332,3 @@ class Node:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-
-def make_objects(settings: Settings, key: KeyFile | None) -> ObjectsNode:
-    """The node of the shared objects beneath; KeyProblem, SettingsProblem."""
-    try:
-        return ObjectsNode(
-            settings.cluster,
-            node_id=settings.node_id,
-            options=ServiceOptions(k=settings.k),
-            data_dir=LogStorage(
-                settings.data, settings.cluster, settings.node_id, sets_aside=False
-            ),
-            bind=settings.bind,
-            port=settings.node_port,
-            multicast=settings.multicast,
-            initial_hosts=settings.initial_hosts,
-            key=key,
-            ttl=settings.ttl,
-            cluster_size=settings.cluster_size,
-            stack_options=StackOptions(k=settings.k),
-        )
-    except KeyFileError as error:
-        raise KeyProblem(f"--key-file: {error}") from None
-    except SettingsError as error:
-        raise SettingsProblem(f"--bind, --multicast or --initial-hosts: {error}") from None
-
-
-def make_accounts(
-    settings: Settings, objects: ObjectsNode, public_url: str
-) -> AccountService | None:
-    """The accounts, where they are switched on."""
-    if not settings.accounts:
-        return None
-    service = AccountService(objects.node_id, settings.data, public_url, Passwords())
-    service.offers = settings.owner_link
-    return service
-
-
-def problem_of(error: GroupcoreError) -> ServerError:
-    """What ends the program when the node cannot be in its cluster."""
-    match error:
-        case IdInUseError():
-            return IdInUseProblem(f"--node-id: {error}")
-        case JoinRefusedError():
-            return refusal(error.code, str(error))
-        case FolderInUseError():
-            return IdInUseProblem(f"--data: {error}")
-        case ForeignFolderError() | SettingsError():
-            return SettingsProblem(f"--data: {error}")
-        case FormatError():
-            return VersionProblem(f"--data: {error}")
-        case SchemaMismatchError():
-            return VersionProblem(str(error))
-        case StorageError():
-            return DamagedStoreError(f"--data: {error}")
-        case _:
-            return ServerError(f"cannot be in the cluster: {error}")

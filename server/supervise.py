@@ -1,8 +1,9 @@
 """`python -m server.supervise`: the processes of the Procfile, started, watched and ended together.
 
 Variables for the Procfile's lines: `HTTP_0`, `ADMIN_0` and so on from `PORT_BASE` (default 8000;
-management 1000 above), `DATA_DIR` (default .data). A process that dies is started again after a
-pause that grows; one that ends with an exit code that a restart cannot change ends everything.
+management 1000 above), `DATA_DIR` (default .data). With TRACE=1 the nodes write their trace into
+its folder `trace`. A process that dies is started again after a pause that grows; one that ends
+with an exit code that a restart cannot change ends everything.
 """
 
 from __future__ import annotations
@@ -89,6 +90,8 @@ def make_variables(environment: Mapping[str, str], root: Path) -> dict[str, str]
     variables.setdefault("GROUPCORE_MULTICAST", f"228.8.8.8:{group_port}")
     # It asks for the first owner's link itself: one that a node has logged would be dead by then.
     variables["GROUPCORE_OWNER_LINK"] = "off"
+    if environment.get("TRACE") == "1":
+        variables.setdefault("GROUPCORE_TRACE", str(Path(variables["DATA_DIR"], "trace")))
     variables["PYTHONUNBUFFERED"] = "1"
     return variables
 

@@ -40,6 +40,7 @@ from groupcore.sequencing.events import (
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
+from groupcore.sequencing.tracing import Recorder
 from groupcore.stacks import StackOptions
 from groupcore.view import Address
 
@@ -77,8 +78,9 @@ class GroupNode:
     `copy_state` gives the state of a group as of what the receiver has been told, for another
     node; None where it has none that others could use: they ask somebody else. `data_dir`: a folder
     of the node's own, for its log, or a `LogStorage` on one; with it what is `saved` survives the
-    loss of all nodes at once. All nodes of a cluster have one, or none has. Settings are those of
-    `Channel`. Use one node from one loop.
+    loss of all nodes at once. All nodes of a cluster have one, or none has. `recorder` makes what
+    each life of the node writes its trace to (`groupcore.trace`). Settings are those of `Channel`.
+    Use one node from one loop.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class GroupNode:
         copy_state: CopyState = lambda group: b"",
         options: ServiceOptions | None = None,
         data_dir: Path | str | LogStorage | None = None,
+        recorder: Callable[[], Recorder] | None = None,
         **settings: Unpack[NodeSettings],
     ) -> None:
         self.options = options or ServiceOptions()
@@ -109,6 +112,7 @@ class GroupNode:
                 raise SettingsError(f"options.k {self.options.k} is too many: {most}")
         elif self.options.durable:
             raise SettingsError("options.durable needs a folder for the log; give `data_dir`")
+        self._recorder = recorder
         self._receiver = receiver
         self._copy_state = copy_state
         self._service: Service | None = None
@@ -308,6 +312,8 @@ class GroupNode:
         """A life begins; what was waited for in the former one is over."""
         former, self._service = self._service, service
         self.keys.begin(service.plane.me)
+        if self._recorder is not None:
+            service.trace(self._recorder())
         if former is not None:
             self.asked.end("left", "the cluster has gone on without this node; join again")
             self._receiver([Over()])

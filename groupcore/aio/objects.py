@@ -27,6 +27,7 @@ from groupcore.errors import GroupRefusedError
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.tracing import Recorder
 from groupcore.shared.errors import ClosedError, DeclarationError, RefusedError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.session import Session
@@ -67,6 +68,7 @@ class Node:
         on_event: Callable[[SharedEvent], None] = log_event,
         options: ServiceOptions | None = None,
         data_dir: Path | str | LogStorage | None = None,
+        recorder: Callable[[], Recorder] | None = None,
         **settings: Unpack[NodeSettings],
     ) -> None:
         self.node_id = node_id
@@ -85,6 +87,7 @@ class Node:
             copy_state=self._copy_state,
             options=options,
             data_dir=data_dir,
+            recorder=recorder,
             **settings,
         )
 

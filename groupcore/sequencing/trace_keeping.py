@@ -90,10 +90,14 @@ class Keeping:
             taken.append(Gathered(kind, self.node, len(columns["t"]), columns))
         return taken
 
+    @property
+    def gathered(self) -> int:
+        """So many rows wait to be taken, but for those that are rare."""
+        return len(self._deliveries.t) + len(self._accepts.t)
+
     def end_turn(self) -> None:
         """A turn of the service is over."""
-        gathered = len(self._deliveries.t) + len(self._accepts.t)
-        if gathered >= ROWS_AT_ONCE and self._on_full is not None:
+        if self._on_full is not None and self.gathered >= ROWS_AT_ONCE:
             self._on_full()
 
     def add(self, kind: str, **values: Value) -> None:

@@ -64,6 +64,13 @@ class Gathered(NamedTuple):
     rows: int
     columns: dict[str, Column]
 
+    @property
+    def began_us(self) -> int:
+        """When the first of them was written."""
+        times = self.columns["t"]
+        assert isinstance(times, array)
+        return int(times[0])
+
 
 @dataclass(slots=True)
 class Frames:
@@ -125,11 +132,13 @@ class Rows:
         }
 
     def add(self, values: dict[str, Value]) -> None:
-        """One row; a column that is not named is null."""
+        """One row; a column that is not named is null, or an empty context."""
         for name, column in self.columns.items():
             value = values.get(name)
             if value is None and isinstance(column, array):
                 value = NULL
+            elif value is None and isinstance(column, Reaches):
+                value = []
             column.append(value)  # type: ignore[arg-type]  # as the table says
 
 

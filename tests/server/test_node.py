@@ -17,7 +17,7 @@ from groupcore.aio.errors import (
 from groupcore.errors import GroupcoreError, IdInUseError, SettingsError
 from groupcore.shared.errors import ClosedError, OutcomeUnknownError, RefusedError
 from server.documents.catalogue import Catalogue
-from server.node import problem_of
+from server.making import problem_of
 from server.state import State
 from tests.server.support import Cluster, create, get, post
 

@@ -261,3 +261,11 @@ def test_the_command_that_probes_the_nodes_is_one_that_the_probe_takes() -> None
     for flag, default in PROBE_DEFAULTS.items():
         value = getattr(given, flag.replace("-", "_"))
         assert ("" if value is None else str(value)) == default
+
+
+def test_the_nodes_of_make_run_write_a_trace_when_they_are_asked_to() -> None:
+    assert "GROUPCORE_TRACE" not in make_variables({}, Path("/root"))
+    asked = make_variables({"TRACE": "1", "DATA_DIR": "/d"}, Path("/root"))
+    assert asked["GROUPCORE_TRACE"] == "/d/trace"
+    given = make_variables({"TRACE": "1", "GROUPCORE_TRACE": "/t"}, Path("/root"))
+    assert given["GROUPCORE_TRACE"] == "/t"

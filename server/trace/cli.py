@@ -1,0 +1,129 @@
+"""`python -m server trace list|prune DIR`: what a trace folder holds, and its end.
+
+Segments are looked at by their names alone: both work while nodes write. Exit codes: 0 done, 1 the
+folder cannot be read or written, 2 wrong use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from groupcore.trace import OPEN_SUFFIX, parse_path
+from server.errors import ServerError, SettingsProblem
+from server.people_cli import OneLineParser
+
+Shown = dict[str, object]
+
+
+@dataclass(slots=True)
+class Day:
+    """What a node has written of a kind in a day."""
+
+    segments: int = 0
+    open: int = 0
+    size_bytes: int = 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """What the command line takes."""
+    parser = OneLineParser(prog="python -m server trace", description="The trace of the nodes.")
+    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=OneLineParser)
+    common = OneLineParser(add_help=False)
+    common.add_argument("folder", type=Path, help="the nodes' --trace folder")
+    common.add_argument("--json", action="store_true", help="print JSON")
+    verbs.add_parser("list", parents=[common], help="days, nodes and kinds, with their sizes")
+    prune = verbs.add_parser("prune", parents=[common], help="remove what is older")
+    prune.add_argument("--days", type=_days, required=True, help="whole days to keep beside today")
+    prune.add_argument("--dry-run", action="store_true", help="say what would go")
+    return parser
+
+
+def run_trace_command(arguments: Sequence[str]) -> None:
+    """Do it and print what came of it; ServerError says what is wrong."""
+    given = make_parser().parse_args(list(arguments[1:]))
+    if not given.folder.is_dir():
+        raise SettingsProblem(f"{given.folder} is no folder; name the nodes' --trace folder")
+    try:
+        if given.verb == "list":
+            rows = listed(given.folder)
+        else:
+            today = datetime.now(UTC).date()
+            rows = pruned(given.folder, today - timedelta(days=given.days), not given.dry_run)
+    except OSError as error:
+        raise ServerError(f"{error.filename}: {error.strerror}") from None
+    if given.json:
+        print(json.dumps({"segments": rows}))
+        return
+    for row in rows:
+        print("{date}  {node}  {kind:10}  {segments:6}  {bytes:12} B".format(**row))
+    total = sum(int(str(row["bytes"])) for row in rows)
+    gone = {"list": "", "prune": " would go" if getattr(given, "dry_run", False) else " are gone"}
+    print(f"{len(rows)} rows, {total} B{gone[given.verb]}")
+
+
+def listed(folder: Path) -> list[Shown]:
+    """A row for each day, node and kind; `open`: how many of them are still written."""
+    return _rows(_segments(folder))
+
+
+def pruned(folder: Path, first: date, remove: bool) -> list[Shown]:
+    """What is of a day before `first`, and is removed if that is asked. Open segments stay."""
+    old = [
+        path
+        for path in _segments(folder)
+        if (segment := parse_path(path.as_posix())) is not None
+        and segment.date < first.isoformat()
+        and path.suffix != OPEN_SUFFIX
+    ]
+    rows = _rows(old)
+    for path in old if remove else ():
+        path.unlink(missing_ok=True)
+        for parent in (path.parent, path.parent.parent):
+            with suppress(OSError):  # something else is in it
+                parent.rmdir()
+    return rows
+
+
+def _segments(folder: Path) -> list[Path]:
+    return sorted(folder.glob("date=*/node=*/*.arrows*"))
+
+
+def _rows(paths: list[Path]) -> list[Shown]:
+    days: dict[tuple[str, str, str], Day] = defaultdict(Day)
+    for path in paths:
+        segment = parse_path(path.as_posix())
+        if segment is None:
+            continue
+        try:
+            size_bytes = path.stat().st_size
+        except FileNotFoundError:  # it has just been completed, or pruned
+            continue
+        day = days[segment.date, segment.node, segment.kind]
+        day.segments += 1
+        day.open += path.suffix == OPEN_SUFFIX
+        day.size_bytes += size_bytes
+    return [
+        {
+            "date": date_,
+            "node": node,
+            "kind": kind,
+            "segments": day.segments,
+            "open": day.open,
+            "bytes": day.size_bytes,
+        }
+        for (date_, node, kind), day in sorted(days.items())
+    ]
+
+
+def _days(text: str) -> int:
+    days = int(text) if text.isdecimal() else -1
+    if not 0 <= days <= 36_500:
+        raise argparse.ArgumentTypeError("must be an integer from 0 to 36500")
+    return days

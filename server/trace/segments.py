@@ -1,0 +1,147 @@
+"""Segments: files that grow by record batches, and are complete from one moment to the next.
+
+Invariants.
+  I1  A file without `.open` is whole, and never changes.
+  I2  What has been written is readable up to the last whole batch, wherever the node was stopped.
+  I3  Names sort in the order of the rows of a kind: epochs grow, and numbers within them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import ipc
+
+from groupcore.trace import OPEN_SUFFIX, TABLES, VERSION, Segment, parse_path
+from server.trace.batches import schema_of
+
+OPTIONS = ipc.IpcWriteOptions(compression="zstd")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What all segments of a writer have in common; `node` is the node's id."""
+
+    folder: Path
+    node: str
+    epoch: int
+    every: int = 1
+    pseudonyms: bool = False
+
+    def metadata(self, kind: str) -> dict[str, str]:
+        """What a segment's schema says of it."""
+        return {
+            "groupcore.kind": kind,
+            "groupcore.version": str(VERSION),
+            "groupcore.node": self.node,
+            "groupcore.epoch": str(self.epoch),
+            "groupcore.every": str(self.every if kind == "delivery" else 1),
+            "groupcore.pseudonyms": str(self.pseudonyms).lower(),
+            "groupcore.recovered": "false",
+        }
+
+
+class OpenSegment:
+    """A segment that is being written. OSError when the disk does not take it."""
+
+    def __init__(self, form: Form, kind: str, n: int, t_us: int, now: float) -> None:
+        self.segment = Segment(day_of(t_us), form.node, kind, form.epoch, n)
+        self.began = now
+        self.path = form.folder / self.segment.path
+        self.open_path = self.path.with_name(self.path.name + OPEN_SUFFIX)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.open_path.open("xb", buffering=0)
+        schema = schema_of(TABLES[kind], form.metadata(kind))
+        self._writer = ipc.new_stream(self._file, schema, options=OPTIONS)
+        self.size_bytes = 0
+
+    def write(self, batch: pa.RecordBatch, syncs: bool) -> None:
+        """Put a batch behind the others."""
+        self._writer.write_batch(batch)
+        if syncs:
+            os.fsync(self._file.fileno())
+        self.size_bytes = self._file.tell()
+
+    def seal(self) -> None:
+        """It is complete (I1)."""
+        self._writer.close()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        self.open_path.rename(self.path)
+        sync_folder(self.path.parent)
+
+    def abandon(self) -> None:
+        """The disk has refused: what it has not taken whole is cut off, if that can be done."""
+        with suppress(OSError, ValueError):
+            self._file.truncate(self.size_bytes)
+        with suppress(OSError):
+            self._file.close()
+
+
+def day_of(t_us: int) -> str:
+    """The UTC day of a time, in microseconds since 1970."""
+    return datetime.fromtimestamp(t_us / 1e6, UTC).strftime("%Y-%m-%d")
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def segments_of(folder: Path, node: str | None = None) -> Iterator[tuple[Path, Segment, bool]]:
+    """All segments below a folder, in the order of their paths, and whether they are complete."""
+    for path in sorted(folder.glob("date=*/node=*/*.arrows*")):
+        segment = parse_path(path.as_posix())
+        if segment is not None and node in (None, segment.node):
+            yield path, segment, path.suffix != OPEN_SUFFIX
+
+
+class Epochs:
+    """Which epoch a node's writer is in, and whether the one before was closed."""
+
+    def __init__(self, folder: Path, node: str) -> None:
+        quoted = Segment("", node, "view", 0, 0).folder.rpartition("node=")[2]
+        self._path = folder / f"epoch-{quoted}.json"
+        self._folder = folder
+        self._node = node
+
+    def begin(self) -> tuple[int, int | None]:
+        """The next epoch, and the one before if it was not closed. OSError."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        last, closed = self._read()
+        seen = [one.epoch for _, one, _ in segments_of(self._folder, self._node)]
+        if max(seen, default=0) > last:
+            last, closed = max(seen), True
+        self._write(last + 1, False)
+        return last + 1, None if closed else last
+
+    def close(self, epoch: int) -> None:
+        """The epoch is over, and all its segments are complete. OSError."""
+        self._write(epoch, True)
+
+    def _read(self) -> tuple[int, bool]:
+        try:
+            said = json.loads(self._path.read_text(encoding="utf-8"))
+            return int(said["epoch"]), bool(said["closed"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0, True
+
+    def _write(self, epoch: int, closed: bool) -> None:
+        fresh = self._path.with_name(self._path.name + ".new")
+        with fresh.open("w", encoding="utf-8") as file:
+            file.write(json.dumps({"epoch": epoch, "closed": closed}) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.rename(self._path)
+        sync_folder(self._folder)

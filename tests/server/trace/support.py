@@ -1,0 +1,55 @@
+"""Segments of tests: rows that somebody might have written, and what is on disk of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pyarrow import ipc
+
+from groupcore.sequencing.trace_rows import Deliveries, Gathered, Rows, Value, columns_of
+from server.trace.segments import segments_of
+
+T_US = 1_800_000_000_000_000
+"""Some time on 2027-01-15."""
+
+
+def deliveries(count: int, first: int = 1, t_us: int = T_US) -> Gathered:
+    """Rows of `delivery` with these delivery numbers."""
+    rows = Deliveries()
+    for dno in range(first, first + count):
+        rows.t.append(t_us + dno)
+        rows.dno.append(dno)
+        rows.gid.append(7)
+        rows.seq.append(dno)
+        rows.count.append(1)
+        rows.what.append(0)
+        rows.sender.append("b#2/1")
+        rows.first.append(dno)
+        rows.sequencer.append("a#1")
+        rows.lseq.append(4096 * dno)
+        rows.crc.append(dno)
+    return Gathered("delivery", "a#1", count, columns_of(rows))
+
+
+def one(kind: str, **values: Value) -> Gathered:
+    """One row of another kind."""
+    rows = Rows(kind)
+    rows.add({"t": T_US, **values})
+    return Gathered(kind, "a#1", 1, rows.columns)
+
+
+def read(folder: Path, kind: str) -> list[dict[str, Any]]:
+    """All rows of a kind in complete segments, in the order of their names."""
+    rows = []
+    for path, segment, complete in segments_of(folder):
+        if complete and segment.kind == kind:
+            with path.open("rb") as file, ipc.open_stream(file) as reader:
+                rows += reader.read_all().to_pylist()
+    return rows
+
+
+def metadata(path: Path) -> dict[str, str]:
+    """What a segment says of itself."""
+    with path.open("rb") as file, ipc.open_stream(file) as reader:
+        return {key.decode(): value.decode() for key, value in reader.schema.metadata.items()}
