@@ -18,7 +18,8 @@ i (from 0) of a run is number `seq + i` of its group, and the `first + i`-th of 
 from one epoch to the next. What a sequencer has stamped, and nobody else had when it failed, is
 lost as if it had not been said: the next epoch gives the same numbers again, the rows of the lost
 stamps have no delivery, and the same messages may stand elsewhere there. A delivery says
-`sequencer` and `lseq`, so it has one row of `accept` always, if that was written.
+`sequencer` and `lseq`, so it has one row of `accept` always, if that was written (a change of
+membership has one of `membership`), and from that its epoch.
 
 **Stamps.** A sequencer sends one stream of numbered frames, without holes; a frame holds runs, or
 one change of membership. `lseq`, frame * FRAME_STAMPS + place in the frame, grows strictly with
@@ -146,7 +147,7 @@ DELIVERY = Table(
         Column("what", "int", "0 messages, 1 a JOIN, 2 a LEAVE, 3 LEAVE as the node is gone"),
         Column("sender", "string", "process that sent the run, or that joins or leaves"),
         Column("first", "bigint", "as in `accept`; null for a change"),
-        Column("sequencer", "string", "node that stamped it; null: from an archive, or a change"),
+        Column("sequencer", "string", "node that stamped it; null: from an archive"),
         Column("lseq", "bigint", "its stamp; null where `sequencer` is"),
         Column("crc", "bigint", "as in `accept`, of what was delivered; null for a change"),
     ),

@@ -38,6 +38,8 @@ from groupcore.view import Address
 
 OPS = {JOINED: "join", LEFT: "leave", GONE: "gone"}
 """How the trace names changes of membership."""
+UNKNOWN = (None, NULL)
+"""The stamp of what an archive gives."""
 _IS_PACKED = sys.byteorder == "little"
 
 
@@ -153,17 +155,13 @@ class Recorder(Steps):
 
     def run(self, run: Run, payloads: list[bytes]) -> None:
         """The host is told of a run that has waited, or of a change of membership."""
-        group = run.record.group
-        if not run.count:
-            self.changed(group, run.seqno, run.process, run.first)
+        group, frame = run.record.group, run.frame
+        if run.count:
+            sent = (run.process, run.first, payloads)
+            self.delivered(group, run.seqno, *sent, frame.stream.address, frame.number, run.index)
             return
-        frame = run.frame
-        sent = (run.process, run.first, payloads)
-        self.delivered(group, run.seqno, *sent, frame.stream.address, frame.number, run.index)
-
-    def changed(self, group: GroupId, seqno: int, process: Process, what: int) -> None:
-        """The host is told of a change of membership, at its place in the group."""
-        self._unstamped(group, seqno, 1, what, process, NULL, NULL)
+        stamp = (self._life(frame.stream.address), frame.number * FRAME_STAMPS)
+        self._slowly(group, run.seqno, 1, run.first, run.process, stamp)
 
     def told(self, event: ServiceEvent) -> None:
         """The host is told of something else that concerns who is given what."""
@@ -179,12 +177,12 @@ class Recorder(Steps):
         """The same, of what the node has kept of a group that nobody here was in."""
         match event:
             case Delivered(group=group, seqno=seqno, process=process, first=first, payloads=some):
-                crc = crc32(b"".join(some))
-                self._unstamped(group, seqno, len(some), CONTENT, process, first, crc)
+                said = (first, crc32(b"".join(some)))
+                self._slowly(group, seqno, len(some), CONTENT, process, UNKNOWN, said)
             case Joined(group, seqno, process) | Enrolled(group, seqno, process):
-                self.changed(group, seqno, process, JOINED)
+                self._slowly(group, seqno, 1, JOINED, process, UNKNOWN)
             case Departed(group, seqno, process, gone):
-                self.changed(group, seqno, process, GONE if gone else LEFT)
+                self._slowly(group, seqno, 1, GONE if gone else LEFT, process, UNKNOWN)
             case _:
                 self.told(event)
 
@@ -203,16 +201,17 @@ class Recorder(Steps):
         name = None if process is None else self._name(process)
         self.add("membership", op=op, gid=group, process=name, seq=seqno, dno=self.dno)
 
-    def _unstamped(
+    def _slowly(
         self,
         group: GroupId,
         seqno: int,
         count: int,
         what: int,
         process: Process,
-        first: int,
-        crc: int,
+        stamp: tuple[str | None, int],
+        content: tuple[int, int] = (NULL, NULL),
     ) -> None:
+        """A row of `delivery` that is not of the usual kind."""
         self.dno += 1
         if self.every > 1 and group % self.every:
             return
@@ -224,10 +223,10 @@ class Recorder(Steps):
         rows.count.append(count)
         rows.what.append(what)
         rows.sender.append(self._name(process))
-        rows.first.append(first)
-        rows.sequencer.append(None)
-        rows.lseq.append(NULL)
-        rows.crc.append(crc)
+        rows.first.append(content[0])
+        rows.sequencer.append(stamp[0])
+        rows.lseq.append(stamp[1])
+        rows.crc.append(content[1])
 
 
 def _extend(column: Ints, packed: bytes) -> None:

@@ -46,6 +46,9 @@ def parse(arguments: list[str] | None = None) -> Namespace:
     parser.add_argument("--plant", choices=list(PLANTS), default="", help="break the code so")
     parser.add_argument("--list-plants", action="store_true", help="name the planted bugs")
     parser.add_argument("--trace", type=Path, help="write the (smallest failing) trace there")
+    parser.add_argument(
+        "--records", type=Path, help="write what the nodes trace there, a file for each schedule"
+    )
     parser.add_argument("--only", type=int, help="run this one of the schedules")
     parser.add_argument("--probes", action="store_true", help="how often each probe was met")
     parser.add_argument("--ledger", type=Path, help="append a line of JSON on this run there")
@@ -86,6 +89,15 @@ def write_trace(path: Path, verdict: Verdict) -> None:
         file.writelines(f"{line}\n" for line in verdict.trace.lines())
 
 
+def write_records(options: Namespace, outcome: Outcome) -> None:
+    """Write a schedule's rows; `python -m server trace pack` makes segments of them."""
+    words = (outcome.profile, str(options.seed), str(outcome.index), options.plant)
+    options.records.mkdir(parents=True, exist_ok=True)
+    path = options.records / ("-".join(word for word in words if word) + ".jsonl")
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in outcome.records)
+
+
 def show_progress(done: int, total: int) -> None:
     """On a terminal only: how far it is."""
     if sys.stderr.isatty():
@@ -100,13 +112,16 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{plant.name:28} {plant.summary}")
         return 0
     indices = range(options.schedules) if options.only is None else [options.only]
-    jobs = [Job(options.profile, options.seed, index, options.plant) for index in indices]
+    asked = (options.plant, options.records is not None)
+    jobs = [Job(options.profile, options.seed, index, *asked) for index in indices]
     begin = perf_counter()
     tally = Tally()
     first_failure: tuple[Job, Outcome] | None = None
     for job, outcome in zip(jobs, outcomes(jobs, options.jobs), strict=False):
         tally.add(outcome)
         show_progress(tally.schedules, len(jobs))
+        if outcome.records:
+            write_records(options, outcome)
         if outcome.violations:
             first_failure = first_failure or (job, outcome)
             if tally.failed <= REPORTED_MAX:

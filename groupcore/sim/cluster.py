@@ -10,6 +10,7 @@ from groupcore.endpoint import Endpoint
 from groupcore.events import ConnectionClosed, ViewInstalled
 from groupcore.seal import Keyring
 from groupcore.sequencing.service import Service
+from groupcore.sequencing.tracing import Recorder
 from groupcore.sim.clock import MILLISECOND, SECOND, Clock
 from groupcore.sim.disk import Disk
 from groupcore.sim.fault import NAMES, Fault, Send
@@ -62,6 +63,7 @@ class Cluster:
         self.keys = Keyring(CLUSTER, {0: KEY}, 0)
         self.notary = Notary(self.trace, self.clock)
         self.counters: Counter[str] = Counter()
+        self.recorders: list[Recorder] = []
         self.outstanding: dict[Mid, Address | None] = {}
         self._make_stack = make_stack
         self._options = TransportOptions(

@@ -6,7 +6,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from json import dumps
 
+from groupcore.sequencing.trace_lines import rows_of
 from groupcore.sim.checkers import Violation
 from groupcore.sim.plants import PLANTS
 from groupcore.sim.probes import met
@@ -21,7 +23,10 @@ TWICE_IN = 100
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a worker sends back of one schedule; `probes` are those that it has met."""
+    """What a worker sends back of one schedule; `probes` are those that it has met.
+
+    `records`: what its nodes have written, as lines of JSON, if that was asked for.
+    """
 
     index: int
     profile: str
@@ -30,16 +35,21 @@ class Outcome:
     simulated_s: float
     violations: list[Violation]
     probes: tuple[str, ...]
+    records: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One schedule to run: its profile, the seed of the whole run, its number, a planted bug."""
+    """One schedule to run: its profile, the seed of the whole run, its number, a planted bug.
+
+    `records`: send back what its nodes write, too.
+    """
 
     profile: str
     seed: int
     index: int
     plant: str
+    records: bool = False
 
     @property
     def run_profile(self) -> Profile:
@@ -106,4 +116,12 @@ def judge(job: Job) -> Outcome:
         verdict.simulated_s,
         violations,
         met(verdict.trace, verdict.counters),
+        tuple(record_lines(verdict)) if job.records else (),
     )
+
+
+def record_lines(verdict: Verdict) -> Iterator[str]:
+    """What the nodes have written, each row as JSON (`groupcore.trace` has the columns)."""
+    for gathered in verdict.records:
+        for row in rows_of(gathered):
+            yield dumps(row, separators=(",", ":"))

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from traceback import extract_tb
 
+from groupcore.sequencing.trace_rows import Gathered
 from groupcore.sim.checkers import CHECKERS, Checker, Violation, check_all
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.cluster import Cluster, MakeStack
@@ -33,13 +34,18 @@ class Undecided(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one schedule; `counters` are summed over all lives, and the network's."""
+    """What became of one schedule; `counters` are summed over all lives, and the network's.
+
+    `records`: the trace that the nodes have written themselves, as they do outside (it is not the
+    one that is judged here).
+    """
 
     scenario: Scenario
     trace: Trace
     violations: list[Violation]
     simulated_s: float
     counters: Mapping[str, int] = field(default_factory=dict)
+    records: tuple[Gathered, ...] = ()
 
     @property
     def deliveries(self) -> int:
@@ -71,7 +77,10 @@ def run_cluster(cluster: Cluster, checkers: tuple[type[Checker], ...] = CHECKERS
     except Exception as error:
         raised = [_raised(error, cluster.clock.now_ns)]
     violations = [*raised, *check_all(cluster.trace, checkers)]
-    return Verdict(scenario, cluster.trace, violations, cluster.simulated_s, cluster.counters)
+    records = tuple(one for recorder in cluster.recorders for one in recorder.take())
+    return Verdict(
+        scenario, cluster.trace, violations, cluster.simulated_s, cluster.counters, records
+    )
 
 
 def _raised(error: Exception, t: int) -> Violation:

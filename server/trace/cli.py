@@ -1,7 +1,7 @@
-"""`python -m server trace list|prune DIR`: what a trace folder holds, and its end.
+"""`python -m server trace list|prune|pack DIR`: what a trace holds, its end, and a schedule's.
 
-Segments are looked at by their names alone: both work while nodes write. Exit codes: 0 done, 1 the
-folder cannot be read or written, 2 wrong use.
+Segments are looked at by their names alone: list and prune work while nodes write. Exit codes: 0
+done, 1 the folder cannot be read or written, 2 wrong use, 4 a file that holds no rows.
 """
 
 from __future__ import annotations
@@ -42,16 +42,22 @@ def make_parser() -> argparse.ArgumentParser:
     prune = verbs.add_parser("prune", parents=[common], help="remove what is older")
     prune.add_argument("--days", type=_days, required=True, help="whole days to keep beside today")
     prune.add_argument("--dry-run", action="store_true", help="say what would go")
+    pack = verbs.add_parser("pack", parents=[common], help="make segments of a schedule's rows")
+    pack.add_argument("rows", type=Path, help="a file of `python -m groupcore.sim --records`")
     return parser
 
 
 def run_trace_command(arguments: Sequence[str]) -> None:
     """Do it and print what came of it; ServerError says what is wrong."""
     given = make_parser().parse_args(list(arguments[1:]))
+    if given.verb == "pack":
+        from server.trace.packing import pack
+
+        pack(given.rows, given.folder)
     if not given.folder.is_dir():
         raise SettingsProblem(f"{given.folder} is no folder; name the nodes' --trace folder")
     try:
-        if given.verb == "list":
+        if given.verb != "prune":
             rows = listed(given.folder)
         else:
             today = datetime.now(UTC).date()
@@ -64,8 +70,8 @@ def run_trace_command(arguments: Sequence[str]) -> None:
     for row in rows:
         print("{date}  {node}  {kind:10}  {segments:6}  {bytes:12} B".format(**row))
     total = sum(int(str(row["bytes"])) for row in rows)
-    gone = {"list": "", "prune": " would go" if getattr(given, "dry_run", False) else " are gone"}
-    print(f"{len(rows)} rows, {total} B{gone[given.verb]}")
+    gone = "" if given.verb != "prune" else " would go" if given.dry_run else " are gone"
+    print(f"{len(rows)} rows, {total} B{gone}")
 
 
 def listed(folder: Path) -> list[Shown]:

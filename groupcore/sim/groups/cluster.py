@@ -7,6 +7,7 @@ from random import Random
 from groupcore.events import ViewInstalled
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.tracing import Recorder
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.fault import NAMES, Fault
@@ -28,6 +29,8 @@ from groupcore.view import Address
 FORGETS = frozenset({"crash", "crash-keep", "leave", "clock-step"})
 """Faults that take a node's memory."""
 RETRY_NS = 50 * MILLISECOND
+BEGUN_US = 1_767_225_600_000_000
+"""When every schedule begins, for the trace that its nodes write: 2026-01-01."""
 
 
 class GroupCluster(Cluster):
@@ -71,7 +74,11 @@ class GroupCluster(Cluster):
         promise = self.promises.of(address.name, disk.wiped) if durable else None
         log = disk.log if durable else []
         told = (self.clock, self.trace, self.watchers)
-        return RestingService(address, options, chance, *told, log, promise)
+        service = RestingService(address, options, chance, *told, log, promise)
+        recorder = Recorder(offset_us=BEGUN_US)
+        service.trace(recorder)
+        self.recorders.append(recorder)
+        return service
 
     def _find_state(self, node: Node, wanted: ViewInstalled) -> bool:
         """The application of the channel keeps nothing: the service takes its state by itself."""

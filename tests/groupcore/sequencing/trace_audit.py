@@ -114,14 +114,20 @@ def _frames(kinds: dict[str, list[Row]]) -> Iterator[str]:
 def _places(kinds: dict[str, list[Row]]) -> Iterator[str]:
     """What is delivered is what its stamp says, and the same everywhere."""
     stamps = {(row["node"], row["lseq"]): row for row in kinds["accept"]}
-    places: dict[tuple[int, int], tuple[object, ...]] = {}
+    epochs = {key: row["epoch"] for key, row in stamps.items()}
+    for row in kinds["membership"]:
+        epochs.setdefault((row["node"], row["lseq"]), row["epoch"])
+    places: dict[tuple[int, int, int], tuple[object, ...]] = {}
     same = ("gid", "seq", "count", "sender", "first", "crc")
     for row in kinds["delivery"]:
         said = (row["what"], row["sender"], row["first"], row["crc"])
-        if places.setdefault((row["gid"], row["seq"]), said) != said:
-            yield f"disagreement: {row}"
+        stamped = (row["sequencer"], row["lseq"])
         if row["sequencer"] is not None:
-            stamp = stamps.get((row["sequencer"], row["lseq"]))
+            place = (row["gid"], epochs.get(stamped, 0), row["seq"])
+            if places.setdefault(place, said) != said:
+                yield f"disagreement: {row}"
+        if row["sequencer"] is not None and row["what"] == 0:
+            stamp = stamps.get(stamped)
             if stamp is None or any(stamp[name] != row[name] for name in same):
                 yield f"phantom: {row} is not {stamp}"
 

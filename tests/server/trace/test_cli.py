@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from server.errors import SettingsProblem
+from groupcore.sim.__main__ import main as simulate
+from server.errors import DamagedStoreError, SettingsProblem
 from server.main import main
 from server.trace.cli import run_trace_command
 from server.trace.disk import Disk
 from server.trace.options import TraceOptions
 from server.trace.segments import segments_of
-from tests.server.trace.support import deliveries
+from tests.server.trace.support import deliveries, read
 
 DAY = timedelta(days=1)
 
@@ -67,6 +68,31 @@ def test_what_is_still_written_stays(tmp_path: Path) -> None:
     run_trace_command(["trace", "prune", str(tmp_path), "--days", "0"])
     assert [complete for _, _, complete in segments_of(tmp_path)] == [False]
     disk.close()
+
+
+def test_a_schedule_s_rows_become_segments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--profile", "sequencing", "--only", "0", "--jobs", "1"]
+    assert simulate([*asked, "--records", str(tmp_path / "rows")]) == 0
+    (rows,) = (tmp_path / "rows").iterdir()
+    assert rows.name == "sequencing-1-0.jsonl"
+    lines = [json.loads(line) for line in rows.read_text().splitlines()]
+    folder = tmp_path / "segments"
+    run_trace_command(["trace", "pack", str(folder), str(rows), "--json"])
+    assert '"segments"' in capsys.readouterr().out
+    for kind in ("accept", "delivery", "frame", "view"):
+        written = read(folder, kind)
+        assert written
+        assert len(written) == sum(line["kind"] == kind for line in lines)
+
+
+@pytest.mark.parametrize("text", ["nothing", "[]", '{"kind":"x","node":"a#1"}', '{"kind":"view"}'])
+def test_what_holds_no_rows_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text)
+    with pytest.raises(DamagedStoreError, match=r"rows\.jsonl"):
+        run_trace_command(["trace", "pack", str(tmp_path / "segments"), str(path)])
 
 
 @pytest.mark.parametrize(
