@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from groupcore.sequencing.commands import Command
 from groupcore.sequencing.events import ServiceEvent
-from groupcore.sequencing.names import Order
+from groupcore.sequencing.names import GroupId, Order
 from groupcore.sim.clock import SECOND
 from groupcore.sim.fault import NAMES, Fault
 from groupcore.sim.groups.cluster import GroupCluster
@@ -21,7 +21,16 @@ from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.node import Node
 from groupcore.sim.profiles import PROFILES
 from groupcore.sim.run import Verdict, run_cluster
-from groupcore.sim.trace_groups import GroupDelivered, GroupMid, GroupSent
+from groupcore.sim.trace_groups import JOIN as JOINED
+from groupcore.sim.trace_groups import LEAVE as LEFT
+from groupcore.sim.trace_groups import (
+    GroupDelivered,
+    GroupEnd,
+    GroupMid,
+    GroupProcess,
+    GroupSent,
+    GroupStamped,
+)
 from groupcore.view import Address
 
 BYTES = 48
@@ -122,22 +131,22 @@ class GroupPlay:
 
     def on_command(
         self, since_s: float, step: str, kind: type[Command], where: str, action: Action
-    ) -> GroupPlay:
+    ) -> list[float]:
         """Do something when that node first asks for such a command, or is told it in order.
 
-        `step`: "asked" or "ordered". It is done as soon as the node's turn is over.
+        `step`: "asked" or "ordered". It is done as soon as the node's turn is over; gives when it
+        was, once that is known: a scenario in which it never was shows nothing.
         """
-        done = False
+        done: list[float] = []
 
         def look(me: Address, happened: str, what: Command | ServiceEvent) -> None:
-            nonlocal done
             late = self.cluster.clock.now_ns >= since_s * SECOND
             if not done and late and (happened, me.name) == (step, where) and type(what) is kind:
-                done = True
+                done.append(self.cluster.clock.now_ns / SECOND)
                 self.cluster.clock.after(0, action)
 
         self.cluster.watchers.append(look)
-        return self
+        return done
 
     def heard(self, kind: type[Said], where: str) -> list[Said]:
         """What the service will have said of this kind on that node, when the run is over."""
@@ -204,3 +213,75 @@ def delays_s(verdict: Verdict) -> dict[GroupMid, float]:
 def percentile(values: list[float], share: int) -> float:
     """The value that so many percent do not exceed."""
     return sorted(values)[len(values) * share // 100 - 1]
+
+
+def stamps(verdict: Verdict, name: str, first_s: float, last_s: float) -> list[GroupStamped]:
+    """What a node numbered in that time."""
+    return [
+        record
+        for record in verdict.trace.of(GroupStamped)
+        if record.n == name and first_s * SECOND <= record.t < last_s * SECOND
+    ]
+
+
+def longest_gap_s(
+    verdict: Verdict, name: str, first_s: float, last_s: float, group: GroupId = 0
+) -> float:
+    """The longest time in which a node delivered no message of the group; 0: of any group."""
+    times = [first_s]
+    times += [
+        record.t / SECOND
+        for record in verdict.trace.of(GroupDelivered)
+        if record.n == name and first_s <= record.t / SECOND <= last_s
+        if group in (0, record.group)
+    ]
+    return max(after - before for before, after in zip(times, [*times[1:], last_s], strict=True))
+
+
+def delivered_by_all(verdict: Verdict, *names: str) -> None:
+    """Every message of these nodes' processes was delivered at each of these nodes that has it."""
+    sent = {r.mid for r in verdict.trace.of(GroupSent) if r.process[0] in names}
+    for name in names:
+        groups = {end.group for end in verdict.trace.of(GroupEnd) if end.n == name}
+        here = {r.mid for r in verdict.trace.of(GroupDelivered) if r.n == name}
+        assert {mid for mid in sent if mid.group in groups} <= here
+
+
+def given(verdict: Verdict, process: str) -> list[GroupMid]:
+    """What a process was given of all groups, in its order."""
+    node, seat = process[0], int(process[1:])
+    mine = [
+        (p, r.mid)
+        for r in verdict.trace.of(GroupDelivered)
+        if r.n == node
+        for p in r.to
+        if p[0] == node
+    ]
+    numbers = sorted({p[2] for p, _ in mine})
+    return [mid for p, mid in mine if p[2] == numbers[seat]]
+
+
+def sequencers_of_components(verdict: Verdict) -> dict[frozenset[GroupId], set[str]]:
+    """Who has numbered messages of groups while these were strongly intersecting (S2).
+
+    By the obvious way: members as the numbers of the JOINs and LEAVEs say, groups with two common
+    members or more are linked, and what is linked to a linked one is, too.
+    """
+    members: dict[GroupId, set[GroupProcess]] = {}
+    found: dict[frozenset[GroupId], set[str]] = {}
+    for stamp in verdict.trace.of(GroupStamped):
+        if stamp.number == JOINED:
+            members.setdefault(stamp.group, set()).add(stamp.process)
+        elif stamp.number == LEFT:
+            members.setdefault(stamp.group, set()).discard(stamp.process)
+        else:
+            component = {stamp.group}
+            for _ in members:
+                component |= {
+                    other
+                    for other in members
+                    if any(len(members[other] & members[one]) > 1 for one in component)
+                }
+            if len(component) > 1:
+                found.setdefault(frozenset(component), set()).add(stamp.n)
+    return found
