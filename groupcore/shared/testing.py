@@ -26,10 +26,10 @@ from typing import TypeVar, cast
 
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Process
+from groupcore.shared.comparing import Comparing, difference
 from groupcore.shared.errors import ClosedError, RefusedError, SharedError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.group import GroupUser
-from groupcore.shared.machine import digest_of
 from groupcore.shared.memory import MemoryOrder
 from groupcore.shared.opening import check_name, order_of, user_of
 from groupcore.shared.pending import Pending, Wait
@@ -43,7 +43,6 @@ R = TypeVar("R")
 
 EPOCH_S = 1_700_000_000.0
 """What the nodes' clocks show when a world begins, give or take their skew."""
-
 MESSAGE_BYTES_MAX = 60_000
 """Largest message, as with `sequencing.options.ServiceOptions`."""
 
@@ -75,7 +74,8 @@ class DivergedError(SharedError):
 class World:
     """Nodes, their network and their time, all made from `seed`.
 
-    `strict`: `run` raises DivergedError when replicas have parted; else look into `events`.
+    `strict`: `settle` and the end of `run` compare the copies of every object, and raise
+    DivergedError when some have parted, as soon as that can be seen; else look into `events`.
     `lives`: so many lives of nodes have been before.
     """
 
@@ -92,6 +92,7 @@ class World:
         self._nodes: dict[str, WorldNode] = {}
         self._lanes: dict[object, float] = {}
         self._under_way = 0
+        self._comparing = Comparing()
         self._settling: list[Pending[None]] = []
         self._lives = lives
 
@@ -132,18 +133,25 @@ class World:
     def advance(self, delay_s: float, is_enough: Callable[[], bool] = lambda: False) -> None:
         """Let so much time go on, or until it is enough; for who has no program to `run`."""
         self._schedule.advance(self.now_s + delay_s, is_enough)
-        self._judge()
+        self._judge_events()
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing will happen, however much time goes on."""
         return self._schedule.next_s == math.inf
 
-    def _judge(self) -> None:
+    def _judge_events(self) -> None:
         if self._strict:
             for name, event in self.events:
                 if isinstance(event, Diverged | MessageRejected):
                     raise DivergedError(f"node {name}: {event}")
+
+    def _judge(self) -> None:
+        self._judge_events()  # they name the operation
+        for name in {name: None for node in self.nodes for name in node.users}:
+            found = self._comparing.find(name, self.replicas(name)) if self._strict else None
+            if found is not None:
+                raise DivergedError(found)
 
     def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
         """Run a coroutine beside the others; gives its outcome, to be awaited."""
@@ -159,6 +167,7 @@ class World:
             pending: Pending[None] = Pending(wait)
             self._settling.append(pending)
             await pending
+        self._judge()
 
     def replicas(self, name: str) -> dict[str, Replica[object]]:
         """The open replicas of the object of this name, by node."""
@@ -171,12 +180,8 @@ class World:
 
     def assert_equal(self, name: str) -> None:
         """Fail unless all replicas of the object are at one place of the order, in one state."""
-        replicas = self.replicas(name)
-        states = {node: replica.packed() for node, replica in replicas.items()}
-        if len(set(states.values())) > 1:
-            places = {node: replica.position for node, replica in replicas.items()}
-            hashes = {node: digest_of(state).hex() for node, state in states.items()}
-            raise AssertionError(f"replicas of {name} differ: positions {places}, hashes {hashes}")
+        if found := difference(name, self.replicas(name)):
+            raise AssertionError(found)
 
     def cut_off(self, name: str) -> None:
         """Let nothing reach the node, nor come from it, until `reconnect`."""
@@ -256,9 +261,8 @@ class World:
         self, name: str, kind: object, process: Process, feed: Callable[[ServiceEvent], None]
     ) -> tuple[MemoryOrder, Seat]:
         """A node's place in the group of this name."""
-        return self._order, self._order.seat(
-            self._order.sequence(name, order_of(kind)), process, feed
-        )
+        sequence = self._order.sequence(name, order_of(kind))
+        return self._order, self._order.seat(sequence, process, feed)
 
     def call_at(self, at_s: float, callback: Callable[[], None]) -> None:
         """Call back at a virtual time."""

@@ -7,7 +7,7 @@ import pytest
 from groupcore.sequencing.names import Order
 from groupcore.shared import ClosedError, DeclarationError, RefusedError, SharedObject, operation
 from groupcore.shared.tasks import StuckError
-from groupcore.shared.testing import BAD_WEATHER, Weather, World
+from groupcore.shared.testing import BAD_WEATHER, DivergedError, Weather, World
 
 GOOD_AND_BAD = pytest.mark.parametrize("weather", [Weather(), BAD_WEATHER], ids=["good", "bad"])
 SEEDS = pytest.mark.parametrize("seed", range(6))
@@ -234,6 +234,54 @@ def test_replicas_that_differ_are_told_by_node() -> None:
         with pytest.raises(AssertionError, match=r"replicas of chat differ: positions .'a': 3"):
             world.assert_equal("chat")
         assert b.lines == []
+
+    World(1).run(main)
+
+
+class Careless(SharedObject):
+    """Does something else at each node, and is seldom compared."""
+
+    lines: list[str]
+
+    @operation
+    def note(self, line: str) -> None:
+        self.lines.append(line)
+
+    @operation
+    def sign(self) -> None:
+        self.lines.append(self.process.node.name)
+
+
+async def sign_once(world: World) -> None:
+    a, b = [await world.node(name).open(Careless, "notes") for name in "ab"]
+    for number in range(5):
+        await a.note(str(number))
+    await b.sign()
+
+
+def test_one_operation_that_differs_is_found_at_the_end_of_the_run() -> None:
+    async def main(world: World) -> None:
+        await sign_once(world)
+
+    with pytest.raises(DivergedError, match=r"replicas of notes differ: positions .'a': 8, 'b': 8"):
+        World(1).run(main)
+    World(1, strict=False).run(main)
+
+
+def test_it_is_found_as_soon_as_all_is_quiet_and_a_node_that_is_behind_is_compared_later() -> None:
+    async def main(world: World) -> None:
+        a = await world.node("a").open(Careless, "notes")
+        await world.node("b").open(Careless, "notes")
+        await world.settle()
+        world.cut_off("b")
+        await a.sign()
+        await world.settle()  # b has not done it yet
+        world.reconnect("b")
+        with pytest.raises(DivergedError, match="replicas of notes differ"):
+            await world.settle()
+        with pytest.raises(AssertionError, match="replicas of notes differ"):
+            world.assert_equal("notes")
+        await world.settle()  # said once
 
     World(1).run(main)
 
