@@ -14,6 +14,7 @@ from pipeline.java import ensure_java, java_version
 
 JOBS: Final = {
     "ingest": "take the segments of a trace into a store of tables",
+    "audit": "was the order kept? exit 1 if not; a signed certificate",
 }
 """Modules of `pipeline.jobs`, each with `add_arguments(parser)` and `run(arguments)`."""
 

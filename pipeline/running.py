@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ class Report:
     def __init__(self, *, as_json: bool) -> None:
         self._json = as_json
         self.seconds: dict[str, float] = {}
+        self._open: tuple[str, float] | None = None
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -29,6 +30,23 @@ class Report:
         yield
         self.seconds[name] = round(time.monotonic() - started, 2)
         self._tell({"phase": name, "seconds": self.seconds[name]})
+
+    def steps(self) -> Callable[[str], None]:
+        """To be told the name of each phase as it begins, which ends the one before."""
+
+        def begin(name: str) -> None:
+            self.end()
+            self._open = (name, time.monotonic())
+
+        return begin
+
+    def end(self) -> None:
+        """The phase that was begun by `steps` is over."""
+        if self._open is not None:
+            name, started = self._open
+            self._open = None
+            self.seconds[name] = round(time.monotonic() - started, 2)
+            self._tell({"phase": name, "seconds": self.seconds[name]})
 
     def result(self, values: Mapping[str, Any]) -> None:
         """What came of the job, the last thing that it says."""

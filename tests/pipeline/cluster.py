@@ -76,7 +76,10 @@ class Cluster:
         gids = sorted(self.groups)
         first = self.groups[self.random.choice(gids)]
         same = [g for g in gids if self.groups[g].owner == first.owner]
-        chosen = [self.groups[g] for g in self.random.sample(same, k=min(len(same), 2))]
+        chosen = [
+            self.groups[g]
+            for g in self.random.sample(same, k=min(len(same), self.random.choice((1, 1, 2))))
+        ]
         context = dict(self.nodes[sender.partition("/")[0]].given)
         frame = self.begin_frame(first.owner, context, chosen)
         for group in chosen:

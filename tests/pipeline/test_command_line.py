@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from pipeline.__main__ import FAILED, JOBS, main
-from pipeline.jobs import ingest
+from pipeline.jobs import audit, ingest
 
-MODULES = {"ingest": ingest}
+MODULES = {"ingest": ingest, "audit": audit}
 
 
 def test_help_does_not_load_spark() -> None:

@@ -1,0 +1,282 @@
+"""The order audit: every rule over everything that a store has of the trace.
+
+What is audited is a prefix of each node's log, never a span of time: a row may be there before what
+it rests on, where another node's segment has not been taken in yet. A node's log is *held* from the
+first delivery on whose frame its sequencer's log does not have yet, as long as that one goes on.
+
+Big tables are passed over once for each kind of rule, by windows that look for what could be wrong;
+who is to blame is asked of these rows alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.schemas import SEGMENT_FACTS, raw
+from pipeline.transforms import contents as content_rules
+from pipeline.transforms import group_order as group_rules
+from pipeline.transforms import hosting, naming, numbering, records, verdicts, views
+from pipeline.transforms import stream_order as stream_rules
+from pipeline.transforms.findings import FINDING, frame_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from pipeline.store import Snapshot, Store
+
+KINDS = (
+    "accept",
+    "delivery",
+    "frame",
+    "group",
+    "log_gap",
+    "membership",
+    "verdict",
+    "view",
+)
+"""The raw tables that the audit reads, beside `segment`."""
+
+RULES = {
+    "gap": "each node delivers every number of a group, from the state that it took on",
+    "duplicate": "no number is delivered twice",
+    "late": "the numbers of a group are delivered in their order, at every node the same",
+    "not_hosted": "a node delivers only groups whose state it has taken",
+    "causal": "nothing is given to a process behind what was sent with knowledge of it (CT2)",
+    "strict": "strict groups: processes that share two of them see one order (T2)",
+    "in_frame": "what a sequencer packed together is given in its order",
+    "content": "what is delivered is what was stamped: number, sender, messages",
+    "phantom": "nothing is delivered that no sequencer stamped",
+    "after_leave": "no process is given anything behind its LEAVE",
+    "two_sequencers": "a group has one sequencer in an epoch",
+    "numbering": "sequencers give consecutive numbers, across migrations and failovers",
+    "floor": "no number that was delivered is given again",
+    "fifo": "the messages of a sender to a group have their numbers in its order, all of them",
+    "view": "nodes agree on the members of a view",
+    "view_order": "the views of a node have growing numbers",
+    "view_synchrony": "of a stream that ended nothing is delivered behind the view's cut",
+    "verdict": "all nodes refuse the same messages",
+    "delivery_numbers": "a node's deliveries are numbered without holes",
+    "missing_records": "no log lacks rows without saying so",
+}
+"""The rules, as the certificate says them."""
+
+NEEDS_ALL_ROWS = ("gap", "late", "delivery_numbers")
+"""Rules that say nothing about nodes whose deliveries are sampled."""
+
+
+@dataclass(frozen=True)
+class Logs:
+    """The raw tables, whole."""
+
+    accept: DataFrame
+    delivery: DataFrame
+    frame: DataFrame
+    group: DataFrame
+    log_gap: DataFrame
+    membership: DataFrame
+    verdict: DataFrame
+    view: DataFrame
+    segment: DataFrame
+
+
+@dataclass
+class Audited:
+    """What an audit has found. `violations` has the columns of `schemas.VIOLATION`.
+
+    `excused`: findings, by rule, that touch nodes whose logs say that they lack rows: they are no
+    proof of anything. `ranges`: of each node's life the first and last delivery that was judged,
+    and how many rows were. `held`: rows that wait for other nodes' logs. `sampled`: ids of nodes
+    whose deliveries are sampled.
+    """
+
+    violations: DataFrame
+    counts: dict[str, int]
+    excused: dict[str, int]
+    unsound: dict[str, str]
+    ranges: dict[str, tuple[int, int, int]]
+    held: int
+    sampled: tuple[str, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Whether no rule is broken."""
+        return not any(self.counts.values())
+
+
+def read_logs(spark: SparkSession, store: Store, snapshot: Snapshot) -> Logs:
+    """The tables of a store as of a snapshot."""
+    tables = {
+        kind: store.read(spark, kind, raw(kind), snapshot.parts_since(kind, 0)) for kind in KINDS
+    }
+    facts = store.read(spark, "segment", SEGMENT_FACTS, snapshot.parts_since("segment", 0))
+    return Logs(**tables, segment=facts)
+
+
+def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Audited:
+    """Judge everything; `phase` is told what is being looked at."""
+    phase("how far each log goes")
+    sampled = _sampled(logs)
+    cuts = _cuts(logs).cache()
+    ranges, held = _ranges(logs.delivery, cuts)
+    cut = {row["node"]: row["cut"] for row in cuts.collect()}
+    deliveries = _until(logs.delivery, cuts) if cut else logs.delivery
+    complete = deliveries
+    if sampled:
+        complete = deliveries.where(~F.substring_index("node", "#", 1).isin(*sampled))
+    found = [
+        *_group_rules(phase, complete, logs),
+        *_stream_rules(phase, deliveries, logs),
+        *_content_rules(phase, deliveries, logs),
+        *_sequencer_rules(phase, deliveries, logs),
+    ]
+    phase("views, verdicts, the logs themselves")
+    hosted = hosting.hosted_intervals(logs.membership)
+    holes = records.log_holes(logs.segment)
+    unsound = records.unsound_nodes(holes, logs.log_gap, logs.segment).cache()
+    found += [
+        hosting.after_leave(deliveries, hosted),
+        views.view_agreement(logs.view),
+        views.view_order(logs.view),
+        views.behind_the_cut(deliveries, views.ended_streams(logs.view)),
+        verdicts.verdicts(deliveries, logs.verdict),
+        records.missing_records(holes, unsound),
+        records.delivery_numbers(complete),
+    ]
+    both = _settled(naming.excuse(_together(found), unsound))
+    counts = {(r["rule"], r["excused"]): r["n"] for r in naming.count(both).collect()}
+    phase("names")
+    violations = both.where(~F.col("excused")).drop("excused")
+    if not all(excused for _, excused in counts):
+        violations = naming.named(violations, logs.delivery, logs.accept)
+    else:
+        violations = naming.unnamed(violations)
+    return Audited(
+        violations,
+        {rule: counts.get((rule, False), 0) for rule in RULES},
+        {rule: n for (rule, excused), n in counts.items() if excused},
+        {row["id"]: row["why"] for row in unsound.collect()},
+        ranges,
+        held,
+        sampled,
+    )
+
+
+def _group_rules(
+    phase: Callable[[str], object], deliveries: DataFrame, logs: Logs
+) -> Iterable[DataFrame]:
+    phase("numbers of each group at each node")
+    events = group_rules.group_events(deliveries, logs.membership)
+    suspects = group_rules.out_of_turn(events).cache()
+    if not suspects.isEmpty():
+        yield group_rules.group_order(events, suspects)
+
+
+def _stream_rules(
+    phase: Callable[[str], object], deliveries: DataFrame, logs: Logs
+) -> Iterable[DataFrame]:
+    phase("order across groups")
+    promises = logs.group.groupBy("gid").agg(F.max("promise").alias("promise"))
+    rows = stream_rules.stamped(deliveries, F.broadcast(promises))
+    entries = stream_rules.contexts(logs.frame)
+    suspects = stream_rules.candidates(rows, entries).cache()
+    ways = {"causal": "is_causal", "strict": "is_strict", "in_frame": "is_in_frame"}
+    counted = suspects.agg(
+        *[F.coalesce(F.sum(F.col(c).cast("int")), F.lit(0)).alias(w) for w, c in ways.items()]
+    ).first()
+    assert counted is not None
+    hosted = hosting.hosted_intervals(logs.membership)
+    if counted["causal"]:
+        yield stream_rules.causal_order(suspects, rows, entries, hosted)
+    if counted["strict"]:
+        yield stream_rules.strict_order(suspects, rows, hosted)
+    if counted["in_frame"]:
+        yield stream_rules.frame_order(suspects, rows, hosted)
+
+
+def _content_rules(
+    phase: Callable[[str], object], deliveries: DataFrame, logs: Logs
+) -> Iterable[DataFrame]:
+    phase("deliveries against what was stamped")
+    suspects = content_rules.unlike(deliveries, logs.accept).cache()
+    if not suspects.isEmpty():
+        yield content_rules.contents(suspects, logs.accept)
+    yield content_rules.changes(deliveries, logs.membership)
+    yield content_rules.archived(deliveries, logs.accept)
+
+
+def _sequencer_rules(
+    phase: Callable[[str], object], deliveries: DataFrame, logs: Logs
+) -> Iterable[DataFrame]:
+    phase("what sequencers have given numbers to")
+    numbers = numbering.numbered(logs.accept, logs.membership)
+    lost = numbering.superseded(numbers).cache()
+    yield numbering.epoch_owners(numbers)
+    yield numbering.numbers_in_turn(numbers)
+    yield numbering.sender_order(numbers, lost)
+    if not lost.isEmpty():
+        yield numbering.floors(deliveries, lost, numbers, logs.frame, logs.view)
+
+
+def _settled(frame: DataFrame) -> DataFrame:
+    """Computed, and without its past: Spark looks at all of that again with each step behind it."""
+    context = frame.sparkSession.sparkContext
+    return frame.checkpoint() if context.getCheckpointDir() else frame.localCheckpoint()
+
+
+def _together(found: Iterable[DataFrame]) -> DataFrame:
+    return reduce(DataFrame.unionByName, (one.select(*FINDING) for one in found))
+
+
+def _sampled(logs: Logs) -> tuple[str, ...]:
+    """Ids of nodes that have left deliveries out because they were told to."""
+    rows = logs.segment.where((F.col("kind") == "delivery") & (F.col("every") > 1))
+    return tuple(sorted(row["node"] for row in rows.select("node").distinct().collect()))
+
+
+def _cuts(logs: Logs) -> DataFrame:
+    """node, cut: the first delivery whose frame is not in its sequencer's log, which goes on."""
+    living = (
+        logs.view.where("primary")
+        .agg(F.max(F.struct("number", "members")).alias("last"))
+        .select(F.explode("last.members").alias("sequencer"))
+    )
+    seen = logs.frame.groupBy(F.col("node").alias("sequencer")).agg(F.max("frame").alias("seen"))
+    ends = living.join(seen, "sequencer", "left").na.fill(0, ["seen"])
+    return (
+        logs.delivery.select("node", "dno", "sequencer", frame_of("lseq").alias("frame"))
+        .join(F.broadcast(ends), "sequencer")
+        .where(F.col("frame") > F.col("seen"))
+        .groupBy("node")
+        .agg(F.min("dno").alias("cut"))
+    )
+
+
+def _until(deliveries: DataFrame, cuts: DataFrame) -> DataFrame:
+    joined = deliveries.join(F.broadcast(cuts), "node", "left")
+    return joined.where(F.col("cut").isNull() | (F.col("dno") < F.col("cut"))).drop("cut")
+
+
+def _ranges(deliveries: DataFrame, cuts: DataFrame) -> tuple[dict[str, tuple[int, int, int]], int]:
+    """What is judged of each node, and how many rows are held."""
+    judged = F.col("cut").isNull() | (F.col("dno") < F.col("cut"))
+    rows = (
+        deliveries.join(F.broadcast(cuts), "node", "left")
+        .groupBy("node")
+        .agg(
+            F.min(F.when(judged, F.col("dno"))).alias("low"),
+            F.max(F.when(judged, F.col("dno"))).alias("high"),
+            F.sum(judged.cast("int")).alias("judged"),
+            F.sum((~judged).cast("int")).alias("held"),
+        )
+        .collect()
+    )
+    ranges = {
+        row["node"]: (row["low"], row["high"], row["judged"]) for row in rows if row["judged"]
+    }
+    return ranges, sum(row["held"] for row in rows)

@@ -1,0 +1,70 @@
+"""Judge whether the order was kept, over everything that the store has of the trace.
+
+Each violation is one JSON line. Exit code 0: no rule is broken; 1: one is; 2: it could not be
+judged. With --certificate the result is signed and written as JSON, and as a page beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipeline.audit import audit, read_logs
+from pipeline.certificate import describe, load_key, page, sign
+from pipeline.ingest import hash_of
+from pipeline.running import Report, session_options
+from pipeline.session import spark_session
+from pipeline.store import Store
+
+BROKEN = 1
+"""Exit code where a rule is broken."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What this job takes."""
+    parser.add_argument("--certificate", type=Path, help="file to write, e.g. order.json")
+    parser.add_argument(
+        "--key", type=Path, help="PEM file of the Ed25519 key to sign with; made if missing"
+    )
+    parser.add_argument(
+        "--limit", type=int, default=1000, help="violations to print (%(default)s); all are stored"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Judge, store, sign, say."""
+    if arguments.certificate and not arguments.key:
+        arguments.key = arguments.certificate.with_suffix(".key")
+    report = Report(as_json=arguments.json)
+    with spark_session(session_options(arguments), "groupcore audit") as spark:
+        store = Store(arguments.store)
+        snapshot = store.snapshot()
+        audited = audit(read_logs(spark, store, snapshot), report.steps())
+        folder = store.write(audited.violations, "audit_violation", snapshot, files=1)
+        said = describe(audited, store.root, snapshot.number, datetime.now(UTC))
+        store.commit(
+            snapshot,
+            f"audit {snapshot.number + 1} {hash_of(said)}",
+            replace={"audit_violation": folder},
+            positions={"audit": said},
+        )
+        for row in audited.violations.limit(arguments.limit).collect():
+            print(json.dumps({k: v for k, v in row.asDict().items() if v is not None}))
+        report.end()
+    if arguments.certificate:
+        document = sign(said, load_key(arguments.key))
+        arguments.certificate.write_text(json.dumps(document, indent=1), encoding="utf-8")
+        arguments.certificate.with_suffix(".html").write_text(page(document), encoding="utf-8")
+    report.result(
+        {
+            "result": said["result"],
+            "deliveries": said["deliveries"],
+            "violations": sum(audited.counts.values()),
+            "not_auditable": sum(audited.excused.values()),
+            "held": audited.held,
+            "seconds": round(sum(report.seconds.values()), 2),
+        }
+    )
+    return 0 if audited.clean else BROKEN

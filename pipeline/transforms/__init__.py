@@ -1,0 +1,1 @@
+"""What the jobs compute: frames in, frames out; no session, no files, no clock."""

@@ -1,0 +1,136 @@
+"""Each group at each node: every number once, in turn, from the state on until it is released.
+
+A first pass looks at neighbours only, one window over (node, group). Where something is out of turn
+a second one, over those groups at those nodes alone, says what it is.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from pipeline.transforms.findings import findings
+
+_LOG = ("node", "gid")
+_IN_ORDER = ("dno", "rank", "off")
+
+
+def group_events(deliveries: DataFrame, membership: DataFrame) -> DataFrame:
+    """What happens to a group at a node, to be ordered by dno, rank, off.
+
+    `op` is `row` for a delivery of the numbers `seq` to `end`, or `state` or `released`, which
+    stand behind the delivery whose `dno` they name.
+    """
+    rows = deliveries.select(
+        "node",
+        "gid",
+        "dno",
+        F.lit(0).alias("rank"),
+        F.lit(0).cast("bigint").alias("off"),
+        "seq",
+        (F.col("seq") + F.col("count") - 1).alias("end"),
+        F.lit("row").alias("op"),
+    )
+    turns = membership.where(F.col("op").isin("state", "released")).select(
+        "node",
+        "gid",
+        "dno",
+        F.lit(1).alias("rank"),
+        "off",
+        "seq",
+        F.col("seq").alias("end"),
+        "op",
+    )
+    return rows.unionByName(turns)
+
+
+def out_of_turn(events: DataFrame) -> DataFrame:
+    """(node, gid) of the logs in which a row does not follow its neighbour."""
+    log = Window.partitionBy(*_LOG).orderBy(*_IN_ORDER)
+    before = events.select(
+        *_LOG,
+        "op",
+        "seq",
+        F.lag("end").over(log).alias("before"),
+        F.lag("op").over(log).alias("op_before"),
+    )
+    wrong = (
+        F.col("op_before").isNull()
+        | (F.col("op_before") == "released")
+        | (F.col("seq") != F.col("before") + 1)
+    )
+    return before.where((F.col("op") == "row") & wrong).select(*_LOG).distinct()
+
+
+def group_order(events: DataFrame, suspects: DataFrame) -> DataFrame:
+    """Findings in the logs of `suspects`: `gap`, `duplicate`, `late` and `not_hosted`.
+
+    `late`: its number is below one that was delivered before, which is against the total order of
+    the group. A number that comes late leaves no gap.
+    """
+    log = Window.partitionBy(*_LOG).orderBy(*_IN_ORDER)
+    stint = (*_LOG, "stint")
+    earlier = Window.partitionBy(*stint).orderBy(*_IN_ORDER)
+    rows = (
+        events.join(F.broadcast(suspects), list(_LOG), "left_semi")
+        .withColumn("stint", F.sum(F.when(F.col("op") != "row", 1).otherwise(0)).over(log))
+        .withColumn("opened", F.first("op").over(earlier))
+        .withColumn("before", F.max("end").over(earlier.rowsBetween(Window.unboundedPreceding, -1)))
+        .withColumn(
+            "times",
+            F.row_number().over(Window.partitionBy(*stint, "seq", "op").orderBy("dno")),
+        )
+        .where(F.col("op") == "row")
+    )
+    hosted = (F.col("stint") > 0) & (F.col("opened") == "state")
+    again = hosted & (F.col("seq") <= F.col("before"))
+    late = rows.where(again & (F.col("times") == 1))
+    ahead = rows.where(hosted & (F.col("seq") > F.col("before") + 1))
+    return (
+        findings(
+            rows.where(~hosted),
+            "not_hosted",
+            F.lit("the node delivers a group whose state it has not taken, or has released"),
+        )
+        .unionByName(
+            findings(
+                rows.where(again & (F.col("times") > 1)),
+                "duplicate",
+                F.format_string("number %d of the group was delivered before", "seq"),
+            )
+        )
+        .unionByName(
+            findings(
+                late,
+                "late",
+                F.format_string("number %d is delivered behind number %d", "seq", "before"),
+            )
+        )
+        .unionByName(_gaps(ahead, late))
+    )
+
+
+def _gaps(ahead: DataFrame, late: DataFrame) -> DataFrame:
+    """Numbers that are left out and do not come later either."""
+    stint = (*_LOG, "stint")
+    comers = late.select(
+        *stint,
+        F.col("seq").alias("late_seq"),
+        (F.col("end") - F.col("seq") + 1).alias("late_count"),
+    )
+    within = (F.col("late_seq") > F.col("before")) & (F.col("late_seq") < F.col("seq"))
+    joined = ahead.join(comers, list(stint), "left")
+    missing = (
+        joined.groupBy(*stint, "dno", "seq", "before")
+        .agg(F.sum(F.when(within, F.col("late_count")).otherwise(0)).alias("come"))
+        .where(F.col("seq") - F.col("before") - 1 > F.col("come"))
+    )
+    return findings(
+        missing,
+        "gap",
+        F.format_string(
+            "numbers %d to %d of the group are missing before this one",
+            F.col("before") + 1,
+            F.col("seq") - 1,
+        ),
+    )

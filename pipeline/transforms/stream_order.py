@@ -1,0 +1,193 @@
+"""Order across groups: causal (CT2), strict (T2), and within a frame, for each process.
+
+A process is given what its node delivers of its groups, so what is out of order for a process is so
+for its node; not the other way round, where no process is in both groups. One window over (node,
+sequencer) finds candidates by running maxima; then only these are looked at process by process.
+
+  causal    behind a row in a frame whose context has <S, f>, a process is given nothing of S's
+            frames up to f.
+  strict    of one sequencer's strict groups a process is given the rows with growing stamps. What a
+            former sequencer has stamped is in the context of what its successor stamps.
+  in_frame  the same for the rows of one frame, whatever groups they are of.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from pipeline.transforms.findings import findings, frame_of
+
+_STREAM = ("node", "sequencer")
+
+
+def stamped(deliveries: DataFrame, promises: DataFrame) -> DataFrame:
+    """Deliveries with a stamp, of groups whose order goes across groups.
+
+    Columns: node, sequencer, dno, gid, seq, lseq, frame, strict. `promises`: gid, promise.
+    """
+    ordered = promises.where(F.col("promise").isin("causal", "strict"))
+    return (
+        deliveries.where(F.col("sequencer").isNotNull())
+        .select("node", "sequencer", "dno", "gid", "seq", "lseq")
+        .join(ordered, "gid")
+        .select(
+            *_STREAM,
+            "dno",
+            "gid",
+            "seq",
+            "lseq",
+            frame_of("lseq").alias("frame"),
+            (F.col("promise") == "strict").alias("strict"),
+        )
+    )
+
+
+def contexts(frames: DataFrame) -> DataFrame:
+    """An entry a row: (sequencer, frame) is to be delivered behind `reach` of stream `of`."""
+    return frames.select(
+        F.col("node").alias("sequencer"), "frame", F.explode("context").alias("entry")
+    ).select(
+        "sequencer",
+        "frame",
+        F.col("entry.sequencer").alias("of"),
+        F.col("entry.frame").alias("reach"),
+    )
+
+
+def candidates(rows: DataFrame, entries: DataFrame) -> DataFrame:
+    """Rows that are out of order for their node, with `causal`, `strict`, `in_frame`: in which way.
+
+    `rows` as of `stamped`, `entries` as of `contexts`.
+    """
+    firsts = rows.groupBy(*_STREAM, "frame").agg(F.min("dno").alias("dno"))
+    needs = firsts.join(entries, ["sequencer", "frame"]).select(
+        "node",
+        F.col("of").alias("sequencer"),
+        "dno",
+        F.lit(1).alias("rank"),
+        "reach",
+    )
+    events = rows.withColumn("rank", F.lit(0)).unionByName(needs, allowMissingColumns=True)
+    before = (
+        Window.partitionBy(*_STREAM)
+        .orderBy("dno", "rank")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    judged = events.select(
+        *rows.columns,
+        "rank",
+        (F.col("frame") <= F.max("reach").over(before)).alias("is_causal"),
+        (
+            F.col("strict")
+            & (F.col("lseq") < F.max(F.when(F.col("strict"), F.col("lseq"))).over(before))
+        ).alias("is_strict"),
+        (F.col("lseq") < F.max("lseq").over(before)).alias("is_in_frame"),
+    )
+    wrong = F.coalesce(F.col("is_causal") | F.col("is_strict") | F.col("is_in_frame"), F.lit(False))
+    return judged.where((F.col("rank") == 0) & wrong).drop("rank")
+
+
+def causal_order(
+    suspects: DataFrame, rows: DataFrame, entries: DataFrame, hosted: DataFrame
+) -> DataFrame:
+    """`causal` findings among the candidates; `hosted` as of `transforms.hosting`."""
+    late = given(suspects.where("is_causal"), hosted)
+    bounds = late.groupBy("node", "sequencer").agg(
+        F.min("frame").alias("low"), F.max("dno").alias("high")
+    )
+    needs = (
+        rows.select("node", "gid", "dno", "sequencer", "frame", "lseq")
+        .join(entries, ["sequencer", "frame"])
+        .select(
+            "node",
+            "gid",
+            "dno",
+            "lseq",
+            F.col("sequencer").alias("by"),
+            F.col("of").alias("sequencer"),
+            "reach",
+        )
+        .join(F.broadcast(bounds), ["node", "sequencer"])
+        .where((F.col("reach") >= F.col("low")) & (F.col("dno") < F.col("high")))
+        .drop("low", "high")
+    )
+    key = ("node", "process", "sequencer")
+    evidence = given(needs, hosted).join(late.select(*key).distinct(), list(key), "left_semi")
+    found = _behind(late, evidence, key, "reach").where(F.col("best.reach") >= F.col("frame"))
+    return findings(
+        _against(found),
+        "causal",
+        F.format_string(
+            "%s was given this behind a message that was sent with knowledge of its frame %d",
+            "process",
+            "frame",
+        ),
+    )
+
+
+def strict_order(suspects: DataFrame, rows: DataFrame, hosted: DataFrame) -> DataFrame:
+    """`strict` findings among the candidates."""
+    late = given(suspects.where("is_strict"), hosted)
+    key = ("node", "process", "sequencer")
+    evidence = _higher(late, rows.where("strict"), hosted, key)
+    found = _behind(late, evidence, key, "lseq").where(F.col("best.lseq") > F.col("lseq"))
+    return findings(
+        _against(found),
+        "strict",
+        F.format_string("%s was given this behind a later one of its sequencer", "process"),
+    )
+
+
+def frame_order(suspects: DataFrame, rows: DataFrame, hosted: DataFrame) -> DataFrame:
+    """`in_frame` findings among the candidates."""
+    frames = suspects.where("is_in_frame").select("node", "sequencer", "frame").distinct()
+    both = rows.join(frames, ["node", "sequencer", "frame"], "left_semi")
+    inside = Window.partitionBy("node", "sequencer", "frame").orderBy("dno")
+    wrong = both.withColumn(
+        "top", F.max("lseq").over(inside.rowsBetween(Window.unboundedPreceding, -1))
+    ).where(F.col("lseq") < F.col("top"))
+    late = given(wrong.drop("top"), hosted)
+    key = ("node", "process", "sequencer", "frame")
+    evidence = _higher(late, both, hosted, key)
+    found = _behind(late, evidence, key, "lseq").where(F.col("best.lseq") > F.col("lseq"))
+    return findings(
+        _against(found),
+        "in_frame",
+        F.format_string("%s was given this behind a later one of its frame", "process"),
+    )
+
+
+def given(rows: DataFrame, hosted: DataFrame) -> DataFrame:
+    """The rows once for each process that is given them."""
+    inside = (F.col("dno") > F.col("in_dno")) & (F.col("dno") <= F.col("out_dno"))
+    return rows.join(hosted, ["node", "gid"]).where(inside).drop("in_dno", "out_dno")
+
+
+def _higher(late: DataFrame, rows: DataFrame, hosted: DataFrame, key: tuple[str, ...]) -> DataFrame:
+    """What the late rows' processes were given of the same stream with higher stamps, before."""
+    bounds = late.groupBy("node", "sequencer").agg(
+        F.min("lseq").alias("low"), F.max("dno").alias("high")
+    )
+    near = (
+        rows.join(F.broadcast(bounds), ["node", "sequencer"])
+        .where((F.col("lseq") > F.col("low")) & (F.col("dno") < F.col("high")))
+        .drop("low", "high")
+    )
+    return given(near, hosted).join(late.select(*key).distinct(), list(key), "left_semi")
+
+
+def _behind(late: DataFrame, evidence: DataFrame, key: tuple[str, ...], most: str) -> DataFrame:
+    """The late rows; `best`: of the evidence before each in its process's log, that with most."""
+    before = (
+        Window.partitionBy(*key).orderBy("dno", "rank").rowsBetween(Window.unboundedPreceding, -1)
+    )
+    # What a row requires, it requires of what is behind it: evidence stands behind its own row.
+    seen = evidence.select(*key, "dno", F.lit(1).alias("rank"), F.struct(most, "dno").alias("seen"))
+    together = late.withColumn("rank", F.lit(0)).unionByName(seen, allowMissingColumns=True)
+    return together.withColumn("best", F.max("seen").over(before)).where(F.col("rank") == 0)
+
+
+def _against(found: DataFrame) -> DataFrame:
+    """With the other row's name."""
+    return found.withColumn("node2", F.col("node")).withColumn("dno2", F.col("best.dno"))

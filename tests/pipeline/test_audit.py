@@ -1,0 +1,121 @@
+"""The audit finds each planted bug, by its rule, and nothing where nothing is."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from argparse import Namespace
+from collections import Counter
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.sql import Row as Found
+
+from groupcore.trace import FRAME_STAMPS
+from pipeline.audit import RULES, Audited, audit
+from pipeline.certificate import verify
+from pipeline.jobs import audit as audit_job
+from pipeline.jobs import ingest as ingest_job
+from tests.pipeline.cluster import Cluster
+from tests.pipeline.faults import FAULTS, shorter_cut
+from tests.pipeline.logs import Rows, apart, make_logs
+from tests.pipeline.segments import write_segments
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CLEAN = "clean"
+
+
+def planted() -> tuple[dict[str, list[dict[str, object]]], dict[str, Counter[str]]]:
+    """One trace of many clusters, each with one fault or none; and what must be found in each."""
+    rows: dict[str, list[dict[str, object]]] = {}
+    expected: dict[str, Counter[str]] = {}
+    for number, fault in enumerate((None, None, *FAULTS)):
+        name = fault.__name__.replace("_", "") if fault else f"{CLEAN}{number}"
+        cluster = Cluster(number)
+        cluster.run(500, changes=fault is None or fault.__name__ == "stay")
+        if number % 2 or fault is shorter_cut:
+            cluster.fail(max(cluster.streams, key=lambda node: len(cluster.streams[node])))
+            cluster.run(200, changes=False)
+        own = copy.deepcopy(dict(cluster.rows))
+        expected[name] = fault(own, random.Random(number)) if fault else Counter()
+        for kind, of_kind in apart(own, name, number).items():
+            rows.setdefault(kind, []).extend(of_kind)
+    return rows, expected
+
+
+@pytest.fixture(scope="module")
+def judged(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Audited, list[Found], Rows, dict[str, Counter[str]]]:
+    rows, expected = planted()
+    result = audit(make_logs(spark, tmp_path_factory.mktemp("logs"), rows))
+    return result, result.violations.collect(), rows, expected
+
+
+Judged = tuple[Audited, list[Found], Rows, dict[str, Counter[str]]]
+
+
+def test_exactly_what_was_planted_is_found(judged: Judged) -> None:
+    _, found, _, expected = judged
+    by_case: dict[str, Counter[str]] = {case: Counter() for case in expected}
+    for row in found:
+        by_case[row["node"].partition("-")[0]][row["rule"]] += 1
+    assert by_case == expected
+
+
+def test_every_rule_is_counted(judged: Judged) -> None:
+    result, found, _, _ = judged
+    assert set(result.counts) == set(RULES)
+    assert {rule: n for rule, n in result.counts.items() if n} == Counter(r["rule"] for r in found)
+    assert not result.clean
+
+
+def test_violations_name_messages_places_and_segments(judged: Judged) -> None:
+    _, found, _, _ = judged
+    late = next(row for row in found if row["rule"] == "late")
+    assert late["message"].startswith("swapingroup-")
+    assert late["segment"].startswith(f"date=2026-11-22/node={late['node'].partition('#')[0]}/")
+    causal = next(row for row in found if row["rule"] == "causal")
+    assert causal["process"].startswith(causal["node"])
+    assert {causal["message"], causal["message2"]} != {None}
+    assert causal["gid"] != causal["gid2"]
+    assert causal["dno2"] < causal["dno"]
+
+
+def test_the_job_says_each_violation_signs_and_exits_with_1(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cluster = Cluster(5, nodes=2, groups=3, strict=1)
+    cluster.run(150, changes=False)
+    early = next(row for row in cluster.rows["delivery"] if row["what"] == 0)
+    early["crc"] ^= 1
+    last = max(row["frame"] for row in cluster.rows["frame"] if row["node"] == "n0#1")
+    for kind, column, unit in (("frame", "frame", 1), ("accept", "lseq", FRAME_STAMPS)):
+        # The other node's log is ahead: the last frame is not in the trace yet.
+        cluster.rows[kind] = [
+            row for row in cluster.rows[kind] if row["node"] != "n0#1" or row[column] < last * unit
+        ]
+    write_segments(tmp_path / "trace", cluster.rows)
+    for job in (ingest_job, audit_job):
+        monkeypatch.setattr(job, "spark_session", lambda *given: nullcontext(spark))
+    store = str(tmp_path / "store")
+    common = {"store": store, "master": "", "memory": "", "partitions": 2, "json": True}
+    taking = Namespace(trace=str(tmp_path / "trace"), skip_damaged=False, **common)
+    assert ingest_job.run(taking) == 0
+    capsys.readouterr()
+    path = tmp_path / "order.json"
+    assert audit_job.run(Namespace(certificate=path, key=None, limit=10, **common)) == 1
+    violation, result = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (violation["rule"], result["result"]) == ("content", "broken")
+    assert 0 < result["held"] < len(cluster.rows["delivery"])
+    certificate = verify(json.loads(path.read_text()))
+    assert certificate["rules"]["content"]["violations"] == 1
+    assert "The order was broken." in path.with_suffix(".html").read_text()
