@@ -1,0 +1,141 @@
+"""Load: what each sequencer, group and node carries in windows of time, and how long people wait.
+
+Percentiles cannot be averaged, so windows carry KLL sketches beside them: of any set of windows the
+sketches can be merged, and asked for any percentile.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+WINDOW: Final = "1 minute"
+"""The windows' length."""
+
+_PERCENTILES: Final = (50, 95, 99)
+
+MESSAGE_NS, FAN_OUT_NS, KILOBYTE_NS = 1_000, 500, 400
+"""The weights of decision 0019; a test holds them equal to the directory's."""
+
+
+def group_load(accepts: DataFrame, fan_out: DataFrame) -> DataFrame:
+    """w_start, sequencer, gid, messages, bytes, runs, senders, nodes, load_us.
+
+    `fan_out`: gid, nodes (as of `group_nodes`). `load_us`: us of processor time a second at the
+    sequencer, by the formula of decision 0019.
+    """
+    per = accepts.groupBy(
+        F.window("t", WINDOW)["start"].alias("w_start"), F.col("node").alias("sequencer"), "gid"
+    ).agg(
+        F.sum("count").alias("messages"),
+        F.sum("bytes").alias("bytes"),
+        F.count("*").alias("runs"),
+        F.countDistinct("sender").alias("senders"),
+    )
+    joined = per.join(fan_out, "gid", "left").na.fill(0, ["nodes"])
+    return joined.select(
+        "w_start",
+        "sequencer",
+        "gid",
+        "messages",
+        "bytes",
+        "runs",
+        "senders",
+        "nodes",
+        load_us("messages", "bytes", "nodes").alias("load_us"),
+    )
+
+
+def load_us(messages: str, size: str, nodes: str) -> Column:
+    """The load formula over a window of a minute: us a second."""
+    weight = F.lit(MESSAGE_NS) + F.col(nodes) * FAN_OUT_NS
+    total_ns = F.col(messages) * weight + F.col(size) * KILOBYTE_NS / 1024
+    return total_ns / 1000 / 60
+
+
+def group_nodes(membership: DataFrame) -> DataFrame:
+    """gid, nodes: how many nodes have taken the group's state and not released it."""
+    turns = membership.where(F.col("op").isin("state", "released"))
+    last = turns.groupBy("gid", "node").agg(F.max_by("op", F.struct("dno", "off")).alias("op"))
+    return last.where(F.col("op") == "state").groupBy("gid").agg(F.count("*").alias("nodes"))
+
+
+def sequencer_load(frames: DataFrame) -> DataFrame:
+    """w_start, sequencer, frames, messages, bytes, queue_us_p50, _p95, _p99, queue_kll."""
+    return frames.groupBy(
+        F.window("t", WINDOW)["start"].alias("w_start"), F.col("node").alias("sequencer")
+    ).agg(
+        F.count("*").alias("frames"),
+        F.sum("messages").alias("messages"),
+        F.sum("bytes").alias("bytes"),
+        *_percentiles("queue_us"),
+        F.expr("kll_sketch_agg_bigint(queue_us)").alias("queue_kll"),
+    )
+
+
+def latency(deliveries: DataFrame, accepts: DataFrame) -> DataFrame:
+    """w_start, node, deliveries, delay_us_p50, _p95, _p99, delay_kll: from number to delivery.
+
+    Only at the node that gave the number: two nodes' clocks are never compared.
+    """
+    own = deliveries.where(F.col("node") == F.col("sequencer")).select(
+        "node", "lseq", F.col("t").alias("given")
+    )
+    both = own.join(accepts.select("node", "lseq", "t"), ["node", "lseq"])
+    delay = both.withColumn("delay_us", F.unix_micros("given") - F.unix_micros("t"))
+    return delay.groupBy(F.window("t", WINDOW)["start"].alias("w_start"), "node").agg(
+        F.count("*").alias("deliveries"),
+        *_percentiles("delay_us"),
+        F.expr("kll_sketch_agg_bigint(delay_us)").alias("delay_kll"),
+    )
+
+
+def group_peaks(loads: DataFrame) -> DataFrame:
+    """gid, load_us: the 95th percentile of its windows; what a plan counts with.
+
+    A window in which nothing was sent has no row and counts as nothing: a group that is busy for
+    one minute a day is no load for a plan.
+    """
+    span = loads.agg((F.count_distinct("w_start")).alias("windows"))
+    per = loads.groupBy("gid").agg(F.sort_array(F.collect_list("load_us"), asc=False).alias("high"))
+    # Of n windows the one that is exceeded by one in twenty.
+    place = F.floor(F.col("windows") / 20).cast("int")
+    return per.crossJoin(F.broadcast(span)).select(
+        "gid", F.coalesce(F.get("high", place), F.lit(0.0)).alias("load_us")
+    )
+
+
+def hot_senders(accepts: DataFrame, count: int) -> DataFrame:
+    """sender, messages, bytes, groups: who sends most."""
+    return (
+        accepts.groupBy("sender")
+        .agg(
+            F.sum("count").alias("messages"),
+            F.sum("bytes").alias("bytes"),
+            F.countDistinct("gid").alias("groups"),
+        )
+        .orderBy(F.desc("messages"), "sender")
+        .limit(count)
+    )
+
+
+def main_senders(accepts: DataFrame, share: float) -> DataFrame:
+    """gid, sender: the id of the node whose processes send at least this share of a group's."""
+    per = accepts.groupBy("gid", F.substring_index("sender", "#", 1).alias("sender")).agg(
+        F.sum("count").alias("messages")
+    )
+    most = per.groupBy("gid").agg(
+        F.sum("messages").alias("all"), F.max(F.struct("messages", "sender")).alias("most")
+    )
+    return most.where(F.col("most.messages") >= share * F.col("all")).select(
+        "gid", F.col("most.sender").alias("sender")
+    )
+
+
+def _percentiles(column: str) -> list[Column]:
+    """Three percentiles, exact to one in 10,000."""
+    return [
+        F.percentile_approx(column, p / 100, 10_000).alias(f"{column}_p{p}") for p in _PERCENTILES
+    ]
