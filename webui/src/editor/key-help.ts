@@ -54,6 +54,7 @@ const HELP: { readonly [K in EditorKey | PageKey]: Help } = {
   "Mod-/": ["page", () => keysWords.help],
   "?": ["page", () => keysWords.helpOutside],
   "Ctrl-Alt-i": ["page", () => keysWords.inspector],
+  "Ctrl-Alt-o": ["page", () => keysWords.contents],
 };
 
 export interface HelpLine {

@@ -55,7 +55,8 @@ export class Company {
   private here: Presence | null = null;
   private isConnected = false;
   private caret = NOWHERE;
-  private view: string | null = null;
+  /** The first block in sight. */
+  view: string | null = null;
   private calls = 0;
   private isCalling = false;
   private isIdle = false;

@@ -1,12 +1,13 @@
 /** The keys of the page, beside those of the text (editor/commands.ts). */
 
-export type PageAct = "find" | "help" | "inspect";
+export type PageAct = "contents" | "find" | "help" | "inspect";
 
 const keys = {
   "Mod-f": "find",
   "Mod-/": "help",
   "?": "help",
   "Ctrl-Alt-i": "inspect",
+  "Ctrl-Alt-o": "contents",
 } as const satisfies Record<string, PageAct>;
 
 export type PageKey = keyof typeof keys;

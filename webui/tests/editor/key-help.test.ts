@@ -36,5 +36,6 @@ test("a page's key does what it says, and a letter is a letter where one writes"
   expect(press("?", { shiftKey: true }, document.createElement("textarea"))).toBeNull();
   expect(press("i", { ctrlKey: true, altKey: true })).toBe("inspect");
   expect(press("^", { ctrlKey: true, altKey: true, code: "KeyI" })).toBe("inspect");
+  expect(press("ø", { ctrlKey: true, altKey: true, code: "KeyO" })).toBe("contents");
   expect(press("i", { ctrlKey: true })).toBeNull();
 });

@@ -42,6 +42,7 @@ export default {
   help: "Diese Liste",
   helpOutside: "Diese Liste, außerhalb des Texts",
   inspector: "Inspektor",
+  contents: "Die Überschriften des Dokuments",
   control: "Strg",
   shift: "Umschalt",
   home: "Pos1",

@@ -43,6 +43,7 @@ export const keysWords = area("keys", {
   help: "This list",
   helpOutside: "This list, outside of the text",
   inspector: "Inspector",
+  contents: "The headings of the document",
   control: "Ctrl",
   shift: "Shift",
   home: "Home",
