@@ -139,3 +139,24 @@ async def test_undo_takes_back_own_edits_only(cluster: Cluster, tabs: Tabs) -> N
     assert await converged(cluster, doc, [one, two]) == ["theirs text mine"]
     await two.press("Control+z")
     assert await converged(cluster, doc, [one, two]) == ["text mine"]
+
+
+async def test_undo_leaves_what_another_person_has_written_into_ones_words(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "text")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(0)
+    await one.type(" hello world")
+    await two.shows("text hello world")
+    await two.put_caret(0)
+    await two.press(*["ArrowLeft"] * len(" world"))
+    await two.type(" dear")
+    await one.shows("text hello dear world")
+    # On a slow machine what is typed may be several steps: there are no more than these.
+    await one.press(*["Control+z"] * 4)
+    assert await converged(cluster, doc, [one, two]) == ["text dear"]
+    await one.press(*["Control+Shift+z"] * 4)
+    assert await converged(cluster, doc, [one, two]) == ["text hello dear world"]
+    await two.press(*["Control+z"] * 4)
+    assert await converged(cluster, doc, [one, two]) == ["text hello world"]

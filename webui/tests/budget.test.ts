@@ -38,10 +38,10 @@ test("what is over its budget is told with the files that make it so", () => {
   expect(() => loadedWith(files, ["/src/pages/Nothing.svelte"])).toThrow("Nothing.svelte");
 });
 
-test("what few documents need comes later: tables' tools, the coloured languages, sharing", () => {
+test("what few documents need comes later: tables' tools, languages, sharing, undo", () => {
   const names = loadedWith(files, [DOCUMENT]).flatMap(({ modules }) => modules);
   const late =
-    /prosemirror-tables|table-tools|editor\/html|highlight\.js|ShareDialog|Inspector|Home\.svelte/;
+    /prosemirror-tables|table-tools|editor\/html|highlight\.js|ShareDialog|Inspector|Home\.svelte|src\/undo\//;
   expect(names.filter((name) => late.test(name))).toEqual([]);
   expect(names.some((name) => name.endsWith(DOCUMENT))).toBe(true);
 });

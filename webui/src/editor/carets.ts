@@ -86,7 +86,7 @@ export class Carets {
       set: redrawn(before, now, places),
     };
     const transaction = this.view.state.tr.setMeta(CARETS, next);
-    this.view.dispatch(transaction.setMeta("addToHistory", false));
+    this.view.dispatch(transaction);
   }
 }
 

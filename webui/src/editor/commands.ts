@@ -9,7 +9,6 @@ import {
   selectAll,
   splitBlockAs,
 } from "prosemirror-commands";
-import { redo, undo } from "prosemirror-history";
 import { undoInputRule } from "prosemirror-inputrules";
 import type { Node } from "prosemirror-model";
 import { type Command, type EditorState, TextSelection, type Transaction } from "prosemirror-state";
@@ -243,9 +242,6 @@ export const keys = {
   "Shift-Tab": chainCommands(previousCell, outdentCode, indent(-1)),
   ArrowDown: downFromTable,
   "Mod-a": selectAll,
-  "Mod-z": undo,
-  "Mod-Shift-z": redo,
-  "Mod-y": redo,
   "Mod-Alt-0": setType("paragraph"),
   "Mod-Alt-1": setType("heading", { level: 1 }),
   "Mod-Alt-2": setType("heading", { level: 2 }),
@@ -261,7 +257,7 @@ export const keys = {
 } satisfies Record<string, Command>;
 
 /** The keys of the text; what each does is said in key-help.ts. */
-export type EditorKey = keyof typeof keys | "Mod-k";
+export type EditorKey = keyof typeof keys | "Mod-k" | "Mod-z" | "Mod-Shift-z" | "Mod-y";
 
 /** What a block can be turned into. */
 const CHOICES = [
@@ -340,10 +336,8 @@ const choosePicture: Command = (_state, _dispatch, view) => {
 
 export type Action = "undo" | "redo" | "indent" | "outdent" | "picture" | SimpleMark;
 
-/** What the toolbar's buttons do. */
-export const actions: Record<Action, Command> = {
-  undo,
-  redo,
+/** What the toolbar's buttons do; what is taken back is with the editor's history. */
+export const actions: Record<Exclude<Action, "undo" | "redo">, Command> = {
   indent: indent(1),
   outdent: indent(-1),
   picture: choosePicture,

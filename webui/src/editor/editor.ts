@@ -1,13 +1,12 @@
 /** The editor of one document: ProseMirror bound to the model. */
 
-import { history } from "prosemirror-history";
 import { keymap } from "prosemirror-keymap";
-import type { Node } from "prosemirror-model";
 import { type Command, EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
 import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
 import type { Person } from "../people";
+import type { Spots } from "../undo/history";
 import { editorWords } from "../words/en/editor";
 import { AwayView, BlockView } from "./block-view";
 import type { EditorCallbacks } from "./callbacks";
@@ -35,6 +34,7 @@ import { isBlank, missingIn, surroundingsOf } from "./state";
 import { cellAt, textPlace } from "./table-remote";
 import { TableView } from "./table-view";
 import { readyTables, type TableAction, TOOLS_MISSING, tablePlugins, whenLoaded } from "./tables";
+import { takenTransaction, Undoing } from "./undoing";
 import { LONG_BLOCKS, Viewport } from "./viewport";
 
 /** So many blocks are loaded at once because they are selected. */
@@ -50,6 +50,7 @@ export class DocumentEditor {
   readonly finder: Finder;
   private readonly places: Places;
   private readonly carets: Carets;
+  private readonly undoing: Undoing;
   /** The id of the block that is shown while the document has none. */
   private blank: string | null = null;
   private isMenuOpen = false;
@@ -62,6 +63,11 @@ export class DocumentEditor {
   ) {
     const { blocks } = model.value;
     const blank = randomId();
+    this.undoing = new Undoing(
+      model,
+      (ids) => this.load(ids),
+      (event, spots) => this.showTaken(event, spots),
+    );
     if (blocks.length === 0) this.blank = blank;
     this.view = new EditorView(
       { mount: host },
@@ -131,13 +137,13 @@ export class DocumentEditor {
       this.callbacks.linkWanted();
       return true;
     };
-    const all: Record<EditorKey, Command> = { ...keys, "Mod-k": ask };
+    const all: Record<EditorKey, Command> = { ...keys, ...this.undoing.keys, "Mod-k": ask };
     const pairs = Object.entries(all).map(([key, command]) => [
       key,
       ON_ALL.test(key) ? this.whole(command) : command,
     ]);
     return [
-      history(),
+      this.undoing.plugin,
       markdownPlugin(),
       slashPlugin(),
       keymap(Object.fromEntries(pairs)),
@@ -175,8 +181,8 @@ export class DocumentEditor {
 
   /** Does what a toolbar button says, and gives the text the focus back. */
   run(action: Action): void {
-    const command = actions[action];
-    this.command(action === "undo" || action === "redo" ? command : this.whole(command));
+    const isWay = action === "undo" || action === "redo";
+    this.command(isWay ? this.undoing.command(action) : this.whole(actions[action]));
   }
 
   /** Does what a tool of a table says. */
@@ -280,13 +286,25 @@ export class DocumentEditor {
 
   /** Shows what others did. */
   private show(event: ViewEvent): void {
-    const { blocks } = event.after;
+    this.undoing.others(event);
     const blank = this.blank ?? randomId();
-    this.view.dispatch(remoteTransaction(this.view.state, event, blank));
-    this.blank = blocks.length === 0 ? blank : null;
+    this.showBy(remoteTransaction(this.view.state, event, blank), event, blank);
     this.callbacks.othersDid?.(event);
+  }
+
+  private showBy(transaction: Transaction, { after }: ViewEvent, blank: string): void {
+    this.view.dispatch(transaction);
+    this.blank = after.blocks.length === 0 ? blank : null;
     this.carets.draw();
     this.viewport.later();
+  }
+
+  /** Shows what the person has taken back; the model has it already. */
+  private showTaken(event: ViewEvent, spots: Spots | null): void {
+    const blank = this.blank ?? randomId();
+    this.showBy(takenTransaction(this.view.state, event, blank, spots), event, blank);
+    this.reportCaret(this.view.hasFocus());
+    this.callbacks.edited();
   }
 
   private dispatch(transaction: Transaction): void {
@@ -294,7 +312,7 @@ export class DocumentEditor {
     const state = before.apply(transaction);
     this.view.updateState(state);
     const isRemote = transaction.getMeta(REMOTE) === true;
-    if (!isRemote && state.doc !== before.doc) this.sendChanges(before.doc);
+    if (!isRemote && state.doc !== before.doc) this.sendChanges(before, transaction);
     this.tellSurroundings();
     this.tellMenu();
     this.finder?.tell();
@@ -307,7 +325,8 @@ export class DocumentEditor {
   }
 
   /** Tells the model what the person did; only the blocks that have changed are looked at. */
-  private sendChanges(before: Node): void {
+  private sendChanges(state: EditorState, by: Transaction): void {
+    const before = state.doc;
     const { doc, selection } = this.view.state;
     const wasBlank = this.blank !== null;
     if (wasBlank && isBlank(doc)) return;
@@ -323,7 +342,10 @@ export class DocumentEditor {
     const caret = cell === null ? place : { ...place, cell };
     const start = blocks[from - 1]?.id ?? "";
     const verbs = diffBlocks(blocks.slice(from, oldTo), now, start, caret);
-    if (verbs.length > 0) this.model.change(verbs as readonly Verb[]);
+    if (verbs.length > 0) {
+      this.undoing.did(verbs as readonly Verb[], from, oldTo, state, by);
+      this.model.change(verbs as readonly Verb[]);
+    }
     this.settle(from, newTo);
     this.viewport.later();
     this.callbacks.edited();

@@ -70,7 +70,7 @@ export function findingOf(state: EditorState): Finding {
 }
 
 export function changeFinding(state: EditorState, change: Change): Transaction {
-  return state.tr.setMeta(FIND, change).setMeta("addToHistory", false);
+  return state.tr.setMeta(FIND, change);
 }
 
 function searched(doc: Node, state: State, isNew: boolean): State {

@@ -129,7 +129,7 @@ class Colours {
     this.drawn = seen.map(({ node }) => node);
     const { tr, doc } = this.view.state;
     const set = DecorationSet.create(doc, marks);
-    this.view.dispatch(tr.setMeta(COLOURS, set).setMeta("addToHistory", false));
+    this.view.dispatch(tr.setMeta(COLOURS, set));
   }
 
   private spans(node: Node, read: Read | null): readonly Span[] {

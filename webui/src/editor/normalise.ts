@@ -14,8 +14,8 @@ import { normaliseTable } from "./table-normal";
 export const KEPT_IDS = "kept-ids";
 
 /**
- * Every block that was not there before gets a fresh id: the second half of a split, a copy, and
- * one that undo brings back, since its old id names a group that has ended.
+ * Every block that was not there before gets a fresh id: the second half of a split, and a copy, as
+ * the id names a group, which is that of another block or has ended.
  */
 export function normalise(
   before: Node,

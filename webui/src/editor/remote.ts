@@ -2,8 +2,8 @@
  * Others' changes as one editor transaction.
  *
  * Each change becomes the smallest step that does it, so that the person's selection stays where
- * it was, and undo, which passes over this transaction, takes back own edits only. At the end the
- * editor's blocks are compared with the model's: what is not the same is put in anew.
+ * it was. At the end the editor's blocks are compared with the model's: what is not the same is put
+ * in anew.
  */
 
 import { type Node, Slice } from "prosemirror-model";
@@ -68,7 +68,7 @@ export function remoteTransaction(
   event: ViewEvent,
   blank: string,
 ): Transaction {
-  const transaction = state.tr.setMeta(REMOTE, true).setMeta("addToHistory", false);
+  const transaction = state.tr.setMeta(REMOTE, true);
   const { blocks } = event.after;
   if (event.before.blocks.length > 0 && blocks.length > 0 && !isShown(state.doc, blocks)) {
     const changes = event.changes ?? diffBlocks(toBlocks(state.doc), blocks, "");

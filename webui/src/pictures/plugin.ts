@@ -1,12 +1,12 @@
 /** Pictures in the editor: how files come in, where they stand until a node has them. */
 
-import { closeHistory } from "prosemirror-history";
 import { DOMSerializer, type Node } from "prosemirror-model";
 import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
 import { Decoration, DecorationSet, type EditorView, type NodeView } from "prosemirror-view";
 import { PICTURES_READ } from "../editor/clipboard";
 import { KEPT_IDS } from "../editor/normalise";
 import { blockType, schema, typeOf } from "../editor/schema";
+import { ALONE } from "../editor/undoing";
 import { randomId } from "../ids";
 import { UploadCard } from "./card";
 import { ImageView } from "./image-view";
@@ -189,13 +189,13 @@ export class PicturePlugin {
     const end = position + node.nodeSize;
     if (end === transaction.doc.content.size) transaction.insert(end, blockType.create());
     // To put it in is one step back, and nothing that was typed before or behind it.
-    view.dispatch(closeHistory(transaction.setMeta(KEY, { drop: id }).setMeta(KEPT_IDS, [id])));
-    view.dispatch(closeHistory(view.state.tr));
+    transaction.setMeta(KEY, { drop: id }).setMeta(KEPT_IDS, [id]);
+    view.dispatch(transaction.setMeta(ALONE, true));
   }
 
   private tell(change: Change): void {
     const { view } = this;
-    view?.dispatch(view.state.tr.setMeta(KEY, change).setMeta("addToHistory", false));
+    view?.dispatch(view.state.tr.setMeta(KEY, change));
   }
 
   private decorations(state: EditorState): DecorationSet {

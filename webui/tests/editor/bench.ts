@@ -4,6 +4,7 @@ import { TextSelection, type Transaction } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import { DocumentEditor } from "../../src/editor/editor";
 import { findBlock } from "../../src/editor/remote";
+import { loadHistory } from "../../src/editor/undoing";
 import type { Caret } from "../../src/people";
 import type { MemoryModel } from "../document-double";
 
@@ -17,19 +18,23 @@ export interface Bench {
   readonly carried: boolean[];
 }
 
-let open: DocumentEditor | null = null;
+// It is here at once, as it is behind the first moment in a browser.
+await loadHistory();
 
-/** Closes the editor that is open. */
+let open: DocumentEditor[] = [];
+
+/** Closes the editors that are open. */
 export function cleared(): void {
-  open?.destroy();
-  open = null;
+  for (const editor of open) editor.destroy();
+  open = [];
 }
 
-export function bench(model: MemoryModel): Bench {
+/** `isBeside`: the editors that are open stay so. */
+export function bench(model: MemoryModel, isBeside = false): Bench {
   // What a browser has and jsdom has not: nothing is drawn here.
   Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
   Range.prototype.getBoundingClientRect = () => new DOMRect();
-  cleared();
+  if (!isBeside) cleared();
   const host = document.body.appendChild(document.createElement("div"));
   const told: string[] = [];
   const carets: Caret[] = [];
@@ -47,7 +52,7 @@ export function bench(model: MemoryModel): Bench {
     offered: (menu) => told.push(menu === null ? "closed" : `menu ${menu.menu.active}`),
     found: () => undefined,
   });
-  open = editor;
+  open.push(editor);
   // The tests do to the view what keys do.
   const { view } = editor as unknown as { view: EditorView };
   return { model, editor, view, told, carets, carried };

@@ -1,7 +1,6 @@
 // @vitest-environment jsdom
 
 import fc from "fast-check";
-import { history, undo } from "prosemirror-history";
 import { Fragment } from "prosemirror-model";
 import { EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { expect, test } from "vitest";
@@ -18,7 +17,7 @@ import { choices, documents, verbsOf } from "../random";
 
 function stateOf(blocks: readonly ShownBlock[], id = "b0", offset = 0): EditorState {
   const doc = toDoc(blocks, "blank");
-  const state = EditorState.create({ doc, plugins: [history(), normalisePlugin()] });
+  const state = EditorState.create({ doc, plugins: [normalisePlugin()] });
   const from = findBlock(doc, id)?.from ?? 0;
   return state.apply(state.tr.setSelection(TextSelection.create(doc, from + 1 + offset)));
 }
@@ -133,30 +132,6 @@ test("others' marks leave the selection where it was", () => {
   const state = receive(stateOf(blocks, "b0", 2), blocks, marks);
   expect(caret(state)).toEqual(["b0", 2]);
   expect(toBlocks(state.doc)[0]?.content).toEqual([["hell", { bold: true, tint: "red" }], "o"]);
-});
-
-test("undo takes back own edits only", () => {
-  const blocks = blocksOf("hello");
-  let state = stateOf(blocks, "b0", 5);
-  state = state.apply(state.tr.insertText(" mine"));
-  state = receive(state, toBlocks(state.doc), [["edit", "b0", ["theirs "]]]);
-  undo(state, (transaction) => {
-    state = state.apply(transaction);
-  });
-  expect(types(state)).toEqual(["paragraph theirs hello"]);
-});
-
-test("what undo brings back is a new block: the old one has ended", () => {
-  let state = stateOf(blocksOf("one", "two", "three"), "b1");
-  const { from = 0, node } = findBlock(state.doc, "b1") ?? {};
-  state = state.apply(state.tr.delete(from, from + (node?.nodeSize ?? 0)));
-  undo(state, (transaction) => {
-    state = state.apply(transaction);
-  });
-  const ids = toBlocks(state.doc).map(({ id }) => id);
-  expect(types(state)).toEqual(["paragraph one", "paragraph two", "paragraph three"]);
-  expect([ids[0], ids[2]]).toEqual(["b0", "b2"]);
-  expect(ids[1]).toMatch(/^[A-Za-z0-9_-]{16}$/);
 });
 
 test("Enter splits a block, and the second half has a fresh id", () => {

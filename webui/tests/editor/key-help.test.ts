@@ -6,7 +6,8 @@ import { helpKeys, keyHelp, keyName } from "../../src/editor/key-help";
 import { actOf, pageKeys } from "../../src/pages/shortcuts";
 
 test("the list of keys has all that are bound, and no others", () => {
-  const bound = [...Object.keys(keys), "Mod-k", ...pageKeys];
+  const ofEditor = ["Mod-k", "Mod-z", "Mod-Shift-z", "Mod-y"];
+  const bound = [...Object.keys(keys), ...ofEditor, ...pageKeys];
   expect([...helpKeys].sort()).toEqual(bound.sort());
 });
 

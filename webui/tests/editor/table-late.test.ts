@@ -2,7 +2,6 @@
 
 /** Its own file, so that the tools of tables are not loaded when the first test begins. */
 
-import { undo } from "prosemirror-history";
 import { TextSelection } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import { afterEach, expect, test } from "vitest";
@@ -66,8 +65,8 @@ test("before its tools are here a table is written in, and what is asked of them
   expect(rowsOf(model)).toBe(3);
   expect(view.state.plugins.length).toBe(before + 1);
   // What was done before they came is taken back as ever.
-  undo(view.state, view.dispatch);
-  undo(view.state, view.dispatch);
+  key(view, "z", { ctrlKey: true });
+  key(view, "z", { ctrlKey: true });
   expect(view.state.doc.textContent).not.toContain("so a");
 });
 

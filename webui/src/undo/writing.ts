@@ -1,0 +1,150 @@
+/** Edits of the texts that the history looks at: letters get names, and go without being lost. */
+
+import {
+  cutRich,
+  isFormat,
+  isInsert,
+  type MarkPatch,
+  marksOf,
+  plainText,
+  type Rich,
+  type RichDelta,
+  richLength,
+} from "../shared/rich";
+import { smallest } from "./common";
+import { Letters } from "./letters";
+import type { Note } from "./note";
+import { OwnText, partOf, type Run, written } from "./text";
+
+export class Writing {
+  private origins = 0;
+  /** The run that was written last, and its length. */
+  private growing = { origin: 0, length: 0 };
+
+  /** Texts that others have taken out in what is told now: what they put in may be one of them. */
+  private lost: { readonly text: string; readonly runs: readonly Run[] }[] = [];
+
+  /** The next thing is told. */
+  begin(): void {
+    this.lost = [];
+  }
+
+  /** All of a text goes. */
+  lose(text: OwnText, content: Rich): void {
+    if (content.length > 0) this.lost.push({ text: plainText(content), runs: text.all });
+  }
+
+  /** A text that has only gone to another place, as it was; null: it is a new one. */
+  found(content: Rich): OwnText | null {
+    const words = plainText(content);
+    const at = this.lost.findIndex(({ text }) => text === words);
+    const [found] = at < 0 ? [] : this.lost.splice(at, 1);
+    return found === undefined ? null : new OwnText([...found.runs]);
+  }
+
+  private name(run: Run): Run {
+    if (run.origin > 0) return run;
+    this.origins += 1;
+    return { ...run, origin: this.origins, from: 0 };
+  }
+
+  /** An edit of a text that was `content`; one's own is taken down in `note`. */
+  edit(text: OwnText, delta: RichDelta, content: Rich, note: Note | null): void {
+    let place = 0;
+    let old = 0;
+    for (const item of smallest(delta, content, note !== null)) {
+      if (isInsert(item)) {
+        const length = richLength([item]);
+        const moved = note === null ? this.found([item]) : null;
+        if (moved === null) this.write(text, place, length, note);
+        else text.put(place, moved.all);
+        place += length;
+      } else if (isFormat(item)) {
+        if (note !== null) this.mark(text, place, item, cutRich(content, old, old + item[0]), note);
+        place += item[0];
+        old += item[0];
+      } else if (item < 0) {
+        const letters = cutRich(content, old, old - item);
+        const out: Run[] = [];
+        text.change(place, -item, (run, far) => {
+          if (note !== null)
+            return hidden(this.name(run), cutRich(letters, far, far + run.length), note);
+          out.push(run);
+          return [];
+        });
+        if (note === null) this.lost.push({ text: plainText(letters), runs: out });
+        old -= item;
+      } else {
+        place += item;
+        old += item;
+      }
+    }
+  }
+
+  private write(text: OwnText, place: number, length: number, note: Note | null): void {
+    const { growing } = this;
+    if (note === null) {
+      const isNobodys = (run: Run): boolean => run.origin === 0 && run.mark === null;
+      text.insert(place, written(0, 0, length), (before) =>
+        isNobodys(before) ? { ...before, length: before.length + length } : null,
+      );
+      return;
+    }
+    let isLonger = false;
+    const grown = (before: Run): Run | null => {
+      const { origin, from, hidden } = before;
+      isLonger = origin > 0 && origin === growing.origin && hidden === null;
+      isLonger &&= from + before.length === growing.length;
+      return isLonger ? { ...before, length: before.length + length } : null;
+    };
+    const fresh = this.name(written(0, 0, length));
+    text.insert(place, fresh, grown);
+    const { origin, from } = isLonger ? { origin: growing.origin, from: growing.length } : fresh;
+    this.growing = { origin, length: from + length };
+    note.text.shown.add(origin, from, from + length);
+  }
+
+  private mark(
+    text: OwnText,
+    place: number,
+    [, patch]: readonly [number, MarkPatch],
+    content: Rich,
+    note: Note,
+  ): void {
+    for (const [name, now] of Object.entries(patch)) {
+      let at = place;
+      for (const item of content) {
+        const length = richLength([item]);
+        const before = marksOf(item)[name] ?? null;
+        if (before !== now) {
+          const letters = this.named(text, at, length);
+          note.add({ kind: "mark", letters, name, before, now });
+        }
+        at += length;
+      }
+    }
+  }
+
+  /** The letters of a stretch, put into a set. */
+  named(text: OwnText, place: number, length: number, letters = new Letters()): Letters {
+    text.change(place, length, (run) => {
+      const one = this.name(run);
+      letters.add(one.origin, one.from, one.from + one.length);
+      return [one];
+    });
+    return letters;
+  }
+}
+
+/** A run that an own edit takes out: what it has written itself leaves nothing behind. */
+function hidden(run: Run, content: Rich, note: Note): Run[] {
+  const { shown, hidden } = note.text;
+  const runs: Run[] = [];
+  for (const { from, to, isIn } of shown.divide(run.origin, run.from, run.from + run.length)) {
+    if (isIn) continue;
+    const part = partOf(run, from - run.from, to - run.from);
+    runs.push({ ...part, hidden: cutRich(content, from - run.from, to - run.from) });
+    hidden.add(run.origin, from, to);
+  }
+  return runs;
+}
