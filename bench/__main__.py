@@ -29,6 +29,7 @@ NAMES = (
     "memory",
     "waking",
     "durable",
+    "trace",
     "objects",
     "editor",
     "document",

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,7 +23,7 @@ from pyarrow import ipc
 from groupcore.trace import OPEN_SUFFIX, TABLES, VERSION, Segment, parse_path
 from server.trace.batches import schema_of
 
-OPTIONS = ipc.IpcWriteOptions(compression="zstd")
+OPTIONS = ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +59,31 @@ class OpenSegment:
         self.open_path = self.path.with_name(self.path.name + OPEN_SUFFIX)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.open_path.open("xb", buffering=0)
+        # Arrow writes each column by itself; the file gets a batch at once, or nothing of it.
+        self._batch = BytesIO()
         schema = schema_of(TABLES[kind], form.metadata(kind))
-        self._writer = ipc.new_stream(self._file, schema, options=OPTIONS)
+        self._writer = ipc.new_stream(self._batch, schema, options=OPTIONS)
         self.size_bytes = 0
 
     def write(self, batch: pa.RecordBatch, syncs: bool) -> None:
         """Put a batch behind the others."""
         self._writer.write_batch(batch)
+        self._pass_on()
         if syncs:
             os.fsync(self._file.fileno())
         self.size_bytes = self._file.tell()
 
+    def _pass_on(self) -> None:
+        data = self._batch.getbuffer().tobytes()
+        self._batch.seek(0)
+        self._batch.truncate()
+        while data:
+            data = data[self._file.write(data) :]
+
     def seal(self) -> None:
         """It is complete (I1)."""
         self._writer.close()
+        self._pass_on()
         os.fsync(self._file.fileno())
         self._file.close()
         self.open_path.rename(self.path)

@@ -31,12 +31,9 @@ from server.trace.options import TraceOptions
 log = logging.getLogger("server.trace")
 
 DEFAULTS = TraceOptions()
-LOOK_S = 0.05
-"""How often what has gathered is looked at."""
-ROWS_SOON = 200
-"""So many rows are handed over at the next look; fewer wait for more."""
-WAIT_S = 1.0
-"""The longest that rows wait: a batch costs a kilobyte and 0.1 ms, with one row as with many."""
+HAND_OVER_S = 1.0
+"""The longest that rows wait to be 2,000: a batch of a kind costs a kilobyte and half a
+millisecond, with one row as with hundreds."""
 RETRY_S = 1.0
 """Between two attempts when the disk has refused."""
 
@@ -63,7 +60,6 @@ class TraceWriter:
         self._node = node
         self._recorder: Recorder | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._handed_at = 0.0
         self._offs: dict[str, int] = {}
         self._dropped: dict[str, Dropped] = {}
         self._waiting: deque[Batch] = deque()
@@ -117,13 +113,10 @@ class TraceWriter:
             await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
 
     def _look(self) -> None:
-        loop = asyncio.get_running_loop()
-        recorder, now = self._recorder, loop.time()
-        if recorder is not None:
-            recorder.offset_us = _offset_us()
-            if recorder.gathered >= ROWS_SOON or now - self._handed_at >= WAIT_S:
-                self._hand_over(recorder)
-        self._timer = loop.call_later(LOOK_S, self._look)
+        if self._recorder is not None:
+            self._recorder.offset_us = _offset_us()
+            self._hand_over(self._recorder)
+        self._timer = asyncio.get_running_loop().call_later(HAND_OVER_S, self._look)
 
     def _on_full(self) -> None:
         if self._recorder is not None:
@@ -131,7 +124,6 @@ class TraceWriter:
 
     def _hand_over(self, recorder: Recorder) -> None:
         """Give what has gathered to the thread, but for what there is no room."""
-        self._handed_at = asyncio.get_running_loop().time()
         taken = [self._numbered(gathered) for gathered in recorder.take()]
         if not taken and not self._dropped:
             return

@@ -114,11 +114,11 @@ def test_what_the_disk_refuses_is_tried_again_behind_what_was_torn(
     segment = written._open["delivery"]
     refusing = deliveries(2, first=4)
 
-    def refuse(batch: object) -> None:
-        segment._file.write(b"half a batch")
+    def refuse() -> None:
+        segment._file.write(segment._batch.getvalue()[:100])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(segment, "_writer", type("Full", (), {"write_batch": staticmethod(refuse)}))
+    monkeypatch.setattr(segment, "_pass_on", refuse)
     with pytest.raises(OSError, match="No space"):
         written.write(refusing, 3)
     written.give_up()
