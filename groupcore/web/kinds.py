@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, get_origin
 
+from groupcore.objects.changes import transaction_to_wire
 from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.errors import DeclarationError, MisfitError
 from groupcore.shared.object import SharedObject, declaration
@@ -24,6 +25,8 @@ from groupcore.shared.types import (
     Lock,
     Map,
     Moved,
+    Outline,
+    OutlineEdited,
     Removed,
     RichText,
     Text,
@@ -117,6 +120,12 @@ def _text(target: SharedObject, base: int) -> object:
     return {"text": target.text, "version": target.version, "recent": plain(recent)}
 
 
+def _outline(target: SharedObject, _base: int) -> object:
+    assert isinstance(target, Outline)
+    blocks = [list(block) for block in target.blocks()]
+    return {"title": target.title, "version": target.version, "blocks": blocks}
+
+
 def _map_detail(detail: object) -> object:
     if not isinstance(detail, KeyChanged):
         return None
@@ -136,6 +145,12 @@ def _list_detail(detail: object) -> object:
     return None
 
 
+def _outline_detail(detail: object) -> object:
+    if not isinstance(detail, OutlineEdited):
+        return None
+    return [detail.version, transaction_to_wire(detail.changes)]
+
+
 def _text_detail(detail: object) -> object:
     if not isinstance(detail, TextEdited):
         return None
@@ -148,6 +163,7 @@ _LIBRARY: dict[type, tuple[Snapshot, bool, Callable[[object], object]]] = {
     Map: (_map, False, _map_detail),
     List: (_list, False, _list_detail),
     Text: (_text, False, _text_detail),
+    Outline: (_outline, False, _outline_detail),
     RichText: (document_kinds.rich_text, False, document_kinds.rich_text_detail),
     Block: (document_kinds.block, False, document_kinds.block_detail),
     DocumentOutline: (document_kinds.outline, False, document_kinds.outline_detail),

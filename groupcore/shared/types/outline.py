@@ -131,7 +131,10 @@ class Outline(SharedObject):
 
     @operation
     def submit(self, base: int, changes: Changes) -> int:
-        """Apply changes that were made against version `base`, all or none; the new version."""
+        """Apply changes that were made against version `base`, all or none; the new version.
+
+        That is the version before, where they turn out to do nothing.
+        """
         return self._submit(base, changes)
 
     @operation
@@ -149,6 +152,8 @@ class Outline(SharedObject):
         undo: list[Callable[[], object]] = []
         applied = self._content.apply(changes, undo)
         self._shared.journal.open_steps().append((_take_back, (undo,)))
+        if not applied:
+            return self.version  # it has turned out to do nothing
         self.version += 1
         remember(applied, self._recent)
         self.emit(OutlineEdited(self.version, applied))

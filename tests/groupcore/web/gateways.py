@@ -12,6 +12,7 @@ from groupcore.shared.types import (
     List,
     Lock,
     Map,
+    Outline,
     Presence,
     Register,
     Text,
@@ -80,6 +81,7 @@ TYPES: dict[str, type[object]] = {
     "Minutes": Minutes,
     "Presence": Presence[str],
     "Register": Register[str],
+    "Outline": Outline,
     "Text": Text,
     "Topic": Topic[int],
 }

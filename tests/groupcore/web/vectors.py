@@ -1,7 +1,8 @@
 """Writes docs/vectors/objects.json, which the tests of the TypeScript client read, too.
 
 `frames`: messages, and a frame that has them, in hex. `objects`: what a page that follows an object
-from `snapshot` on is told, and the state as somebody new is shown it at the end.
+from `snapshot` on is told, and the state as somebody new is shown it at the end. `outline`: what
+the verbs of an outline send.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from typing import cast
 from msgpack import packb, unpackb
 
 from groupcore.frames import Json
+from groupcore.objects.changes import MoveChange, TextChange
+from groupcore.objects.delta import canonical as canonical_text
 from groupcore.objects.refusal import RefusalError
 from groupcore.objects.rich_delta import Run, canonical, length, rich
 from groupcore.shared.documents import Block, DocumentOutline, Seed
 from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.testing import World
-from groupcore.shared.types import Counter, List, Lock, Map, Register, RichText, Text
+from groupcore.shared.types import Counter, List, Lock, Map, Outline, Register, RichText, Text
 from groupcore.web.feed import Feed
 from groupcore.web.gateway import Gateway
 from groupcore.web.kinds import kinds_of
 from tests.groupcore.objects.vectors import FOLDER, File, as_text
+from tests.groupcore.web.outline_verbs import outline_verbs
 
 NAME = "objects.json"
 KINDS = kinds_of(
@@ -36,6 +40,7 @@ KINDS = kinds_of(
         RichText,
         Block,
         DocumentOutline,
+        Outline,
     ]
 )
 STEPS = 24
@@ -101,9 +106,41 @@ async def act(kind: str, target: object, draw: random.Random) -> None:
                 await target.delete(at, count)
             elif count:
                 await target.format(at, count, bold=draw.choice([True, None]))
+        case Outline():
+            with suppress(RefusalError):
+                await act_in_outline(target, word, draw)
         case _:
             with suppress(RefusalError):
                 await act_in_document(target, word, draw)
+
+
+async def act_in_outline(target: Outline, word: str, draw: random.Random) -> None:
+    """One operation of an outline; some are two changes at once, of an old version."""
+    ids = [block for block, _, _ in target.blocks()]
+    chosen, some = draw.random(), draw.choice([None, *ids])
+    if some is None or len(ids) < 3:
+        await target.insert(word + "\n😀b", some, kind="heading", level=2)
+        return
+    size, other = len(target.text(some)), draw.choice(ids)
+    if chosen < 0.2:
+        at = draw.randrange(size + 1)
+        await target.write(some, at, draw.randrange(size - at + 1), word)
+    elif chosen < 0.35:
+        level = draw.choice([1, None])
+        await target.set(some, level=level, checked=draw.choice([True, None]))
+    elif chosen < 0.5:
+        await target.move(some, draw.choice([None, *ids]))
+    elif chosen < 0.6:
+        await target.delete(some)
+    elif chosen < 0.75:
+        await target.split(some, draw.randrange(size + 1), f"n{draw.randrange(10_000)}", depth=1)
+    elif chosen < 0.85:
+        await target.join(some, other)
+    elif chosen < 0.9:
+        await target.rename(word)
+    else:
+        changes = (TextChange(some, canonical_text([0, word])), MoveChange(some, None, None))
+        await target.submit(max(0, target.version - 1), changes)
 
 
 async def act_in_document(target: object, word: str, draw: random.Random) -> None:
@@ -190,7 +227,8 @@ def object_vectors() -> File:
     frames: list[dict[str, object]] = [
         {"messages": one, "hex": packb(one).hex()} for one in MESSAGES
     ]
-    return {"frames": frames, "objects": [script(name, 7) for name in KINDS]}
+    scripts = [script(name, 7) for name in KINDS]
+    return {"frames": frames, "objects": scripts, "outline": [outline_verbs()]}
 
 
 def main() -> None:

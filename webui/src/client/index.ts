@@ -5,6 +5,14 @@ export { CallError } from "./errors";
 export { bind } from "./field";
 export { SharedList } from "./list";
 export type { Change } from "./object";
+export {
+  type Attribute,
+  type AttributePatch,
+  type Attributes,
+  Outline,
+  type OutlineBlock,
+  type OutlineEdit,
+} from "./outline";
 export { RichText, type RichTextChange } from "./rich-text";
 export { connect, type Options, Session, type State } from "./session";
 export type { Stream } from "./stream";

@@ -8,6 +8,7 @@ import {
   type Out,
   type Snapshot,
 } from "../../src/client/messages";
+import { Outline } from "../../src/client/outline";
 import { RichText } from "../../src/client/rich-text";
 import type { Kind, Openable } from "../../src/client/session";
 import { Text } from "../../src/client/text";
@@ -32,6 +33,14 @@ const KINDS: Record<string, [Kind<Openable>, (object: never) => unknown]> = {
   Register: [
     Register,
     (register: Register) => ({ value: register.value, writer: register.writer }),
+  ],
+  Outline: [
+    Outline,
+    (outline: Outline) => ({
+      title: outline.title,
+      version: outline.edits,
+      blocks: outline.blocks().map(({ id, attributes, text }) => [id, attributes, text]),
+    }),
   ],
   RichText: [
     RichText,

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from groupcore.objects import Delta, TextChange
+from groupcore.objects.changes import DeleteChange
 from groupcore.objects.refusal import (
     BadChangeError,
     BaseTooOldError,
@@ -204,6 +205,21 @@ def test_the_verbs_of_an_outline() -> None:
         outline.insert("x", colour="red").result()
     with pytest.raises(BadChangeError):
         outline.submit(99, (TextChange(first, ("a",)),)).result()
+
+
+def test_what_turns_out_to_do_nothing_leaves_an_outline_as_it_is() -> None:
+    outline = Outline()
+    first = outline.insert("one").result()
+    last = outline.insert("two", after=first).result()
+    changes = outline.changes()
+    for done in (outline.move(last, first), outline.edit(first, ()), outline.set(last)):
+        assert done.result() == outline.version == 2
+    base = outline.version
+    outline.delete(last)
+    assert outline.submit(base, (DeleteChange(last, first),)).result() == 3  # others did it before
+    assert [block for block, _, _ in outline.blocks()] == [first]
+    told = [change.details for change in changes.take() if isinstance(change, Changed)]
+    assert [len(details) for details in told] == [0, 0, 0, 1, 0]
 
 
 def test_writing_into_a_block_that_was_deleted_is_refused() -> None:
