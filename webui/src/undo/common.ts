@@ -21,6 +21,8 @@ import {
 
 /** Longer texts are not compared letter by letter. */
 const COMPARED_MAX = 2_000;
+/** So many letters are hardly the same by chance; fewer only where they are nowhere else. */
+const SURE = 3;
 
 /** The same edit, of which each part is as small as can be; marks aside, unless it is to be `exact`. */
 export function smallest(delta: RichDelta, content: Rich, exact: boolean): RichDelta {
@@ -65,41 +67,70 @@ function lettersOf(text: Rich, exact: boolean): Letter[] {
   });
 }
 
-/** One text in place of another: what is in both, in the same order, stays. */
+/** One text in place of another: the longest stretch that is in both stays, and so on beside it. */
 function replace(builder: RichBuilder, old: readonly Letter[], now: readonly Letter[]): void {
-  const isLong = old.length > COMPARED_MAX || now.length > COMPARED_MAX;
-  const lengths = isLong ? null : commonLengths(old, now);
-  const width = now.length + 1;
-  let [at, to] = [0, 0];
-  while (at < old.length || to < now.length) {
-    const isSame = lengths !== null && at < old.length && old[at]?.key === now[to]?.key;
-    const [out, put] = [lengths?.[(at + 1) * width + to] ?? 0, lengths?.[at * width + to + 1] ?? 0];
-    if (isSame) {
-      builder.retain(1);
-      at += 1;
-      to += 1;
-    } else if (to < now.length && (at === old.length || put >= out)) {
-      builder.put(now[to]?.item ?? "");
-      to += 1;
-    } else {
-      builder.delete(1);
-      at += 1;
-    }
+  const { at, to, length } = longest(old, now);
+  if (length === 0) {
+    for (const { item } of now) builder.put(item);
+    builder.delete(old.length);
+    return;
   }
+  replace(builder, old.slice(0, at), now.slice(0, to));
+  builder.retain(length);
+  replace(builder, old.slice(at + length), now.slice(to + length));
 }
 
-/** How many letters the rests from each place on have in common, row by row. */
-function commonLengths(old: readonly Letter[], now: readonly Letter[]): Uint16Array {
-  const width = now.length + 1;
-  const lengths = new Uint16Array((old.length + 1) * width);
-  for (let at = old.length - 1; at >= 0; at -= 1) {
-    for (let to = now.length - 1; to >= 0; to -= 1) {
-      const place = at * width + to;
-      lengths[place] =
-        old[at]?.key === now[to]?.key
-          ? (lengths[place + width + 1] ?? 0) + 1
-          : Math.max(lengths[place + width] ?? 0, lengths[place + 1] ?? 0);
+/** Where a stretch begins in the one and in the other. */
+interface Stretch {
+  readonly at: number;
+  readonly to: number;
+  readonly length: number;
+}
+
+const NOTHING: Stretch = { at: 0, to: 0, length: 0 };
+
+function longest(old: readonly Letter[], now: readonly Letter[]): Stretch {
+  if (old.length * now.length > COMPARED_MAX ** 2) return NOTHING;
+  let best = NOTHING;
+  // By the end of a stretch in `now`, how long it is up to this letter of `old`.
+  let above = new Uint16Array(now.length + 1);
+  for (let at = 1; at <= old.length; at += 1) {
+    const lengths = new Uint16Array(now.length + 1);
+    for (let to = 1; to <= now.length; to += 1) {
+      if (old[at - 1]?.key !== now[to - 1]?.key) continue;
+      const length = (above[to - 1] ?? 0) + 1;
+      lengths[to] = length;
+      if (length > best.length) best = { at: at - length, to: to - length, length };
     }
+    above = lengths;
   }
-  return lengths;
+  best = inWords(old, now, best);
+  const isSure = best.length >= SURE || (isOnce(old, best.at, best) && isOnce(now, best.to, best));
+  return isSure ? best : NOTHING;
+}
+
+/** The stretch without the parts of words at its ends that go on otherwise, if that leaves enough. */
+function inWords(old: readonly Letter[], now: readonly Letter[], stretch: Stretch): Stretch {
+  const isIn = (place: number): boolean => isOfWord(old[place]);
+  let { at, to, length } = stretch;
+  const [end, next] = [at + length, to + length];
+  if (isIn(end) && isOfWord(now[next])) while (length > 0 && isIn(at + length - 1)) length -= 1;
+  if (isIn(at - 1) && isOfWord(now[to - 1])) {
+    while (length > 0 && isIn(at)) [at, to, length] = [at + 1, to + 1, length - 1];
+  }
+  return length >= SURE ? { at, to, length } : stretch;
+}
+
+function isOfWord(letter: Letter | undefined): boolean {
+  return letter !== undefined && /[\p{L}\p{N}]/u.test(textOf(letter.item));
+}
+
+/** Whether what is there so long is nowhere else. */
+function isOnce(letters: readonly Letter[], from: number, { length }: Stretch): boolean {
+  const isHere = (at: number): boolean => {
+    let count = 0;
+    while (count < length && letters[at + count]?.key === letters[from + count]?.key) count += 1;
+    return count === length;
+  };
+  return letters.every((_, at) => at === from || at + length > letters.length || !isHere(at));
 }

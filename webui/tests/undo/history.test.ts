@@ -1,0 +1,121 @@
+/** What the history keeps, and for how long. */
+
+import { expect, test } from "vitest";
+import type { ShownBlock, Verb } from "../../src/document/types";
+import { History } from "../../src/undo/history";
+import { applied, block, blocksOf } from "../document-double";
+
+/** A document of one person. */
+class Sheet {
+  readonly history = new History();
+  private time_ms = 0;
+
+  constructor(public blocks: readonly ShownBlock[]) {}
+
+  do(...verbs: Verb[]): void {
+    this.time_ms += 1_000;
+    this.history.own({ verbs, blocks: this.blocks, start: "", spots: null, time_ms: this.time_ms });
+    this.change(verbs);
+  }
+
+  take(way: "undo" | "redo"): boolean {
+    const taken = this.history.take(way, this.blocks, null);
+    this.change(taken?.verbs ?? []);
+    return taken !== null;
+  }
+
+  others(...changes: Verb[]): void {
+    const before = { title: "", blocks: this.blocks };
+    this.change(changes);
+    this.history.others({ changes, before, after: { title: "", blocks: this.blocks } });
+  }
+
+  private change(verbs: readonly Verb[]): void {
+    this.blocks = verbs.reduce<readonly ShownBlock[]>(applied, this.blocks);
+  }
+
+  get texts(): unknown[] {
+    return this.blocks.map(({ content }) => content);
+  }
+
+  /** How much is looked at. */
+  get runs(): number {
+    return [...this.history.tracks.texts.values()].reduce((sum, { all }) => sum + all.length, 0);
+  }
+}
+
+test("two hundred edits can be taken back, and what is older is no burden", () => {
+  const sheet = new Sheet(blocksOf("start"));
+  for (let count = 0; count < 1_000; count += 1) {
+    const half = Math.floor((sheet.blocks[0]?.length ?? 0) / 2);
+    if (count % 3 < 2) sheet.do(["edit", "b0", [half, "abc"]]);
+    else sheet.do(["edit", "b0", [half, -3]]);
+  }
+  expect(sheet.runs).toBeLessThan(1_500);
+  let count = 0;
+  while (sheet.take("undo")) count += 1;
+  expect(count).toBe(200);
+  while (sheet.take("redo")) count -= 1;
+  expect(count).toBe(0);
+});
+
+test("ten thousand blocks that are taken out come back in one verb, in a moment", () => {
+  const sheet = new Sheet(Array.from({ length: 10_000 }, (_, at) => block(`b${at}`, `text ${at}`)));
+  const texts = sheet.texts;
+  const ids = sheet.blocks.slice(1).map(({ id }) => id);
+  sheet.do(["edit", "b77", ["mine "]], ["remove", ids]);
+  const begun = performance.now();
+  const taken = sheet.history.take("undo", sheet.blocks, null);
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  expect(taken?.verbs.map((verb) => verb[0])).toEqual(["insert", "edit"]);
+  const blocks = (taken?.verbs ?? []).reduce<readonly ShownBlock[]>(applied, sheet.blocks);
+  expect(blocks.map(({ content }) => content)).toEqual(texts);
+});
+
+test("a text that went to a place of another is followed, though it is told in two parts", () => {
+  const sheet = new Sheet(blocksOf("one", "two"));
+  sheet.do(["edit", "b1", [1, "MINE"]]);
+  sheet.others(["edit", "b0", [1, "tMINEwo"]], ["remove", ["b1"]]);
+  sheet.others(["edit", "b0", [3, "his"]]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([["othiswone"]]);
+});
+
+test("a text that stands in a new block at the same moment is followed", () => {
+  const sheet = new Sheet(blocksOf("onetwo"));
+  sheet.do(["edit", "b0", [3, "MINE"]]);
+  const fresh = { id: "x", attributes: {}, content: ["MINEtwo"] };
+  sheet.others(["edit", "b0", [3, -7]], ["insert", "b0", [fresh]]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([["one"], ["two"]]);
+});
+
+test("of a text that comes back as a whole, the letters that are in both are the same", () => {
+  const sheet = new Sheet(blocksOf("some words"));
+  sheet.do(["edit", "b0", [5, "[own]"]]);
+  sheet.others(["edit", "b0", ["all in some of [own] these words anew", -15]]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([["all in some of  these words anew"]]);
+});
+
+test("blocks that are told to have come and gone at once change nothing", () => {
+  const sheet = new Sheet(blocksOf("one"));
+  sheet.do(["insert", "b0", [{ id: "x", attributes: {}, content: ["two"] }]]);
+  sheet.do(["edit", "b0", [3, "!"]]);
+  sheet.take("undo");
+  sheet.take("undo");
+  const fresh = { id: "x", attributes: {}, content: ["two"] };
+  sheet.others(["insert", "b0", [fresh]], ["remove", ["x"]]);
+  sheet.take("redo");
+  expect(sheet.texts).toEqual([["one"], ["two"]]);
+});
+
+test("when others have left nothing of an edit, the one before is taken back", () => {
+  const sheet = new Sheet(blocksOf("one", "two"));
+  sheet.do(["edit", "b0", ["a"]]);
+  sheet.do(["edit", "b1", ["b"]]);
+  sheet.others(["remove", ["b1"]]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([["one"]]);
+  expect(sheet.take("undo")).toBe(false);
+});
