@@ -241,16 +241,16 @@ SEQ_LOAD = Table(
 )
 SESSION = Table(
     "session",
-    "A person's connection to a node.",
+    "A page's session at a node: a person's, through one connection after the other.",
     (
         Column("op", "string", "`open`, `resume` or `close`"),
         Column("session", "string", "which one"),
         Column("user", "string", "whose", personal=True),
         Column("process", "string", "that it sends as; null where it has none of its own"),
-        Column("client", "string", "what program, as it says itself"),
-        Column("bytes_in", "bigint", "received from it; null at `open`"),
-        Column("bytes_out", "bigint", "sent to it; null at `open`"),
-        Column("code", "int", "of the closing; null at `open`"),
+        Column("client", "string", "what program, as it says itself; null: not known"),
+        Column("bytes_in", "bigint", "received from it; null: not counted"),
+        Column("bytes_out", "bigint", "sent to it; null: not counted"),
+        Column("code", "int", "of the closing; null: not known"),
     ),
     telemetry=True,
 )

@@ -140,6 +140,7 @@ def make_pages(node: Node) -> SharedObjects:
         closed=entrance.closed,
         presenting=presences.presenting,
         called=lambda principal, kind, name: node.files.note_call(principal, kind, name),
+        met=node.note_session,
         sessions_max=settings.sessions_max,
         heartbeat_s=settings.heartbeat_s,
         rate=settings.rate,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from groupcore.aio import JoinRefusedError, KeyFile, read_key_file
 from groupcore.aio import Node as ObjectsNode
 from groupcore.aio.errors import FolderInUseError, ForeignFolderError, FormatError, StorageError
 from groupcore.aio.log_store import LogStorage
+from groupcore.aio.objects import log_event
 from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.errors import SchemaMismatchError
+from groupcore.shared.events import SharedEvent
 from groupcore.stacks import StackOptions
 from server.accounts.passwords import Passwords
 from server.accounts.service import AccountService
@@ -69,11 +72,22 @@ def make_objects(
             cluster_size=settings.cluster_size,
             stack_options=StackOptions(k=settings.k),
             recorder=None if trace is None else trace.recorder,
+            on_event=log_event if trace is None else _telling(trace),
         )
     except KeyFileError as error:
         raise KeyProblem(f"--key-file: {error}") from None
     except SettingsError as error:
         raise SettingsProblem(f"--bind, --multicast or --initial-hosts: {error}") from None
+
+
+def _telling(trace: TraceWriter) -> Callable[[SharedEvent], None]:
+    """What objects say goes to the log, and to the trace where something is refused."""
+
+    def tell(event: SharedEvent) -> None:
+        log_event(event)
+        trace.note_event(event)
+
+    return tell
 
 
 def make_accounts(

@@ -25,6 +25,7 @@ from groupcore.shared.errors import (
     OutcomeUnknownError,
     RefusedError,
 )
+from groupcore.shared.session import Session
 from groupcore.view import Address, View
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
@@ -167,6 +168,11 @@ class Node:
         await self.objects.close()
         if self.trace is not None:
             await self.trace.stop()
+
+    def note_session(self, what: str, page: str, session: Session) -> None:
+        """A page's session has begun, gone on, or ended."""
+        if self.trace is not None:
+            self.trace.note_session(what, page, session)
 
     def drain(self) -> None:
         """The node is about to leave: it takes no sessions any more."""

@@ -44,6 +44,7 @@ class Page(Holder):
         self._tokens_s = asyncio.get_running_loop().time()
         self._linger: asyncio.TimerHandle | None = None
         self._inspected_s = float("-inf")
+        self._is_over = False
 
     def connect(self, writer: Writer, resumed: bool) -> None:
         """The page is here (again)."""
@@ -52,6 +53,7 @@ class Page(Holder):
             self._linger = None
             self._gateway.lingering.pop(self, None)
         super().connect(writer, resumed)
+        self._gateway.terms.met("resume" if resumed else "open", self.client, self.session)
 
     def disconnect(self, writer: Writer) -> None:
         """The connection is gone; the session waits for the page for a while."""
@@ -71,6 +73,9 @@ class Page(Holder):
         if self._linger is not None:
             self._linger.cancel()
         self._gateway.forget(self)
+        if not self._is_over:
+            self._is_over = True
+            self._gateway.terms.met("close", self.client, self.session)
         for name in list(self.opened):
             self.let_go(name)
         await self.session.close()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypedDict
 
 from groupcore.errors import SettingsError
+from groupcore.shared.session import Session
 from groupcore.web.limits import BURST, HEARTBEAT_S, LINGER_S, RATE, SESSIONS_MAX
 
 MayOpen: TypeAlias = Callable[[str, str, str], bool]
@@ -24,6 +25,10 @@ Closed: TypeAlias = Callable[[str, str, str], None]
 Called: TypeAlias = Callable[[str, str, str], None]
 """Called with principal, type and name when a call of a page has been done."""
 
+
+Met: TypeAlias = Callable[[str, str, Session], None]
+"""Called with what has become of a page's session: `open`, `resume` (its page is back) or `close`;
+with the page's id and the session."""
 
 Presenting: TypeAlias = Callable[[str, str, str, object], object]
 """Asked with principal, session, name and value, as it has come, what a page is let show there."""
@@ -45,6 +50,7 @@ class GatewaySettings(TypedDict, total=False):
     closed: Closed
     presenting: Presenting
     called: Called
+    met: Met
     heartbeat_s: float
     linger_s: float
     sessions_max: int
@@ -68,6 +74,11 @@ def closed_unnoticed(principal: str, kind: str, name: str) -> None:
     del principal, kind, name
 
 
+def met_unnoticed(what: str, page: str, session: Session) -> None:
+    """Nobody wants to know who comes and goes."""
+    del what, page, session
+
+
 def presenting_all(principal: str, session: str, name: str, value: object) -> object:
     """Pages show what they like."""
     del principal, session, name
@@ -87,6 +98,7 @@ class Terms:
     closed: Closed = closed_unnoticed
     presenting: Presenting = presenting_all
     called: Called = closed_unnoticed
+    met: Met = met_unnoticed
     heartbeat_s: float = HEARTBEAT_S
     linger_s: float = LINGER_S
     sessions_max: int = SESSIONS_MAX

@@ -18,12 +18,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from groupcore.sequencing.trace_rows import Gathered, Rows, Value
+from groupcore.errors import ChannelClosedError
+from groupcore.sequencing.trace_rows import Gathered, Rows, Value, life
 from groupcore.sequencing.tracing import Recorder
+from groupcore.shared.events import OperationDenied, SharedEvent
+from groupcore.shared.session import Session
 from groupcore.trace import TABLES
 from server.trace.disk import Disk
 from server.trace.options import TraceOptions
@@ -98,6 +102,20 @@ class TraceWriter:
         if self._recorder is not None:
             self._recorder.at(asyncio.get_running_loop().time())
             self._recorder.add(kind, **values)
+
+    def note_event(self, event: SharedEvent) -> None:
+        """A replica has said something: a refusal is a row of `verdict`."""
+        if isinstance(event, OperationDenied):
+            said = {"principal": event.principal, "operation": event.operation}
+            self.add("verdict", gid=event.group, seq=event.position, code="forbidden", **said)
+
+    def note_session(self, what: str, page: str, session: Session) -> None:
+        """A page's session has begun, gone on, or ended: a row of `session`."""
+        process = None
+        with suppress(ChannelClosedError):  # the node is between two lives
+            process = f"{life(session.process.node)}/{session.process.number}"
+        user = session.principal or None
+        self.add("session", op=what, session=page, user=user, process=process)
 
     async def stop(self) -> None:
         """Hand over what there is, complete all segments, and end."""

@@ -167,6 +167,24 @@ def test_the_recorder_s_driver_is_told_when_much_has_gathered() -> None:
     assert told
 
 
+def test_what_a_sequencer_has_done_is_summed_up_once_a_second() -> None:
+    world, group = strict_world()
+    process = world.open("b")
+    world.now += 2.0
+    world.run(5)
+    world.take()
+    world.send(process, group, b"one", b"three")
+    world.send(process, group, b"two")
+    world.run(20)
+    world.now += 2.0
+    world.run(5)
+    rows = {row["node"]: row for row in by_kind(world.take())["seq_load"]}
+    assert (rows["a#1"]["messages"], rows["a#1"]["groups"]) == (3, 1)
+    assert rows["a#1"]["seconds"] >= 1.0
+    assert rows["a#1"]["deliveries"] >= 2
+    assert rows["a#1"]["cpu_us"] is None
+
+
 def test_nothing_is_written_where_nobody_asks() -> None:
     world = Traced("a")
     assert world["a"].service.plane.trace is not None

@@ -8,6 +8,7 @@ from typing import Any
 from pyarrow import ipc
 
 from groupcore.sequencing.trace_rows import Deliveries, Gathered, Rows, Value, columns_of
+from groupcore.trace import TABLES
 from server.trace.segments import segments_of
 
 T_US = 1_800_000_000_000_000
@@ -46,6 +47,17 @@ def read(folder: Path, kind: str) -> list[dict[str, Any]]:
         if complete and segment.kind == kind:
             with path.open("rb") as file, ipc.open_stream(file) as reader:
                 rows += reader.read_all().to_pylist()
+    return rows
+
+
+def all_rows(folder: Path) -> list[dict[str, Any]]:
+    """The whole trace, as the tests' audit takes it."""
+    rows = []
+    for kind in TABLES:
+        for row in read(folder, kind):
+            pairs = row.get("context") or []
+            said = {"context": [(one["sequencer"], one["frame"]) for one in pairs]}
+            rows.append(row | (said if "context" in row else {}) | {"kind": kind})
     return rows
 
 

@@ -6,19 +6,16 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from groupcore.aio import GroupNode
 from groupcore.sequencing.events import Accepted, Delivered, ServiceEvent
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.trace_rows import life
-from groupcore.trace import TABLES
 from server.trace.writer import TraceWriter
 from tests.groupcore.sequencing.trace_audit import by_kind, violations
 from tests.server.support import free_udp_port
-from tests.server.trace.support import read
+from tests.server.trace.support import all_rows
 
-Row = dict[str, Any]
 MESSAGES = 40
 
 
@@ -88,17 +85,6 @@ async def work(folder: Path) -> list[Traced]:
             )
             await one.until(lambda one=one, p=process: len(one.accepted) == 3)  # type: ignore[misc]
     return nodes
-
-
-def all_rows(folder: Path) -> list[Row]:
-    """The whole trace, as the tests' audit takes it."""
-    rows = []
-    for kind in TABLES:
-        for row in read(folder, kind):
-            pairs = row.get("context") or []
-            said = {"context": [(one["sequencer"], one["frame"]) for one in pairs]}
-            rows.append(row | (said if "context" in row else {}) | {"kind": kind})
-    return rows
 
 
 async def test_each_message_is_accepted_once_and_deliveries_have_no_gaps(tmp_path: Path) -> None:
