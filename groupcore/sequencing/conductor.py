@@ -125,7 +125,8 @@ class Conductor:
         if plane.trace is not None:
             plane.trace.viewed(event)
         self._heard = Place(view.number, 0)
-        plane.reaches.install(view)
+        holders = event.holders or view.members
+        plane.reaches.install(view, [one for one in view.members if one not in holders])
         self._cut.on_view(view.number)
         self._joining.states.leave_gone()
         self.news = True

@@ -2,19 +2,38 @@
 
 They are packed some groups a turn (`node_packing`). With a log they are given when the log holds
 them: who comes after the new node from disk takes nothing that is before, so this node's disk must
-not be behind it.
+not be behind it. And when all other members have stored what they contain: the new node has no
+frames that lie in its state, so whose disk lacks some of those could get them from nobody, if the
+power goes and this node does not come back. A disk that has no room is waited for half as long as
+the new node waits for a giver.
+
+Source. Decisions 0026, 0042 and 0047; as I1 of `archiving`.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from groupcore.context import Numbers
 from groupcore.sequencing.headers import Reach
+from groupcore.sequencing.log import Log
 from groupcore.sequencing.node_packing import Packing
 from groupcore.sequencing.node_state import Place
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import Copy, States
+
+
+@dataclass(slots=True)
+class Packed:
+    """A state that is ready: for whom, when it is on disk here, and what it contains."""
+
+    token: int
+    state: bytes
+    mark: int
+    contains: Numbers
+    until: float
 
 
 class Giving:
@@ -26,7 +45,7 @@ class Giving:
         self._place = place
         self._packing: Packing | None = None
         self._tokens: dict[int, None] = {}
-        self._packed: deque[tuple[int, int, bytes]] = deque()
+        self._packed: deque[Packed] = deque()
 
     def copy(self, token: int, bases: tuple[Reach, ...]) -> Copy:
         """Copy the node's state for a new one; later while a stream is not that far here."""
@@ -40,9 +59,9 @@ class Giving:
         self._tokens[token] = None
         return Copy.BEGUN
 
-    def end_turn(self) -> None:
+    def end_turn(self, now: float) -> None:
         """Do some more of what is under way, and give what can be given now."""
-        log = self._plane.log
+        plane, log = self._plane, self._plane.log
         if self._tokens and self._packing is None:
             self._packing = Packing(self._plane)
         state = None if self._packing is None else self._packing.step(self._place())
@@ -50,11 +69,25 @@ class Giving:
             self._packing = None
             tokens, self._tokens = self._tokens, {}
             mark = 0 if log is None else log.next_mark
-            self._packed.extend((mark, token, state) for token in tokens)
-        while self._packed and (log is None or self._packed[0][0] <= log.stored_mark):
-            _, token, state = self._packed.popleft()
-            self._states.give(token, state)
+            contains = {address: one.recorded for address, one in plane.streams.items()}
+            until = now + plane.options.state_timeout_s / 2
+            self._packed.extend(Packed(one, state, mark, contains, until) for one in tokens)
+        while self._packed and (log is None or self._is_stored(self._packed[0], log, now)):
+            packed = self._packed.popleft()
+            self._states.give(packed.token, packed.state)
+
+    def _is_stored(self, packed: Packed, log: Log, now: float) -> bool:
+        """Whether it is on disk here, and what it contains at all others."""
+        if packed.mark > log.stored_mark:
+            return False
+        plane = self._plane
+        return now >= packed.until or all(
+            address not in plane.streams or plane.reaches.saved_by_settled(address) >= frame
+            for address, frame in packed.contains.items()
+        )
 
     def next_wake(self) -> float | None:
         """At once, while there is something to pack."""
-        return None if self._packing is None or self._packing.waits else 0.0
+        if self._packing is not None and not self._packing.waits:
+            return 0.0
+        return self._packed[0].until if self._packed else None

@@ -11,6 +11,8 @@ Invariants.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from groupcore.view import Address, View, quorum_size
 
 
@@ -26,13 +28,15 @@ class Reaches:
         self._delivered: dict[Address, dict[Address, int]] = {}
         self._saved: dict[Address, dict[Address, int]] = {}
         self._members: tuple[Address, ...] = ()
+        self._fresh: set[Address] = set()
         self.news = 0
         self._need = 1
         self._need_with_first = 1
 
-    def install(self, view: View) -> None:
-        """Count the members of this view from now on."""
+    def install(self, view: View, fresh: Iterable[Address] = ()) -> None:
+        """Count the members of this view from now on; who is `fresh` has stored nothing yet."""
         self._members = view.members
+        self._fresh = (self._fresh | set(fresh)) & set(view.members)
         self.news += 1
         tables = (self._received, self._delivered, self._saved)
         for said in [by_member for table in tables for by_member in table.values()]:
@@ -48,6 +52,7 @@ class Reaches:
     ) -> bool:
         """What a member says of a stream; False when it says nothing new of the first two."""
         if saved:
+            self._fresh.discard(member)
             stored_by = self._saved.setdefault(stream, {})
             if saved > stored_by.get(member, 0):
                 stored_by[member] = saved
@@ -100,6 +105,11 @@ class Reaches:
         """The frame up to which every member has stored the stream."""
         by_member = self._saved.get(stream, {})
         return min([by_member.get(m, 0) for m in self._members], default=0)
+
+    def saved_by_settled(self, stream: Address) -> int:
+        """The same of the members that have come into a view before this one, or have a state."""
+        by_member = self._saved.get(stream, {})
+        return min((by_member.get(m, 0) for m in self._members if m not in self._fresh), default=0)
 
     def holders(self, stream: Address, frame: int, but: Address) -> list[Address]:
         """The members that have said to have the stream up to this frame, except one."""

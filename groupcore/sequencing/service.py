@@ -281,7 +281,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
             self.sequencer.number()
             self.conductor.send_again(now)
             self.sender.again.go_on(now)
-        self.conductor.giving.end_turn()
+        self.conductor.giving.end_turn(now)
         self.expected.retry(now)
         self.joining.states.proceed(now)
         self.joining.ask(now)

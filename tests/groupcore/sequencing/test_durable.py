@@ -253,3 +253,26 @@ def test_a_node_that_looks_for_others_need_not_be_woken() -> None:
     service.stored(service.take().log[-1].mark, 1.0)
     service.end_turn(1.0)
     assert service.next_wake() is None
+
+
+def test_a_new_node_gets_a_state_when_the_others_have_stored_what_is_in_it() -> None:
+    world, group, (mine, *_) = begin("ab")
+    world.disks["b"].is_stuck = True
+    world.add("c")
+    world.send(mine, group, b"b has this, and not on its disk")
+    world.run(40)
+    assert not world["c"].service.plane.ready
+    world.disks["b"].is_stuck = False
+    world.run(40)
+    assert world["c"].service.plane.ready
+
+
+def test_a_disk_that_stores_nothing_keeps_no_new_node_out() -> None:
+    world, group, (mine, *_) = begin("ab")
+    world.disks["b"].is_stuck = True
+    world.add("c")
+    world.send(mine, group, b"b has this, and not on its disk")
+    world.run(40)
+    world.now += world.options.state_timeout_s / 2
+    world.run(40)
+    assert world["c"].service.plane.ready
