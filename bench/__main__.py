@@ -33,6 +33,7 @@ NAMES = (
     "objects",
     "editor",
     "document",
+    "pipeline",
     "crowd",
 )
 

@@ -15,6 +15,9 @@ from pipeline.java import ensure_java, java_version
 JOBS: Final = {
     "ingest": "take the segments of a trace into a store of tables",
     "audit": "was the order kept? exit 1 if not; a signed certificate",
+    "load": "what sequencers and groups carry in each minute, and how long messages wait",
+    "overlap": "which strict groups need one sequencer, and whose leaving would part them",
+    "plan": "which node should sequence what, as a plan to approve; what if there were others",
 }
 """Modules of `pipeline.jobs`, each with `add_arguments(parser)` and `run(arguments)`."""
 

@@ -215,12 +215,15 @@ def _sequencer_rules(
 ) -> Iterable[DataFrame]:
     phase("what sequencers have given numbers to")
     numbers = numbering.numbered(logs.accept, logs.membership)
-    lost = numbering.superseded(numbers).cache()
-    yield numbering.epoch_owners(numbers)
-    yield numbering.numbers_in_turn(numbers)
-    yield numbering.sender_order(numbers, lost)
-    if not lost.isEmpty():
-        yield numbering.floors(deliveries, lost, numbers, logs.frame, logs.view)
+    memory = numbering.memories(logs.frame, logs.view)
+    suspects = numbering.superseded(numbers).cache()
+    gone = suspects
+    if not suspects.isEmpty():
+        gone = _settled(numbering.lost(suspects, numbers, memory))
+        yield numbering.floors(deliveries, gone)
+    yield numbering.epoch_owners(numbers, memory)
+    yield numbering.remembered(numbering.numbers_in_turn(numbers), memory)
+    yield numbering.remembered(numbering.sender_order(numbers, gone), memory)
 
 
 def _settled(frame: DataFrame) -> DataFrame:

@@ -20,7 +20,7 @@ _ALIKE = ("gid", "seq", "count", "sender", "first", "crc")
 
 def unlike(deliveries: DataFrame, accepts: DataFrame) -> DataFrame:
     """Deliveries with a stamp whose like no sequencer wrote."""
-    rows = deliveries.where(F.col("sequencer").isNotNull()).select(
+    rows = deliveries.where(F.col("sequencer").isNotNull() & (F.col("what") == CONTENT)).select(
         "node", "dno", "sequencer", "lseq", *_ALIKE
     )
     known = accepts.select(F.xxhash64("node", "lseq", *_ALIKE).alias("like"))
@@ -53,7 +53,7 @@ def contents(suspects: DataFrame, accepts: DataFrame) -> DataFrame:
 
 
 def changes(deliveries: DataFrame, membership: DataFrame) -> DataFrame:
-    """Findings `content` and `phantom` of JOINs and LEAVEs, which have no stamp where delivered."""
+    """Findings `content` and `phantom` of JOINs and LEAVEs, by their places in the groups."""
     what: Column = reduce(
         lambda otherwise, pair: F.when(F.col("op") == pair[0], pair[1]).otherwise(otherwise),
         (("join", JOINED), ("leave", LEFT), ("gone", GONE)),

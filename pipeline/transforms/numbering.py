@@ -29,15 +29,65 @@ def numbered(accepts: DataFrame, membership: DataFrame) -> DataFrame:
     return runs.unionByName(changes, allowMissingColumns=True)
 
 
-def epoch_owners(numbers: DataFrame) -> DataFrame:
-    """Findings `two_sequencers`: a group has two of them in one epoch."""
-    epoch = Window.partitionBy("gid", "epoch").orderBy("node", "lseq")
-    rows = numbers.withColumn("node2", F.first("node").over(epoch)).withColumn(
-        "times", F.row_number().over(Window.partitionBy("gid", "epoch", "node").orderBy("lseq"))
+def memories(frames: DataFrame, views: DataFrame) -> DataFrame:
+    """node, frame, memory: the epoch of the view in which a sequencer made a frame.
+
+    It grows where a quorum has lost its memory (decision 0007): what was not saved is forgotten
+    there, and a group's numbers, and even its epochs, may mean something else from then on.
+    """
+    installed = views.select("node", F.col("number").alias("view"), F.col("epoch").alias("memory"))
+    made = frames.select("node", "frame", "view").join(installed.distinct(), ["node", "view"])
+    return made.select("node", "frame", "memory")
+
+
+def remembered(found: DataFrame, memory: DataFrame) -> DataFrame:
+    """Findings about two stamps, without those between which memory was lost."""
+    one, two = (
+        memory.select(
+            F.col("node").alias(f"node{end}"),
+            F.col("frame").alias(f"frame{end}"),
+            F.col("memory").alias(f"memory{end}"),
+        )
+        for end in ("", "2")
     )
-    wrong = rows.where((F.col("node") != F.col("node2")) & (F.col("times") == 1))
+    both = (
+        found.withColumn("frame", frame_of("lseq"))
+        .withColumn("frame2", frame_of("lseq2"))
+        .join(one, ["node", "frame"], "left")
+        .join(two, ["node2", "frame2"], "left")
+    )
+    forgotten = F.coalesce(F.col("memory") != F.col("memory2"), F.lit(False))
+    return both.where(~forgotten).select(*found.columns)
+
+
+def epoch_owners(numbers: DataFrame, memory: DataFrame) -> DataFrame:
+    """Findings `two_sequencers`: a group has two of them in one epoch."""
+    several = (
+        numbers.groupBy("gid", "epoch")
+        .agg(F.countDistinct("node").alias("nodes"))
+        .where("nodes > 1")
+    )
+    firsts = (
+        numbers.join(several, ["gid", "epoch"], "left_semi")
+        .withColumn("frame", frame_of("lseq"))
+        .join(memory, ["node", "frame"], "left")
+        .groupBy("gid", "epoch", "memory", "node")
+        .agg(F.min(F.struct("lseq", "seq")).alias("first"))
+    )
+    # A stamp whose frame is not in the trace is taken to be of the newest memory.
+    known = F.max("memory").over(Window.partitionBy("gid", "epoch"))
+    epoch = Window.partitionBy("gid", "epoch", "memory").orderBy("node")
+    rows = firsts.withColumn("memory", F.coalesce("memory", known)).select(
+        "gid",
+        "epoch",
+        "node",
+        "first.lseq",
+        "first.seq",
+        F.first("node").over(epoch).alias("node2"),
+        F.first("first.lseq").over(epoch).alias("lseq2"),
+    )
     return findings(
-        wrong,
+        rows.where(F.col("node") != F.col("node2")),
         "two_sequencers",
         F.format_string("in epoch %d both %s and %s number the group", "epoch", "node", "node2"),
     )
@@ -49,7 +99,11 @@ def numbers_in_turn(numbers: DataFrame) -> DataFrame:
     An epoch begins at or before the number behind its predecessor's last.
     """
     epoch = Window.partitionBy("gid", "epoch", "node").orderBy("lseq")
-    rows = numbers.withColumn("before", F.lag("end").over(epoch))
+    rows = (
+        numbers.withColumn("before", F.lag("end").over(epoch))
+        .withColumn("node2", F.col("node"))
+        .withColumn("lseq2", F.lag("lseq").over(epoch))
+    )
     inside = findings(
         rows.where(F.col("seq") != F.col("before") + 1),
         "numbering",
@@ -73,80 +127,72 @@ def numbers_in_turn(numbers: DataFrame) -> DataFrame:
 
 
 def superseded(numbers: DataFrame) -> DataFrame:
-    """node, lseq, gid, seq, epoch, next_epoch: stamps whose number a later epoch gave again."""
+    """node, lseq, gid, seq, epoch: stamps whose number some later epoch gave again."""
     starts = numbers.groupBy("gid", "epoch").agg(F.min("seq").alias("start"))
     later = Window.partitionBy("gid").orderBy("epoch").rowsBetween(1, Window.unboundedFollowing)
-    floors = starts.select(
-        "gid",
-        "epoch",
-        F.min(F.struct("start", F.col("epoch").alias("next_epoch"))).over(later).alias("later"),
-    ).where(F.col("later").isNotNull())
+    bounds = starts.select("gid", "epoch", F.min("start").over(later).alias("bound"))
     return (
-        numbers.join(floors, ["gid", "epoch"])
-        .where(F.col("seq") >= F.col("later.start"))
-        .select(
-            "node", "lseq", "gid", "seq", "epoch", F.col("later.next_epoch").alias("next_epoch")
-        )
+        numbers.join(bounds.where("bound is not null"), ["gid", "epoch"])
+        .where("seq >= bound")
+        .select("node", "lseq", "gid", "seq", "epoch")
     )
 
 
-def floors(
-    deliveries: DataFrame, lost: DataFrame, numbers: DataFrame, frames: DataFrame, views: DataFrame
-) -> DataFrame:
+def lost(suspects: DataFrame, numbers: DataFrame, memory: DataFrame) -> DataFrame:
+    """Of the superseded ones those that were lost: it was a later epoch within the same memory.
+
+    Adds `next_epoch`. Where memory was lost in between, nothing is said about either of the two.
+    """
+    known = F.max("memory").over(Window.partitionBy("gid"))
+    rows = (
+        numbers.join(suspects.select("gid").distinct(), "gid", "left_semi")
+        .withColumn("frame", frame_of("lseq"))
+        .join(memory, ["node", "frame"], "left")
+        # A stamp whose frame is not in the trace is taken to be of the newest memory.
+        .withColumn("memory", F.coalesce("memory", known))
+        .select("node", "lseq", "gid", "seq", "epoch", "memory")
+    )
+    starts = rows.groupBy("gid", "memory", F.col("epoch").alias("next_epoch")).agg(
+        F.min("seq").alias("start")
+    )
+    return (
+        rows.join(suspects.select("node", "lseq"), ["node", "lseq"], "left_semi")
+        .join(starts, ["gid", "memory"])
+        .where((F.col("next_epoch") > F.col("epoch")) & (F.col("seq") >= F.col("start")))
+        .groupBy("node", "lseq", "gid", "seq", "epoch")
+        .agg(F.min("next_epoch").alias("next_epoch"))
+    )
+
+
+def floors(deliveries: DataFrame, gone: DataFrame) -> DataFrame:
     """Findings `floor`: a number that was delivered is given again by a later epoch.
 
-    A group moves, or is inherited, with all that anybody has delivered of it. Only where a quorum
-    has lost its memory (the view's own epoch has grown since) numbers may be taken back.
+    A group moves, or is inherited, with all that anybody has delivered of it. `gone` as of `lost`.
     """
     delivered = deliveries.where(F.col("sequencer").isNotNull()).select(
         "node", "dno", "gid", "seq", F.col("sequencer").alias("node2"), F.col("lseq").alias("lseq2")
     )
-    stamps = lost.select(
-        F.col("node").alias("node2"), F.col("lseq").alias("lseq2"), "epoch", "next_epoch"
-    )
-    found = delivered.join(F.broadcast(stamps), ["node2", "lseq2"])
-    memory = views.groupBy("number").agg(F.max("epoch").alias("memory"))
-    made = frames.join(F.broadcast(memory), frames["view"] == memory["number"]).select(
-        "node", "frame", "memory"
-    )
-    then = made.select(
-        F.col("node").alias("node2"), F.col("frame").alias("frame2"), F.col("memory").alias("then")
-    )
-    since = (
-        numbers.join(
-            found.select("gid", F.col("next_epoch").alias("epoch")).distinct(),
-            ["gid", "epoch"],
-            "left_semi",
-        )
-        .withColumn("frame", frame_of("lseq"))
-        .join(made, ["node", "frame"])
-        .groupBy("gid", F.col("epoch").alias("next_epoch"))
-        .agg(F.min("memory").alias("since"))
-    )
-    judged = (
-        found.withColumn("frame2", frame_of("lseq2"))
-        .join(then, ["node2", "frame2"], "left")
-        .join(since, ["gid", "next_epoch"], "left")
-    )
-    forgotten = F.coalesce(F.col("since") > F.col("then"), F.lit(False))
+    stamps = gone.select(F.col("node").alias("node2"), F.col("lseq").alias("lseq2"), "next_epoch")
     return findings(
-        judged.where(~forgotten),
+        delivered.join(F.broadcast(stamps), ["node2", "lseq2"]),
         "floor",
         F.format_string("epoch %d gives number %d again", "next_epoch", "seq"),
     )
 
 
-def sender_order(numbers: DataFrame, lost: DataFrame) -> DataFrame:
+def sender_order(numbers: DataFrame, gone: DataFrame) -> DataFrame:
     """Findings `fifo`: what a sender sends to a group has its numbers in that order, all of it.
 
     What was lost with its sequencer is left out: its sender has sent it again.
     """
     kept = numbers.where(F.col("first").isNotNull()).join(
-        lost.select("node", "lseq"), ["node", "lseq"], "left_anti"
+        gone.select("node", "lseq"), ["node", "lseq"], "left_anti"
     )
     sent = Window.partitionBy("gid", "sender").orderBy("seq", "epoch")
-    rows = kept.withColumn(
-        "due", F.lag(F.col("first") + F.col("end") - F.col("seq") + 1).over(sent)
+    rows = (
+        kept.withColumn("due", F.lag(F.col("first") + F.col("end") - F.col("seq") + 1).over(sent))
+        .withColumn("node2", F.lag("node").over(sent))
+        .withColumn("lseq2", F.lag("lseq").over(sent))
     )
     return findings(
         rows.where(F.col("first") != F.col("due")),

@@ -34,11 +34,19 @@ def view_order(views: DataFrame) -> DataFrame:
 
 
 def ended_streams(views: DataFrame) -> DataFrame:
-    """sequencer, end: the last frame of each stream that a primary view has ended."""
-    entries = views.where("primary").select("members", F.explode("cut").alias("entry"))
+    """sequencer, end: the last frame of each stream that a primary view has ended.
+
+    A view that was formed from disks ends streams where they were saved; what had been delivered
+    behind that is forgotten, as its senders were not told that it is saved. The next view says
+    the same cut again.
+    """
+    entries = views.where("primary").select("members", "recovered", F.explode("cut").alias("entry"))
     ended = entries.where(~F.expr("array_contains(members, entry.sequencer)"))
-    return ended.groupBy(F.col("entry.sequencer").alias("sequencer")).agg(
-        F.min("entry.frame").alias("end")
+    return (
+        ended.groupBy(F.col("entry.sequencer").alias("sequencer"))
+        .agg(F.min("entry.frame").alias("end"), F.max("recovered").alias("recovered"))
+        .where("not recovered")
+        .drop("recovered")
     )
 
 

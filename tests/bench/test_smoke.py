@@ -33,9 +33,12 @@ from bench import (
     migration,
     objects,
     order,
+    order_oracle,
     ordering,
+    pipeline,
     scroll,
     sequencers,
+    synthetic_trace,
     view_change,
     waking,
 )
@@ -155,6 +158,14 @@ def run_document(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return asyncio.run(document.measure(size))
 
 
+def run_pipeline(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    # Without Spark, which the pipeline's own tests start.
+    assert synthetic_trace.write_trace(folder, 2_000, groups=20) == 2_000
+    files = {name: folder / f"{name}.parquet" for name in order_oracle.TABLES}
+    assert order_oracle.judge(files) == set()
+    return pipeline.placement(100)
+
+
 def run_crowd(patch: pytest.MonkeyPatch, folder: Path) -> object:
     patch.setattr(crowd, "PAUSE_S", 0.0)
     size = crowd.Size(bots=3, blocks=5, view=4, keys=2, settle_s=0.0)
@@ -182,6 +193,7 @@ SMOKES: dict[str, Smoke] = {
     "editor": run_editor,
     "document": run_document,
     "crowd": run_crowd,
+    "pipeline": run_pipeline,
 }
 
 

@@ -258,7 +258,6 @@ class Cluster:
         node.dno += 1
         node.place[run.gid] = run.seq + run.count - 1
         node.given[stream] = max(node.given[stream], frame.number)
-        stamped = run.what == CONTENT
         self.write(
             "delivery",
             node.name,
@@ -269,8 +268,8 @@ class Cluster:
             run.what,
             run.sender,
             run.first,
-            stream if stamped else None,
-            run.lseq if stamped else None,
+            stream,
+            run.lseq,
             run.crc,
         )
         if run.what and run.sender.partition("/")[0] == node.name:

@@ -66,14 +66,15 @@ def numbered(rows: Rows) -> dict[str, list[Row]]:
 
 def segment_facts(rows: Rows) -> list[tuple[object, ...]]:
     """The table `segment` for numbered rows."""
-    offs: dict[tuple[str, str, int, str], list[int]] = defaultdict(list)
+    offs: dict[tuple[str, str, int, int, str], list[int]] = defaultdict(list)
     for kind, of_kind in rows.items():
         for row in of_kind:
-            node = row["node"].partition("#")[0]
-            offs[row[SEGMENT], node, row["off"] // SEGMENT_ROWS, kind].append(row["off"])
+            node, _, life = row["node"].partition("#")
+            n = row["off"] // SEGMENT_ROWS
+            offs[row[SEGMENT], node, int(life, 16), n, kind].append(row["off"])
     return [
-        (path, node, kind, 1, n, len(own), min(own), max(own), 1, False, False)
-        for (path, node, n, kind), own in offs.items()
+        (path, node, kind, epoch, n, len(own), min(own), max(own), 1, False, False)
+        for (path, node, epoch, n, kind), own in offs.items()
     ]
 
 

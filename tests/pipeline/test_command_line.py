@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from pipeline.__main__ import FAILED, JOBS, main
-from pipeline.jobs import audit, ingest
+from pipeline.jobs import audit, ingest, load, overlap, plan
 
-MODULES = {"ingest": ingest, "audit": audit}
+MODULES = {"ingest": ingest, "audit": audit, "load": load, "overlap": overlap, "plan": plan}
 
 
 def test_help_does_not_load_spark() -> None:

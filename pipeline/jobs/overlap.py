@@ -1,0 +1,81 @@
+"""Which strict groups need one sequencer, and whose leaving would part them.
+
+Processes in more groups than --observers are left out: archivers and bots that are in everything
+would make one component of everything. The service refuses such joins, too (strict_groups_max).
+Writes the tables overlap_component and overlap_articulation.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from pipeline.ingest import hash_of
+from pipeline.overlap import find_overlap, holding_together, sizes
+from pipeline.running import Report, session_options
+from pipeline.schemas import raw
+from pipeline.session import spark_session
+from pipeline.store import Store
+
+OBSERVERS_DEFAULT = 64
+"""The service's own bound."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What this job takes."""
+    parser.add_argument(
+        "--observers",
+        type=int,
+        default=OBSERVERS_DEFAULT,
+        help="who is in more strict groups only watches (%(default)s)",
+    )
+    parser.add_argument("--top", type=int, default=10, help="components to look into")
+
+
+def run(arguments: Namespace) -> int:
+    """Compute, store, say."""
+    report = Report(as_json=arguments.json)
+    with spark_session(session_options(arguments), "groupcore overlap") as spark:
+        store = Store(arguments.store)
+        snapshot = store.snapshot()
+        membership, groups = (
+            store.read(spark, kind, raw(kind), snapshot.parts_since(kind, 0))
+            for kind in ("membership", "group")
+        )
+        with report.phase("components"):
+            found = find_overlap(membership, groups, arguments.observers)
+            written = {
+                "overlap_component": store.write(
+                    found.components, "overlap_component", snapshot, files=1
+                )
+            }
+        with report.phase("who holds them together"):
+            largest = sizes(found, arguments.top)
+            who = holding_together(found, largest)
+            rows = [
+                (component, one.process, one.parts, one.largest)
+                for component, own in who.items()
+                for one in own
+            ]
+            frame = spark.createDataFrame(
+                rows, "component bigint, process string, parts int, largest int"
+            )
+            written["overlap_articulation"] = store.write(
+                frame, "overlap_articulation", snapshot, files=1
+            )
+        batch = f"overlap {snapshot.number + 1} {hash_of([largest, len(rows)])}"
+        store.commit(snapshot, batch, replace=written)
+        report.result(
+            {
+                "way": found.way,
+                "observers": found.observers,
+                "largest": [
+                    {
+                        "component": component,
+                        "groups": size,
+                        "held_by": [one.process for one in who.get(component, [])[:3]],
+                    }
+                    for component, size in largest
+                ],
+            }
+        )
+    return 0

@@ -1,0 +1,73 @@
+"""Propose which node should sequence what, and say what it would change. Nothing is moved.
+
+The plan is a JSON file that the sequencing service takes; an admin looks at it and applies it. With
+--nodes: what if the cluster had these nodes? Exit code 3: there is something to move; 0: nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from pathlib import Path
+
+from pipeline.placement import Bounds, imbalance
+from pipeline.planning import plan
+from pipeline.running import Report, session_options
+from pipeline.session import spark_session
+from pipeline.store import Store
+
+TO_MOVE = 3
+"""Exit code where a plan waits for somebody's approval."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What this job takes."""
+    bounds = Bounds()
+    parser.add_argument("--output", type=Path, help="file for the plan")
+    parser.add_argument("--nodes", default="", help="what if these were the nodes: a,b,c")
+    parser.add_argument("--drain", default="", help="nodes that are to have nothing: a,b")
+    parser.add_argument("--moves", type=int, default=bounds.moves, help="at most (%(default)s)")
+    parser.add_argument(
+        "--slack", type=float, default=bounds.slack, help="above the mean (%(default)s)"
+    )
+    parser.add_argument(
+        "--capacity",
+        type=float,
+        default=bounds.capacity,
+        help="us of processor time a second that a node can carry (%(default)s)",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Propose, write, say."""
+    report = Report(as_json=arguments.json)
+    bounds = Bounds(
+        slack=arguments.slack,
+        moves=arguments.moves,
+        capacity=arguments.capacity,
+        draining=frozenset(filter(None, arguments.drain.split(","))),
+    )
+    nodes = list(filter(None, arguments.nodes.split(",")))
+    with (
+        spark_session(session_options(arguments), "groupcore plan") as spark,
+        report.phase("plan"),
+    ):
+        store = Store(arguments.store)
+        planned = plan(spark, store, store.snapshot(), bounds, nodes=nodes)
+    placement = planned.placement
+    if arguments.output and placement.moves:
+        text = json.dumps(placement.plan(), indent=1)
+        arguments.output.write_text(f"{text}\n", encoding="utf-8")
+    report.result(
+        {
+            "moves": Counter(move.reason for move in placement.moves),
+            "groups": sum(len(move.groups) for move in placement.moves),
+            "imbalance": [round(imbalance(x), 3) for x in (placement.before, placement.after)],
+            "windows": planned.before.windows,
+            "imbalance_replayed": [planned.before.imbalance, planned.after.imbalance],
+            "fullest_us_replayed": [planned.before.fullest_us, planned.after.fullest_us],
+            "infeasible": placement.infeasible,
+        }
+    )
+    return TO_MOVE if placement.moves else 0

@@ -1,0 +1,74 @@
+"""From a trace to a plan: loads, components, whole units, both placements replayed."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.ingest import ingest
+from pipeline.jobs import load as load_job
+from pipeline.jobs import overlap as overlap_job
+from pipeline.jobs import plan as plan_job
+from pipeline.planning import make_units
+from pipeline.store import Store
+from tests.pipeline.cluster import Cluster
+from tests.pipeline.segments import write_segments
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_units_are_components_and_lone_groups() -> None:
+    at = {1: "a", 2: "b", 3: "a", 4: "b"}
+    peaks = {1: 10.0, 2: 30.0, 3: 5.0}
+    one, three, four = make_units(at, peaks, {1: 1, 2: 1}, {1: "a", 2: "b", 3: "c"})
+    assert (one.name, one.at, one.load, one.sender) == (1, {1: "a", 2: "b"}, 40.0, "b")
+    assert (three.at, three.load, three.sender) == ({3: "a"}, 5.0, "c")
+    assert (four.load, four.sender) == (0.0, None)
+
+
+def test_the_jobs_from_a_trace_to_a_plan(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cluster = Cluster(11, nodes=3, groups=8, strict=3)
+    cluster.run(300)
+    # Members that were there before the trace began stand in the groups' order, too.
+    for row in [r for r in cluster.rows["membership"] if r["op"] == "in" and not r["dno"]]:
+        cluster.rows["membership"].append({**row, "op": "join", "epoch": 0, "lseq": 0, "dno": None})
+    write_segments(tmp_path / "trace", cluster.rows)
+    store = Store(str(tmp_path / "store"))
+    ingest(spark, store, str(tmp_path / "trace"))
+    for job in (load_job, overlap_job, plan_job):
+        monkeypatch.setattr(job, "spark_session", lambda *given: nullcontext(spark))
+    common = {"store": store.root, "master": "", "memory": "", "partitions": 2, "json": True}
+
+    assert load_job.run(Namespace(top=3, **common)) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert len(said["busiest"]) == 3
+    tables = store.snapshot().tables
+    assert {"load_group", "load_sequencer", "load_latency", "load_sender"} <= set(tables)
+
+    assert overlap_job.run(Namespace(observers=64, top=3, **common)) == 0
+    (largest,) = json.loads(capsys.readouterr().out)["largest"]
+    assert largest["groups"] == 3  # the strict ones share more than two processes
+
+    output = tmp_path / "plan.json"
+    options = {"slack": 0.05, "moves": 100, "capacity": 8e5}
+    asked = Namespace(output=output, nodes="n0,n1,n2,n3", drain="n0", **options, **common)
+    assert plan_job.run(asked) == plan_job.TO_MOVE
+    said = json.loads(capsys.readouterr().out)
+    groups = json.loads(output.read_text())["groups"]
+    owners = {gid: group.owner.partition("#")[0] for gid, group in cluster.groups.items()}
+    ends = {gid: groups.get(str(gid), node) for gid, node in owners.items()}
+    assert "n0" not in ends.values()
+    assert len({ends[gid] for gid in (1, 2, 3)}) == 1
+    assert said["groups"] == len(groups)
+    assert said["imbalance_replayed"][1] <= said["imbalance_replayed"][0]
