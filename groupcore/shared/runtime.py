@@ -24,11 +24,11 @@ class Runtime(Protocol):
         """Call back so much later; what this gives calls it off."""
 
 
-async def elapse(runtime: Runtime, delay_s: float) -> None:
-    """Wait so long."""
+def elapse(runtime: Runtime, delay_s: float) -> Pending[None]:
+    """Something to await that takes so long, from now on."""
     over: Pending[None] = Pending(runtime.wait)
     runtime.alarm(delay_s, lambda: over.resolve(None))
-    await over
+    return over
 
 
 async def done_within(runtime: Runtime, signal: Signal, delay_s: float) -> bool:

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar, cast
 
 from groupcore.shared.errors import SharedError
 from groupcore.shared.pending import Pending, Signal, Wait
+from groupcore.shared.runtime import elapse
 
 R = TypeVar("R")
 
@@ -89,9 +90,7 @@ class Schedule:
 
     def elapse(self, delay_s: float) -> Pending[None]:
         """Something to await that takes so long."""
-        pending: Pending[None] = Pending(wait)
-        self.after(delay_s, lambda: pending.resolve(None))
-        return pending
+        return elapse(self, delay_s)
 
     @property
     def next_s(self) -> float:

@@ -43,9 +43,13 @@ async def test_an_error_that_is_not_the_librarys_is_told_to_the_loop() -> None:
     assert told == [error]
 
 
+async def sleep(runtime: LoopRuntime, delay_s: float) -> None:
+    await elapse(runtime, delay_s)
+
+
 async def test_at_its_end_who_waits_is_told_and_nothing_runs_any_more() -> None:
     runtime = LoopRuntime()
-    waiting = runtime.spawn(elapse(runtime, 3600.0))
+    waiting = runtime.spawn(sleep(runtime, 3600.0))
     runtime.end()
     with pytest.raises(ClosedError):
         await waiting
@@ -54,5 +58,5 @@ async def test_at_its_end_who_waits_is_told_and_nothing_runs_any_more() -> None:
 async def test_waiting_for_something_ends_when_it_is_done_or_the_time_is_over() -> None:
     runtime = LoopRuntime()
     assert not await done_within(runtime, Signal(), 0.0)
-    done = runtime.spawn(elapse(runtime, 0.0))
+    done = runtime.spawn(sleep(runtime, 0.0))
     assert await done_within(runtime, done, 3600.0)
