@@ -132,8 +132,11 @@ class DocumentCluster(GroupCluster):
         if self._is_probed:
             self._hold_all()
         for guest in self.guests:
-            if guest.program is not None and NAME in guest.program.keeper.documents:
-                self._look(guest.program, guest.program.keeper.documents[NAME])
+            program = guest.program
+            document = None if program is None else program.keeper.documents.get(NAME)
+            # One that is being closed leaves its groups one by one, and is shown to nobody.
+            if program is not None and document is not None and not document.tender.ended:
+                self._look(program, document)
         self.clock.after(STRIVE_NS, self._strive)
 
     def _look(self, program: Program, document: Document) -> None:
