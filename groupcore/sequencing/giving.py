@@ -7,7 +7,7 @@ frames that lie in its state, so whose disk lacks some of those could get them f
 power goes and this node does not come back. A disk that has no room is waited for half as long as
 the new node waits for a giver.
 
-Source. Decisions 0026, 0042 and 0047; as I1 of `archiving`.
+Source. Decisions 0026, 0042 and 0048; as I1 of `archiving`.
 """
 
 from __future__ import annotations

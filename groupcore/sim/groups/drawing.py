@@ -220,7 +220,8 @@ def with_power_cuts(
     def cut() -> Fault:
         at_ns = random.randint(FORMED_NS, drawn.safety_ns)
         if sends and random.random() < 0.8:
-            at_ns = random.choice(sends) + random.randint(0, 30 * MILLISECOND)
+            soon_ns = random.choice(sends) + random.randint(0, 30 * MILLISECOND)
+            at_ns = min(soon_ns, drawn.safety_ns)  # behind that all faults have ended
         return Fault(at_ns, "crash-all", duration_ns=random.randint(10, 1_500) * MILLISECOND)
 
     cuts = [cut() for _ in range(random.choice(random_cuts))]
