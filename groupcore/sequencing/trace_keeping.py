@@ -20,6 +20,7 @@ from groupcore.sequencing.trace_rows import (
 from groupcore.view import Address
 
 if TYPE_CHECKING:
+    from groupcore.sequencing.directory import Directory
     from groupcore.sequencing.directory_state import Entry
     from groupcore.sequencing.plane import Plane
 
@@ -52,7 +53,7 @@ class Keeping:
         self._on_full = on_full
         self._cpu_us = cpu_us
         self._t = 0
-        self._entries = _NONE
+        self._directory: Directory | None = None
         self._names: dict[Process, str] = {}
         self._lives: dict[Address, str] = {}
         self._begin()
@@ -66,7 +67,12 @@ class Keeping:
     def begin(self, plane: Plane) -> None:
         """A life begins, of this plane."""
         self.node = life(plane.me)
-        self._entries = plane.directory.entries
+        self._directory = plane.directory
+
+    @property
+    def _entries(self) -> Mapping[GroupId, Entry]:
+        """The directory as it is now: a node that takes over a state has another one from then."""
+        return _NONE if self._directory is None else self._directory.entries
 
     def at(self, now: float) -> None:
         """It is this time now, by the service's clock, in seconds."""

@@ -123,6 +123,23 @@ def test_a_failover_says_whose_the_groups_were() -> None:
     assert [row["gid"] for row in kinds["group"] if row["op"] == "owned"] == [group]
 
 
+def test_a_node_that_took_over_a_state_writes_the_epochs_of_that() -> None:
+    world, group = strict_world()
+    world.move(group, "b")
+    world.run(50)
+    world.add("c")
+    world.run(100)
+    world.take()
+    world.move(group, "c")
+    world.run(50)
+    world.send(world.open("a"), group, b"at c")
+    world.run(50)
+    kinds = by_kind(world.take())
+    assert [(row["node"], row["epoch"]) for row in kinds["accept"]] == [("c#1", 3)]
+    owned = [(row["node"], row["epoch"]) for row in kinds["group"] if row["op"] == "owned"]
+    assert owned == [("c#1", 3)]
+
+
 def test_sampled_deliveries_keep_their_numbers() -> None:
     world = Traced("ab", every=2)
     groups = [world.create(name) for name in ("g", "h")]
