@@ -60,7 +60,15 @@ def main(words: Sequence[str]) -> int:
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     """What every job takes."""
-    parser.add_argument("--store", required=True, help="folder or URI of the store of tables")
+    parser.add_argument(
+        "--out", "--store", dest="store", required=True, help="folder or URI of the store of tables"
+    )
+    parser.add_argument(
+        "--trace", help="folder or URI that the nodes write to: what is new there is taken in first"
+    )
+    parser.add_argument(
+        "--skip-damaged", action="store_true", help="name damaged segments and pass them over"
+    )
     parser.add_argument("--master", default="local[*]", help="Spark's master (%(default)s)")
     parser.add_argument("--memory", default="2g", help="the driver's memory (%(default)s)")
     parser.add_argument("--partitions", type=int, default=8, help="of a shuffle (%(default)s)")

@@ -8,9 +8,14 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline.session import SessionOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from pipeline.store import Store
 
 
 class Report:
@@ -61,6 +66,21 @@ class Report:
             print(json.dumps(values), file=sys.stderr)
         else:
             print(f"{values['phase']}: {values['seconds']} s", file=sys.stderr)
+
+
+def open_store(spark: SparkSession, arguments: Namespace, report: Report) -> Store:
+    """The store that the command line names, with what is new in the trace that it names.
+
+    Raises PipelineError as `ingest`.
+    """
+    from pipeline.ingest import ingest
+    from pipeline.store import Store
+
+    store = Store(arguments.store)
+    if arguments.trace:
+        with report.phase("ingest"):
+            ingest(spark, store, arguments.trace, skip_damaged=arguments.skip_damaged)
+    return store
 
 
 def session_options(arguments: Namespace) -> SessionOptions:

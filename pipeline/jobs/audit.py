@@ -14,9 +14,8 @@ from pathlib import Path
 from pipeline.audit import audit, read_logs
 from pipeline.certificate import describe, load_key, page, sign
 from pipeline.ingest import hash_of
-from pipeline.running import Report, session_options
+from pipeline.running import Report, open_store, session_options
 from pipeline.session import spark_session
-from pipeline.store import Store
 
 BROKEN = 1
 """Exit code where a rule is broken."""
@@ -39,7 +38,7 @@ def run(arguments: Namespace) -> int:
         arguments.key = arguments.certificate.with_suffix(".key")
     report = Report(as_json=arguments.json)
     with spark_session(session_options(arguments), "groupcore audit") as spark:
-        store = Store(arguments.store)
+        store = open_store(spark, arguments, report)
         snapshot = store.snapshot()
         audited = audit(read_logs(spark, store, snapshot), report.steps())
         folder = store.write(audited.violations, "audit_violation", snapshot, files=1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from pipeline.errors import PipelineError
 from pipeline.ingest import ingest
 from pipeline.running import Report, session_options
 from pipeline.session import spark_session
@@ -14,15 +15,14 @@ from pipeline.store import Store
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """What this job takes."""
-    parser.add_argument("--trace", required=True, help="folder or URI that the nodes write to")
-    parser.add_argument(
-        "--skip-damaged", action="store_true", help="name damaged segments and pass them over"
-    )
+    """Nothing but what every job takes."""
+    del parser
 
 
 def run(arguments: Namespace) -> int:
     """Take in what is new."""
+    if not arguments.trace:
+        raise PipelineError("no_trace", "There is no trace to take in.", "Name it with --trace.")
     report = Report(as_json=arguments.json)
     with spark_session(session_options(arguments), "groupcore ingest") as spark:
         with report.phase("ingest"):

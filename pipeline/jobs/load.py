@@ -9,10 +9,9 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from pipeline.ingest import hash_of
-from pipeline.running import Report, session_options
+from pipeline.running import Report, open_store, session_options
 from pipeline.schemas import raw
 from pipeline.session import spark_session
-from pipeline.store import Store
 from pipeline.transforms import load
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def run(arguments: Namespace) -> int:
     """Compute, store, say."""
     report = Report(as_json=arguments.json)
     with spark_session(session_options(arguments), "groupcore load") as spark:
-        store = Store(arguments.store)
+        store = open_store(spark, arguments, report)
         snapshot = store.snapshot()
 
         def table(kind: str) -> DataFrame:

@@ -11,10 +11,9 @@ from argparse import ArgumentParser, Namespace
 
 from pipeline.ingest import hash_of
 from pipeline.overlap import find_overlap, holding_together, sizes
-from pipeline.running import Report, session_options
+from pipeline.running import Report, open_store, session_options
 from pipeline.schemas import raw
 from pipeline.session import spark_session
-from pipeline.store import Store
 
 OBSERVERS_DEFAULT = 64
 """The service's own bound."""
@@ -35,7 +34,7 @@ def run(arguments: Namespace) -> int:
     """Compute, store, say."""
     report = Report(as_json=arguments.json)
     with spark_session(session_options(arguments), "groupcore overlap") as spark:
-        store = Store(arguments.store)
+        store = open_store(spark, arguments, report)
         snapshot = store.snapshot()
         membership, groups = (
             store.read(spark, kind, raw(kind), snapshot.parts_since(kind, 0))

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from pipeline.placement import Bounds, imbalance
 from pipeline.planning import plan
-from pipeline.running import Report, session_options
+from pipeline.running import Report, open_store, session_options
 from pipeline.session import spark_session
-from pipeline.store import Store
 
 TO_MOVE = 3
 """Exit code where a plan waits for somebody's approval."""
@@ -53,7 +52,7 @@ def run(arguments: Namespace) -> int:
         spark_session(session_options(arguments), "groupcore plan") as spark,
         report.phase("plan"),
     ):
-        store = Store(arguments.store)
+        store = open_store(spark, arguments, report)
         planned = plan(spark, store, store.snapshot(), bounds, nodes=nodes)
     placement = planned.placement
     if arguments.output and placement.moves:
