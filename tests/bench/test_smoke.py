@@ -39,6 +39,7 @@ from bench import (
     scroll,
     sequencers,
     synthetic_trace,
+    trace,
     view_change,
     waking,
 )
@@ -166,6 +167,11 @@ def run_pipeline(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return pipeline.placement(100)
 
 
+def run_trace(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(trace, "TIMES", 1)
+    return trace.case(1, 2)
+
+
 def run_crowd(patch: pytest.MonkeyPatch, folder: Path) -> object:
     patch.setattr(crowd, "PAUSE_S", 0.0)
     size = crowd.Size(bots=3, blocks=5, view=4, keys=2, settle_s=0.0)
@@ -194,6 +200,7 @@ SMOKES: dict[str, Smoke] = {
     "document": run_document,
     "crowd": run_crowd,
     "pipeline": run_pipeline,
+    "trace": run_trace,
 }
 
 
