@@ -48,7 +48,7 @@ async def test_documents_from_before_there_were_folders_are_there_and_move(
 async def test_accounts_from_before_there_were_folders_are_there(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.node.Passwords", lambda: Passwords(1, 64, 1))
+    monkeypatch.setattr("server.making.Passwords", lambda: Passwords(1, 64, 1))
     unpack("with-accounts", cluster.folder / "a")
     for _ in range(2):  # also what it has written then
         node = await cluster.start("a", accounts="on")

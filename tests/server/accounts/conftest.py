@@ -14,7 +14,7 @@ from tests.server.support import Cluster
 
 @pytest.fixture
 def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.node.Passwords", lambda: Passwords(1, 64, 1))
+    monkeypatch.setattr("server.making.Passwords", lambda: Passwords(1, 64, 1))
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def text_of(packed: bytes) -> list[str]:
 async def test_accounts_come_back_with_roles_and_log_and_nobody_is_signed_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.node.Passwords", lambda: Passwords(1, 64, 1))
+    monkeypatch.setattr("server.making.Passwords", lambda: Passwords(1, 64, 1))
     cluster = Cluster(tmp_path / "one")
     cluster.flags = {"accounts": "on"}
     node = await cluster.start("a")
