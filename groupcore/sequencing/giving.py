@@ -4,8 +4,8 @@ They are packed some groups a turn (`node_packing`). With a log they are given w
 them: who comes after the new node from disk takes nothing that is before, so this node's disk must
 not be behind it. And when all other members have stored what they contain: the new node has no
 frames that lie in its state, so whose disk lacks some of those could get them from nobody, if the
-power goes and this node does not come back. A disk that has no room is waited for half as long as
-the new node waits for a giver.
+power goes and this node does not come back. A disk that stores nothing is waited for `PATIENCE_S`,
+once in a view: who asks may have gone to another giver meanwhile, and come back.
 
 Source. Decisions 0026, 0042 and 0048; as I1 of `archiving`.
 """
@@ -23,6 +23,9 @@ from groupcore.sequencing.node_packing import Packing
 from groupcore.sequencing.node_state import Place
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import Copy, States
+
+PATIENCE_S = 3.0
+"""So long a member whose disk stores nothing is waited for."""
 
 
 @dataclass(slots=True)
@@ -46,6 +49,7 @@ class Giving:
         self._packing: Packing | None = None
         self._tokens: dict[int, None] = {}
         self._packed: deque[Packed] = deque()
+        self._since: tuple[int, float] | None = None
 
     def copy(self, token: int, bases: tuple[Reach, ...]) -> Copy:
         """Copy the node's state for a new one; later while a stream is not that far here."""
@@ -70,7 +74,7 @@ class Giving:
             tokens, self._tokens = self._tokens, {}
             mark = 0 if log is None else log.next_mark
             contains = {address: one.recorded for address, one in plane.streams.items()}
-            until = now + plane.options.state_timeout_s / 2
+            until = self._patience_ends(now)
             self._packed.extend(Packed(one, state, mark, contains, until) for one in tokens)
         while self._packed and (log is None or self._is_stored(self._packed[0], log, now)):
             packed = self._packed.popleft()
@@ -81,13 +85,26 @@ class Giving:
         if packed.mark > log.stored_mark:
             return False
         plane = self._plane
-        return now >= packed.until or all(
+        everywhere = all(
             address not in plane.streams or plane.reaches.saved_by_settled(address) >= frame
             for address, frame in packed.contains.items()
         )
+        if everywhere:
+            self._since = None
+        return everywhere or now >= packed.until
+
+    def _patience_ends(self, now: float) -> float:
+        """Until when the others' disks are waited for."""
+        view = self._plane.view_number
+        if self._since is None or self._since[0] != view:
+            self._since = (view, now)
+        return self._since[1] + PATIENCE_S
 
     def next_wake(self) -> float | None:
-        """At once, while there is something to pack."""
+        """At once, while there is something to pack; when no other disk is waited for any more."""
         if self._packing is not None and not self._packing.waits:
             return 0.0
-        return self._packed[0].until if self._packed else None
+        log = self._plane.log
+        if not self._packed or log is None or self._packed[0].mark > log.stored_mark:
+            return None  # its log is stored, and that is told
+        return self._packed[0].until

@@ -9,6 +9,7 @@ from groupcore.context import encode_context
 from groupcore.events import ViewInstalled
 from groupcore.sequencing.commands import CreateGroup, encode_command
 from groupcore.sequencing.events import Departed, Enrolled
+from groupcore.sequencing.giving import PATIENCE_S
 from groupcore.sequencing.headers import Accept
 from groupcore.sequencing.log import Log
 from groupcore.sequencing.names import GroupId, Process
@@ -273,6 +274,6 @@ def test_a_disk_that_stores_nothing_keeps_no_new_node_out() -> None:
     world.add("c")
     world.send(mine, group, b"b has this, and not on its disk")
     world.run(40)
-    world.now += world.options.state_timeout_s / 2
-    world.run(40)
+    world.now += PATIENCE_S
+    world.run(100)
     assert world["c"].service.plane.ready
