@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class PipelineError(Exception):
     """`code` is stable, for programs; `problem` and `remedy` are sentences for people."""
 

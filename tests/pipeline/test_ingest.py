@@ -67,7 +67,8 @@ def test_damaged_segments_stop_it_unless_they_are_to_be_passed_over(
     spark: SparkSession, tmp_path: Path, rows: Rows
 ) -> None:
     trace, store = tmp_path / "trace", Store(str(tmp_path / "store"))
-    written = write_segments(trace, {"delivery": rows["delivery"]}, size=50)
+    written = write_segments(trace, {"delivery": rows["delivery"]}, size=10)
+    assert len(written) > 3
     short, broken = (trace / segment.path for segment in written[:2])
     short.write_bytes(short.read_bytes()[:-30])
     text = bytearray(broken.read_bytes())
@@ -85,7 +86,7 @@ def test_damaged_segments_stop_it_unless_they_are_to_be_passed_over(
         spark, "segment", SEGMENT_FACTS, store.snapshot().parts_since("segment", 0)
     ).collect()
     assert {row["segment"] for row in facts if row["skipped"]} == {s.path for s in written[:2]}
-    lost = min(100, sum(row["node"].startswith(written[0].node) for row in rows["delivery"]))
+    lost = min(20, sum(row["node"].startswith(written[0].node) for row in rows["delivery"]))
     assert {segment.node for segment in written[:2]} == {written[0].node}
     assert sum(row["rows"] for row in facts) == taken.rows == len(rows["delivery"]) - lost
 

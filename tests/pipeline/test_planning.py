@@ -49,6 +49,7 @@ def test_the_jobs_from_a_trace_to_a_plan(
     for job in (load_job, overlap_job, plan_job):
         monkeypatch.setattr(job, "spark_session", lambda *given: nullcontext(spark))
     common = {"store": store.root, "master": "", "memory": "", "partitions": 2, "json": True}
+    common["trace"] = None
 
     assert load_job.run(Namespace(top=3, **common)) == 0
     said = json.loads(capsys.readouterr().out)
