@@ -4,7 +4,19 @@ import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
-  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html)|document\/|pictures\/|shared\/|client\/|words\/en\/(?:table|editor|code|document|move|people|pictures)|pages\/Lazy|here\/words|save-text))/;
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html)|document\/|pictures\/|shared\/|client\/|words\/(?:table|editor|code|document|move|people|pictures)\.|pages\/Lazy|here\/words|save-text))/;
+
+/** Areas of words that come together, in one file a language: docs/words.md. */
+const WORDS = {
+  start: /words\/(\w+)\/(?:common|problems)\./,
+  document: /words\/(\w+)\/(?:code|document|editor|move|people|pictures|table)\./,
+  home: /words\/(\w+)\/(?:home|files)\./,
+  account: /words\/(\w+)\/(?:account|audit)\./,
+};
+const words = Object.entries(WORDS).map(([part, test]) => ({
+  name: (id: string) => `words-${part}-${test.exec(id)?.[1]}`,
+  test,
+}));
 
 export default defineConfig({
   plugins: [svelte(), pack()],
@@ -20,7 +32,7 @@ export default defineConfig({
       output: {
         // What every document needs stays together, whoever else needs a part of it.
         codeSplitting: {
-          groups: [{ name: "editor", test: EDITOR }],
+          groups: [...words, { name: "editor", test: EDITOR }],
           includeDependenciesRecursively: false,
         },
       },
@@ -28,6 +40,7 @@ export default defineConfig({
   },
   test: {
     include: ["tests/**/*.test.ts"],
+    setupFiles: ["tests/words-setup.ts"],
     environment: "node",
     // Tests judge by what comes: on a busy machine five seconds would fail a right one.
     testTimeout: 30_000,

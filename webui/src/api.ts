@@ -2,7 +2,7 @@
 
 import { randomId } from "./ids";
 import { problemText } from "./problem";
-import { commonWords } from "./words/en/common";
+import { commonWords } from "./words/common";
 
 /** What a node said instead of an answer; the message is fit to be shown. */
 export class ApiError extends Error {

@@ -19,7 +19,7 @@ import { problemText } from "./problem";
 import type { Socket } from "./shared/link";
 import type { Kept, Store } from "./store";
 import { Waiting } from "./waiting";
-import { documentWords } from "./words/en/document";
+import { documentWords } from "./words/document";
 
 /** What the page shows around the text. */
 export interface DocumentState {

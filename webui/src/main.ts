@@ -6,5 +6,5 @@ import "./styles/parts.css";
 
 const target = document.getElementById("app");
 if (target === null) throw new Error("The page has no element #app to start in.");
-await loadLanguage();
-mount(App, { target });
+// Not awaited at the top: files of words need others that come with this one.
+void loadLanguage().then(() => mount(App, { target }));

@@ -1,7 +1,7 @@
 /** The person's display name, kept in this browser. */
 
 import { randomId } from "./ids";
-import { commonWords } from "./words/en/common";
+import { commonWords } from "./words/common";
 
 const KEY = "groupcore.name";
 const NAME_MAX = 80;

@@ -1,7 +1,7 @@
 /** What people read of the codes of the servers. */
 
-import { problemWords } from "./words/en/problems";
 import { language } from "./words/language";
+import { problemWords } from "./words/problems";
 
 function known(code: string): string | null {
   if (!Object.hasOwn(problemWords, code)) return null;

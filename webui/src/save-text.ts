@@ -1,7 +1,7 @@
 /** The save state in words: for the badge, and the rarer ones that are said aloud. */
 
 import type { SaveState } from "./document/types";
-import { documentWords } from "./words/en/document";
+import { documentWords } from "./words/document";
 
 export interface SaveFacts {
   readonly save: SaveState;

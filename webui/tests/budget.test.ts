@@ -1,7 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { type BuiltFile, buildPage, loadedWith, sizeOf } from "./loaded";
+import { LANGUAGES } from "../src/words/language";
+import { areasOf, type BuiltFile, buildPage, loadedWith, sizeOf } from "./loaded";
 
-/** In bytes after gzip, in English: all that is loaded before a person does anything. */
+/** In bytes after gzip, in each language: all that is loaded before a person does anything. */
 const HOME_MAX = 60_000;
 const DOCUMENT_MAX = 170_000;
 
@@ -23,23 +26,58 @@ function expectWithin(loaded: readonly BuiltFile[], bytes: number): void {
   expect(sizeOf(loaded), listOf(loaded)).toBeLessThanOrEqual(bytes);
 }
 
-test("the list of documents loads at most 60 KB", () => {
-  expectWithin(loadedWith(files, [HOME]), HOME_MAX);
+test.each(LANGUAGES)("the list of documents loads at most 60 KB, in %s", (language) => {
+  expectWithin(loadedWith(files, [HOME], language), HOME_MAX);
 });
 
-test("a document loads at most 170 KB", () => {
-  expectWithin(loadedWith(files, [DOCUMENT]), DOCUMENT_MAX);
+test.each(LANGUAGES)("a document loads at most 170 KB, in %s", (language) => {
+  expectWithin(loadedWith(files, [DOCUMENT], language), DOCUMENT_MAX);
+});
+
+test.each(LANGUAGES)("only the words in use are loaded, once their page is, in %s", (language) => {
+  const modules = loadedWith(files, [DOCUMENT], language).flatMap((file) => file.modules);
+  const words = modules.filter((name) => /\/words\/\w+\/\w+\.ts$/.test(name));
+  expect(words.length).toBeGreaterThan(5);
+  const others = words.filter((name) => !name.includes(`/words/${language}/`));
+  expect(others).toEqual([]);
+  expect(words.filter((name) => /account|home|inspector/.test(name))).toEqual([]);
+});
+
+test("a part of the page comes with its words, whoever loads it", () => {
+  const src = join(import.meta.dirname, "../src");
+  const names = readdirSync(src, { recursive: true, encoding: "utf-8" });
+  const sources = names.filter((name) => /\.(ts|svelte)$/.test(name));
+  const loaders = sources.flatMap((name) => {
+    const source = readFileSync(join(src, name), "utf-8");
+    const parts = [...source.matchAll(/(?:(\w+) = \(\) => )?(\w+\()?import\("([^"]+\.svelte)"\)/g)];
+    return parts.map(([, loader, call, part]) => {
+      const isByLazy = loader !== undefined && source.includes(`load={${loader}}`);
+      return { part, isWhole: call === "withWords(" || isByLazy };
+    });
+  });
+  expect(loaders.length).toBeGreaterThan(10);
+  expect(loaders.filter(({ isWhole }) => !isWhole)).toEqual([]);
+  // What has no component to wait says the words of the page that it is in.
+  const here = new Set(areasOf(loadedWith(files, [DOCUMENT], "en")));
+  const late = [
+    "editor/table-tools.ts",
+    "editor/html.ts",
+    "editor/languages.ts",
+    "undo/history.ts",
+  ];
+  const said = areasOf(loadedWith(files, [DOCUMENT, ...late], "en"));
+  expect(said.filter((area) => !here.has(area))).toEqual([]);
 });
 
 test("what is over its budget is told with the files that make it so", () => {
-  const loaded = loadedWith(files, [DOCUMENT]);
+  const loaded = loadedWith(files, [DOCUMENT], "en");
   expect(() => expectWithin(loaded, sizeOf(loaded) - 1)).toThrow(/\d+ assets\/DocumentPage-/);
   // A module that is in no file is no page of nothing.
-  expect(() => loadedWith(files, ["/src/pages/Nothing.svelte"])).toThrow("Nothing.svelte");
+  expect(() => loadedWith(files, ["/src/pages/Nothing.svelte"], "en")).toThrow("Nothing.svelte");
 });
 
 test("what few documents need comes later: tables' tools, languages, sharing, undo", () => {
-  const names = loadedWith(files, [DOCUMENT]).flatMap(({ modules }) => modules);
+  const names = loadedWith(files, [DOCUMENT], "en").flatMap(({ modules }) => modules);
   const late =
     /prosemirror-tables|table-tools|editor\/html|highlight\.js|ShareDialog|Inspector|Home\.svelte|src\/undo\//;
   expect(names.filter((name) => late.test(name))).toEqual([]);

@@ -2,22 +2,30 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { problemText } from "../src/problem";
-import { all as german } from "../src/words/de";
-import { problemWords } from "../src/words/en/problems";
+import { contentsWords } from "../src/words/contents";
 import { agoOf, compare, dayOf, listed, minuteOf, number } from "../src/words/formats";
-import { choose, loadLanguage } from "../src/words/language";
+import { choose, loadLanguage, withWords } from "../src/words/language";
+import { moveWords } from "../src/words/move";
+import { problemWords } from "../src/words/problems";
 
 type Said = string | ((...about: unknown[]) => string);
 type Area = Readonly<Record<string, Said>>;
 
 const SRC = join(import.meta.dirname, "../src");
-const files = import.meta.glob<Record<string, Area>>("../src/words/en/*.ts", { eager: true });
-const english = new Map(
-  Object.entries(files).map(([file, exported]) => {
-    const [name = "", words = {}] = Object.entries(exported)[0] ?? [];
-    return [file.replace(/^.*\/|\.ts$/g, ""), { name, words }];
-  }),
-);
+const catalogue = import.meta.glob<Area>(["../src/words/{en,de}/*.ts"], {
+  eager: true,
+  import: "default",
+});
+const areas = import.meta.glob<Record<string, Area>>("../src/words/*.ts", { eager: true });
+
+function wordsIn(language: string): ReadonlyMap<string, Area> {
+  const files = Object.entries(catalogue).filter(([file]) => file.includes(`/${language}/`));
+  return new Map(files.map(([file, words]) => [areaOf(file), words]));
+}
+
+const areaOf = (file: string): string => file.replace(/^.*\/|\.ts$/g, "");
+const english = wordsIn("en");
+const german = wordsIn("de");
 
 function sources(): string[] {
   const files = readdirSync(SRC, { recursive: true, encoding: "utf-8" });
@@ -36,16 +44,16 @@ function numbersIn(word: Said): string[] {
 }
 
 test("every area has the same words in both languages", () => {
-  expect(Object.keys(german).sort()).toEqual([...english.keys()].sort());
-  for (const [area, { words }] of english) {
-    expect(Object.keys(german[area] ?? {}).sort(), area).toEqual(Object.keys(words).sort());
+  expect([...german.keys()].sort()).toEqual([...english.keys()].sort());
+  for (const [area, words] of english) {
+    expect(Object.keys(german.get(area) ?? {}).sort(), area).toEqual(Object.keys(words).sort());
   }
 });
 
 test("a word says all that it is about, in both languages", () => {
-  for (const [area, { words }] of english) {
+  for (const [area, words] of english) {
     for (const [key, word] of Object.entries(words)) {
-      const other = german[area]?.[key] as Said;
+      const other = german.get(area)?.[key] as Said;
       const about = typeof word === "string" ? 0 : word.length;
       const numbers = Array.from({ length: about }, (_, place) => `${7001 + place}`);
       expect([...new Set(numbersIn(word))], `${area}.${key} in English`).toEqual(numbers);
@@ -55,8 +63,11 @@ test("a word says all that it is about, in both languages", () => {
 });
 
 test("no word is empty, or ends in a space", () => {
-  for (const [area, { words }] of english) {
-    for (const [key, word] of [...Object.entries(words), ...Object.entries(german[area] ?? {})]) {
+  for (const [area, words] of english) {
+    for (const [key, word] of [
+      ...Object.entries(words),
+      ...Object.entries(german.get(area) ?? {}),
+    ]) {
       expect(saidOf(word as Said), `${area}.${key}`).toMatch(/^\S.*\S$|^\S$/su);
     }
   }
@@ -67,8 +78,28 @@ test("a problem is said in the language of the page, in English with the server'
   expect(problemText("nobody_knows", "")).toBe(problemWords.other);
   vi.stubGlobal("document", { documentElement: {} });
   await loadLanguage("de-AT");
-  expect(problemText("taken", "there is an account")).toBe(german.problems?.taken);
+  expect(problemText("taken", "there is an account")).toBe(german.get("problems")?.taken);
   expect(problemText("nobody_knows", "so it is")).toBe("Der Server meldet: So it is.");
+  await loadLanguage("en");
+  vi.unstubAllGlobals();
+});
+
+test("words that cannot be loaded are English until they can; a part brings its own", async () => {
+  vi.stubGlobal("document", { documentElement: {} });
+  let isGone = true;
+  vi.doMock("../src/words/de/move", () => {
+    if (isGone) throw new Error("gone");
+    return { default: german.get("move") };
+  });
+  await loadLanguage("de");
+  expect(moveWords.handle).toBe(english.get("move")?.handle);
+  expect(contentsWords.title).toBe(german.get("contents")?.title);
+  isGone = false;
+  await loadLanguage("de");
+  expect(await withWords(Promise.resolve("the part"), "move")).toBe("the part");
+  expect(moveWords.handle).toBe(german.get("move")?.handle);
+  await expect(withWords(Promise.reject(new Error("not here")))).rejects.toThrow("not here");
+  vi.doUnmock("../src/words/de/move");
   await loadLanguage("en");
   vi.unstubAllGlobals();
 });
@@ -115,7 +146,8 @@ test("every word is said somewhere, and none is said that is not there", () => {
   const text = sources()
     .map((file) => readFileSync(join(SRC, file), "utf-8"))
     .join("\n");
-  for (const { name, words } of english.values()) {
+  for (const [area, words] of english) {
+    const [name = ""] = Object.keys(areas[`../src/words/${area}.ts`] ?? {});
     const said = new Set(
       [...text.matchAll(RegExp(`\\b${name}\\.(\\w+)`, "g"))].map(([, key]) => key),
     );

@@ -37,8 +37,15 @@ export async function buildPage(): Promise<BuiltFile[]> {
   });
 }
 
-/** The files that come with the page itself and with these modules, nothing loaded later. */
-export function loadedWith(files: readonly BuiltFile[], modules: readonly string[]): BuiltFile[] {
+/**
+ * The files that come with the page itself and with these modules, nothing loaded later; `language`:
+ * of the words that all of them say.
+ */
+export function loadedWith(
+  files: readonly BuiltFile[],
+  modules: readonly string[],
+  language: string,
+): BuiltFile[] {
   const byName = new Map(files.map((file) => [file.name, file]));
   const found = new Set<BuiltFile>();
   const add = (file: BuiltFile | undefined, why: string): void => {
@@ -47,12 +54,24 @@ export function loadedWith(files: readonly BuiltFile[], modules: readonly string
     found.add(file);
     for (const name of file.brings) add(byName.get(name), name);
   };
+  const addModule = (module: string): void => {
+    const isIn = (one: string): boolean => one.endsWith(module);
+    add(
+      files.find((file) => file.modules.some(isIn)),
+      module,
+    );
+  };
   add(byName.get("index.html"), "index.html");
-  for (const module of ["/src/main.ts", ...modules]) {
-    const holder = files.find((file) => file.modules.some((one) => one.endsWith(module)));
-    add(holder, module);
-  }
+  for (const module of ["/src/main.ts", ...modules]) addModule(module);
+  for (const area of areasOf([...found])) addModule(`/src/words/${language}/${area}.ts`);
   return [...found];
+}
+
+/** The areas of words whose code is in these files. */
+export function areasOf(files: readonly BuiltFile[]): string[] {
+  const names = files.flatMap(({ modules }) => modules);
+  const areas = names.map((name) => /\/src\/words\/(\w+)\.ts$/.exec(name)?.[1] ?? "");
+  return areas.filter((area) => !/^(formats|languages?|)$/.test(area)).sort();
 }
 
 /** The bytes of files, together. */

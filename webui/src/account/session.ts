@@ -1,7 +1,7 @@
 /** Who this browser is to the node that served the page, and what one may therefore ask of it. */
 
 import { ApiError, ask, type Fields, fields, secure, send, textOf } from "../api";
-import { commonWords } from "../words/en/common";
+import { commonWords } from "../words/common";
 
 export interface Account {
   readonly id: string;

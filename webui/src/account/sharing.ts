@@ -1,7 +1,7 @@
 /** Who may what: people, links, workspaces, accounts, as the API has them. */
 
 import { ask, type Fields, fields, listOf, send, textOf } from "../api";
-import { accountWords } from "../words/en/account";
+import { accountWords } from "../words/account";
 import { type Account, accountOf } from "./session";
 import { roleName } from "./words";
 

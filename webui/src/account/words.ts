@@ -1,7 +1,7 @@
 /** What people read of roles and browsers. */
 
-import { accountWords } from "../words/en/account";
-import { auditWords } from "../words/en/audit";
+import { accountWords } from "../words/account";
+import { auditWords } from "../words/audit";
 
 export function roleName(role: string): string {
   switch (role) {

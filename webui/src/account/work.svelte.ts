@@ -1,7 +1,7 @@
 /** Something that a page asks of the server on the person's behalf: busy, done, or why not. */
 
 import { ApiError } from "../api";
-import { commonWords } from "../words/en/common";
+import { commonWords } from "../words/common";
 
 export class Work {
   isBusy = $state(false);

@@ -2,7 +2,7 @@
 
 import type { Node } from "prosemirror-model";
 import type { EditorView, NodeView } from "prosemirror-view";
-import { editorWords } from "../words/en/editor";
+import { editorWords } from "../words/editor";
 import { attributeOf, headingLevel, typeOf } from "./schema";
 
 function tagOf(node: Node): string {

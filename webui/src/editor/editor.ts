@@ -7,7 +7,7 @@ import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/typ
 import { randomId } from "../ids";
 import type { Person } from "../people";
 import type { Spots } from "../undo/history";
-import { editorWords } from "../words/en/editor";
+import { editorWords } from "../words/editor";
 import { AwayView, BlockView } from "./block-view";
 import type { EditorCallbacks } from "./callbacks";
 import { Carets, caretsPlugin } from "./carets";

@@ -5,7 +5,7 @@
 
 import { Plugin } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
-import { moveWords } from "../words/en/move";
+import { moveWords } from "../words/move";
 import { movedTo, selectedRange } from "./moving";
 import { serialiseText } from "./paste";
 import { firstBelow } from "./viewport";

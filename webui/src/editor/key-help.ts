@@ -4,7 +4,7 @@
  */
 
 import type { PageKey } from "../pages/shortcuts";
-import { keysWords } from "../words/en/keys";
+import { keysWords } from "../words/keys";
 import type { EditorKey } from "./commands";
 
 type Section = "words" | "blocks" | "caret" | "page";

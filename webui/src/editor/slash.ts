@@ -5,7 +5,7 @@
 import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import { wantPicture } from "../pictures/wanted";
-import { pictureWords } from "../words/en/pictures";
+import { pictureWords } from "../words/pictures";
 import { type Choice, choiceCommand, choices } from "./commands";
 import { REMOTE } from "./remote";
 import { blockType, typeOf } from "./schema";

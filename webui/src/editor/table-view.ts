@@ -2,7 +2,7 @@
 
 import type { Node } from "prosemirror-model";
 import type { NodeView } from "prosemirror-view";
-import { tableWords } from "../words/en/table";
+import { tableWords } from "../words/table";
 import { describe } from "./block-view";
 import { hasHead } from "./table-nodes";
 

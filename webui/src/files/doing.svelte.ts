@@ -1,8 +1,8 @@
 /** What one does with files: each says what was done, and how to take it back. */
 
 import { messageOf } from "../account/work.svelte";
-import { commonWords } from "../words/en/common";
-import { filesWords } from "../words/en/files";
+import { commonWords } from "../words/common";
+import { filesWords } from "../words/files";
 import {
   deleteForGood,
   duplicate,

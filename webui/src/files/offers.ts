@@ -1,9 +1,9 @@
 /** What the menus of files and workspaces offer. */
 
 import { markdownPath } from "../api";
-import { commonWords } from "../words/en/common";
-import { filesWords } from "../words/en/files";
-import { homeWords } from "../words/en/home";
+import { commonWords } from "../words/common";
+import { filesWords } from "../words/files";
+import { homeWords } from "../words/home";
 import type { Choice } from "./choice";
 import type { FileRow, FolderRow, WorkspaceRow } from "./types";
 import { type Files, mayArrange, mayDelete, mayTidy, type View } from "./views";

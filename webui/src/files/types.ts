@@ -1,7 +1,7 @@
 /** What a person sees of files: documents, folders, workspaces, and what is their own. */
 
 import { ApiError, type Fields, fields, textOf } from "../api";
-import { commonWords } from "../words/en/common";
+import { commonWords } from "../words/common";
 
 export interface Trashed {
   readonly at: string;

@@ -1,7 +1,7 @@
 /** What others change in the text, said in one sentence now and then: it is not to flood. */
 
 import type { ShownChange, ViewEvent } from "../document/types";
-import { documentWords } from "../words/en/document";
+import { documentWords } from "../words/document";
 
 /** What changes within this time is one sentence, and so much lies between two. */
 const PAUSE_MS = 10_000;

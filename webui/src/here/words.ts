@@ -1,7 +1,7 @@
 /** What is said of the people in a document. */
 
-import { peopleWords } from "../words/en/people";
 import { listed } from "../words/formats";
+import { peopleWords } from "../words/people";
 import type { Where } from "./where";
 
 const NAMED = 3;

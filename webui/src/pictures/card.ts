@@ -1,6 +1,6 @@
 /** A picture that is on its way, as only its author sees it: the file itself, and how it goes. */
 
-import { pictureWords } from "../words/en/pictures";
+import { pictureWords } from "../words/pictures";
 import type { Upload } from "./uploads";
 
 export interface CardActs {

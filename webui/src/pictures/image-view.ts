@@ -4,7 +4,7 @@ import type { Node } from "prosemirror-model";
 import type { EditorView, NodeView } from "prosemirror-view";
 import { describe } from "../editor/block-view";
 import { typeOf } from "../editor/schema";
-import { pictureWords } from "../words/en/pictures";
+import { pictureWords } from "../words/pictures";
 import { isHash } from "./sending";
 
 /** Where a picture may be had, the nearest first. */

@@ -10,7 +10,7 @@ import {
   textOf,
   textOfProblem,
 } from "../api";
-import { commonWords } from "../words/en/common";
+import { commonWords } from "../words/common";
 
 /** A picture as a node keeps it. */
 export interface StoredPicture {

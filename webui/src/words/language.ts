@@ -1,8 +1,8 @@
 /**
  * The language of the page, and its catalogue of words: an area for each part of the page.
  *
- * English comes with the code that says it; another language is one file, loaded before the page
- * is drawn. How to add words: docs/words.md.
+ * Words are loaded in one language, with the part of the page that says them. How to add words:
+ * docs/words.md.
  */
 
 export type Language = "en" | "de";
@@ -17,13 +17,14 @@ type Area = Readonly<Record<string, Word>>;
 export type Translation<T> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] };
 
 const KEY = "groupcore.language";
-const loaders: Readonly<Partial<Record<Language, () => Promise<{ all: Record<string, Area> }>>>> = {
-  de: () => import("./de"),
-};
+/** Which of them come in one file: vite.config.ts. */
+const files = import.meta.glob<Area>("./*/*.ts", { import: "default" });
 
 let tag = "en";
-let translated: Readonly<Record<string, Area>> = {};
-const areas: { readonly name: string; readonly english: Area; readonly words: Area }[] = [];
+/** The areas whose code is here. */
+const areas = new Map<string, Area>();
+/** By area: its words, under way or here. */
+const asked = new Map<string, Promise<Area>>();
 
 /** The language in which the page speaks. */
 export function language(): Language {
@@ -35,11 +36,46 @@ export function locale(): string {
   return tag;
 }
 
-/** The words of an area: in English, and in the language of the page once that is loaded. */
-export function area<T extends Area>(name: string, english: T): T {
-  const words = { ...english, ...translated[name] };
-  areas.push({ name, english, words });
-  return words;
+/** The words of an area, to be said once `withWords` has given the part of the page they are in. */
+export function area<T extends Area>(name: string): Readonly<T> {
+  const words = areas.get(name) ?? {};
+  areas.set(name, words);
+  return words as T;
+}
+
+/**
+ * A part of the page, with all words that it says: in the page's language, or in English where
+ * those cannot be loaded. `first`: an area whose words are asked for together with the code.
+ *
+ * Throws what the part throws, or that its words are in no language to be had.
+ */
+export async function withWords<T>(part: Promise<T>, first?: string): Promise<T> {
+  // What comes of it is looked at below.
+  if (first !== undefined) ask(first).catch(() => undefined);
+  const found = await part;
+  await loadWords();
+  return found;
+}
+
+async function loadWords(): Promise<void> {
+  const load = async ([name, words]: [string, Area]): Promise<void> => {
+    Object.assign(words, await ask(name));
+  };
+  await Promise.all([...areas].map(load));
+}
+
+function ask(name: string): Promise<Area> {
+  const found = asked.get(name) ?? fetched(language(), name);
+  asked.set(name, found);
+  // What failed is asked for again the next time.
+  found.catch(() => asked.delete(name));
+  return found;
+}
+
+async function fetched(wanted: Language, name: string): Promise<Area> {
+  const load = files[`./${wanted}/${name}.ts`];
+  if (load === undefined) throw new Error(`there are no words for ${name}`);
+  return wanted === "en" ? load() : load().catch(() => fetched("en", name));
 }
 
 function languageOf(wanted: string): Language | undefined {
@@ -55,15 +91,11 @@ export function choose(chosen: string | null, preferred: readonly string[]): str
   return known.find((one) => languageOf(one) === own) ?? own;
 }
 
-/** Loads the words of the page's language; English when they cannot be loaded. */
+/** Has the page speak a language: with the words of all areas whose code is here by now. */
 export async function loadLanguage(wanted = choose(chosen(), navigator.languages)): Promise<void> {
   tag = wanted;
-  try {
-    translated = (await loaders[language()]?.())?.all ?? {};
-  } catch {
-    tag = "en";
-  }
-  for (const { name, english, words } of areas) Object.assign(words, english, translated[name]);
+  asked.clear();
+  await loadWords();
   document.documentElement.lang = language();
 }
 

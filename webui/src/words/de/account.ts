@@ -1,4 +1,4 @@
-import type { accountWords } from "../en/account";
+import type english from "../en/account";
 import type { Translation } from "../language";
 
 export default {
@@ -181,4 +181,4 @@ export default {
   revokeLink: (role, day) => `Den Link widerrufen: ${role}, bis ${day}`,
   linkRevoked: "Der Link ist widerrufen. Wer über ihn kam, hat keinen Zugang mehr.",
   noLinks: "Keine Links.",
-} satisfies Translation<typeof accountWords>;
+} satisfies Translation<typeof english>;

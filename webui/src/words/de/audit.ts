@@ -1,4 +1,4 @@
-import type { auditWords } from "../en/audit";
+import type english from "../en/audit";
 import type { Translation } from "../language";
 
 export default {
@@ -37,4 +37,4 @@ export default {
   workspace_deleted: "Arbeitsbereich gelöscht",
   workspace_trashed: "Arbeitsbereich in den Papierkorb gelegt",
   workspace_renamed: "Arbeitsbereich umbenannt",
-} satisfies Translation<typeof auditWords>;
+} satisfies Translation<typeof english>;

@@ -1,4 +1,4 @@
-import type { commonWords } from "../en/common";
+import type english from "../en/common";
 import type { Translation } from "../language";
 
 export default {
@@ -25,4 +25,4 @@ export default {
   people: "Personen",
   yourAccount: (name) => `${name}, Ihr Konto`,
   language: "Sprache",
-} satisfies Translation<typeof commonWords>;
+} satisfies Translation<typeof english>;

@@ -1,4 +1,4 @@
-import type { contentsWords } from "../en/contents";
+import type english from "../en/contents";
 import type { Translation } from "../language";
 
 export default {
@@ -8,4 +8,4 @@ export default {
     "Es gibt noch keine Überschriften. Tippen Sie # und ein Leerzeichen am Anfang einer Zeile, und sie wird eine.",
   coming: "…",
   unwritten: "Überschrift ohne Text",
-} satisfies Translation<typeof contentsWords>;
+} satisfies Translation<typeof english>;

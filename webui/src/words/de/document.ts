@@ -1,4 +1,4 @@
-import type { documentWords } from "../en/document";
+import type english from "../en/document";
 import { number, plural } from "../formats";
 import type { Translation } from "../language";
 
@@ -88,4 +88,4 @@ export default {
   cancel: "Abbrechen",
   noAddress:
     "Das ist keine Adresse. Schreiben Sie eine wie https://example.org oder eine E-Mail-Adresse.",
-} satisfies Translation<typeof documentWords>;
+} satisfies Translation<typeof english>;

@@ -1,4 +1,4 @@
-import type { editorWords } from "../en/editor";
+import type english from "../en/editor";
 import type { Translation } from "../language";
 
 export default {
@@ -30,4 +30,4 @@ export default {
   redo: "Wiederholen",
   indent: "Weiter einrücken",
   outdent: "Weniger einrücken",
-} satisfies Translation<typeof editorWords>;
+} satisfies Translation<typeof english>;

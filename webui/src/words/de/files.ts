@@ -1,4 +1,4 @@
-import type { filesWords } from "../en/files";
+import type english from "../en/files";
 import { number, plural } from "../formats";
 import type { Translation } from "../language";
 
@@ -89,4 +89,4 @@ export default {
   placeOf: "Ort des Dokuments",
   documentMenu: "Mehr zu diesem Dokument",
   inTrash: "Dieses Dokument ist im Papierkorb. Es kann gelesen, aber nicht geändert werden.",
-} satisfies Translation<typeof filesWords>;
+} satisfies Translation<typeof english>;

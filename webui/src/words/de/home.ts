@@ -1,4 +1,4 @@
-import type { homeWords } from "../en/home";
+import type english from "../en/home";
 import type { Translation } from "../language";
 
 export default {
@@ -19,4 +19,4 @@ export default {
   openToSend: "Öffnen, um Ihre Änderungen zu senden",
   dropHint: "Sie können auch eine Markdown-Datei auf diese Seite ziehen.",
   drop: "Zum Importieren loslassen",
-} satisfies Translation<typeof homeWords>;
+} satisfies Translation<typeof english>;

@@ -1,4 +1,4 @@
-import type { inspectorWords } from "../en/inspector";
+import type english from "../en/inspector";
 import { number } from "../formats";
 import type { Translation } from "../language";
 
@@ -43,4 +43,4 @@ export default {
   copy: "Als JSON kopieren",
   copied: "Kopiert",
   noEvents: "Keine Ereignisse.",
-} satisfies Translation<typeof inspectorWords>;
+} satisfies Translation<typeof english>;

@@ -1,4 +1,4 @@
-import type { keysWords } from "../en/keys";
+import type english from "../en/keys";
 import type { Translation } from "../language";
 
 export default {
@@ -48,4 +48,4 @@ export default {
   home: "Pos1",
   endKey: "Ende",
   escape: "Esc",
-} satisfies Translation<typeof keysWords>;
+} satisfies Translation<typeof english>;

@@ -1,6 +1,6 @@
-import type { moveWords } from "../en/move";
+import type english from "../en/move";
 import type { Translation } from "../language";
 
 export default {
   handle: "Ziehen verschiebt; Alt mit den Pfeiltasten tut dasselbe",
-} satisfies Translation<typeof moveWords>;
+} satisfies Translation<typeof english>;

@@ -1,4 +1,4 @@
-import type { peopleWords } from "../en/people";
+import type english from "../en/people";
 import { number, plural } from "../formats";
 import type { Translation } from "../language";
 
@@ -31,4 +31,4 @@ export default {
   called: (name) => `${name} bittet Sie, zu der Stelle zu kommen.`,
   go: "Hingehen",
   notNow: "Nicht jetzt",
-} satisfies Translation<typeof peopleWords>;
+} satisfies Translation<typeof english>;

@@ -1,4 +1,4 @@
-import type { pictureWords } from "../en/pictures";
+import type english from "../en/pictures";
 import { number } from "../formats";
 import type { Translation } from "../language";
 
@@ -19,4 +19,4 @@ export default {
   retry: "Noch einmal senden",
   cancel: "Abbrechen",
   remove: "Entfernen",
-} satisfies Translation<typeof pictureWords>;
+} satisfies Translation<typeof english>;

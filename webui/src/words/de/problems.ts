@@ -1,4 +1,4 @@
-import type { problemWords } from "../en/problems";
+import type english from "../en/problems";
 import type { Translation } from "../language";
 
 export default {
@@ -49,4 +49,4 @@ export default {
   too_much: "Diese Seite hat mehr geschickt, als der Server annimmt. Laden Sie sie neu.",
   other: "Hier geht es nicht weiter. Laden Sie die Seite neu.",
   said: (text) => `Der Server meldet: ${text}`,
-} satisfies Translation<typeof problemWords>;
+} satisfies Translation<typeof english>;

@@ -1,4 +1,4 @@
-import type { tableWords } from "../en/table";
+import type english from "../en/table";
 import type { Translation } from "../language";
 
 export default {
@@ -12,4 +12,4 @@ export default {
   deleteColumn: "Spalte löschen",
   toggleHead: "Kopfzeile",
   deleteTable: "Tabelle löschen",
-} satisfies Translation<typeof tableWords>;
+} satisfies Translation<typeof english>;

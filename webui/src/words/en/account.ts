@@ -1,8 +1,4 @@
-/** Signing in, one's own account, and who may what. */
-
-import { area } from "../language";
-
-export const accountWords = area("account", {
+export default {
   // fields of forms
   name: "Name",
   yourName: "Your name",
@@ -188,4 +184,4 @@ export const accountWords = area("account", {
   revokeLink: (role: string, day: string) => `Revoke the link: ${role}, until ${day}`,
   linkRevoked: "The link is revoked. Who came by it is out.",
   noLinks: "No links.",
-});
+};

@@ -1,8 +1,4 @@
-/** What the audit log has, by its codes: a dot is written as a line below. */
-
-import { area } from "../language";
-
-export const auditWords = area("audit", {
+export default {
   document_created: "Document made",
   documents_adopted: "Documents taken over",
   folder_created: "Folder made",
@@ -38,4 +34,4 @@ export const auditWords = area("audit", {
   workspace_deleted: "Workspace deleted",
   workspace_trashed: "Workspace put into the trash",
   workspace_renamed: "Workspace renamed",
-});
+};

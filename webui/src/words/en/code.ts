@@ -1,8 +1,4 @@
-/** What is said of code. */
-
-import { area } from "../language";
-
-export const codeWords = area("code", {
+export default {
   language: "Language of the code",
   noLanguage: "Plain text",
-});
+};

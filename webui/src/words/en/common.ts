@@ -1,8 +1,4 @@
-/** What several pages say. */
-
-import { area } from "../language";
-
-export const commonWords = area("common", {
+export default {
   allDocuments: "All documents",
   brandLink: "Groupcore, all documents",
   guest: "Guest",
@@ -26,4 +22,4 @@ export const commonWords = area("common", {
   people: "People",
   yourAccount: (name: string) => `${name}, your account`,
   language: "Language",
-});
+};

@@ -1,9 +1,6 @@
-/** What stands around the text of a document. */
-
 import { number, plural } from "../formats";
-import { area } from "../language";
 
-export const documentWords = area("document", {
+export default {
   loading: "Loading the document",
   share: "Share",
   yourName: "Your name, shown to others",
@@ -84,4 +81,4 @@ export const documentWords = area("document", {
   remove: "Remove",
   cancel: "Cancel",
   noAddress: "This is no address. Write one like https://example.org, or an e-mail address.",
-});
+};

@@ -1,8 +1,4 @@
-/** What is said in the text of a document, and of what a block can be. */
-
-import { area } from "../language";
-
-export const editorWords = area("editor", {
+export default {
   text: "Document text",
   help: "Escape leaves the text. Control Alt 1 to 3 make headings. Control B, I, U and E make words bold, italic, underlined and code, Control K a link. Control F finds and replaces. A slash offers what a block can become. Alt with the arrow up or down moves a block. In the caption of an image Tab goes to its description.",
   notLoaded: "Not loaded yet",
@@ -33,4 +29,4 @@ export const editorWords = area("editor", {
   redo: "Redo",
   indent: "More indent",
   outdent: "Less indent",
-});
+};

@@ -1,11 +1,8 @@
-/** Folders, the trash, favourites, and what is done with files. */
-
 import { number, plural } from "../formats";
-import { area } from "../language";
 
 const things = (count: number): string => plural(count, "1 item", `${number(count)} items`);
 
-export const filesWords = area("files", {
+export default {
   // where one is
   places: "Places",
   path: "Where you are",
@@ -96,4 +93,4 @@ export const filesWords = area("files", {
   placeOf: "Place of the document",
   documentMenu: "More for this document",
   inTrash: "This document is in the trash. It can be read, not changed.",
-});
+};

@@ -1,8 +1,4 @@
-/** The list of documents. */
-
-import { area } from "../language";
-
-export const homeWords = area("home", {
+export default {
   documents: "Documents",
   loading: "Loading documents",
   newDocument: "New document",
@@ -19,4 +15,4 @@ export const homeWords = area("home", {
   openToSend: "Open to send your edits",
   dropHint: "You can also drop a Markdown file anywhere on this page.",
   drop: "Drop to import",
-});
+};

@@ -1,9 +1,6 @@
-/** The inspector: what is behind a document, for who wants to see how it works. */
-
 import { number } from "../formats";
-import { area } from "../language";
 
-export const inspectorWords = area("inspector", {
+export default {
   title: "Inspector",
   close: "Close",
   waiting: "Waiting for the node…",
@@ -45,4 +42,4 @@ export const inspectorWords = area("inspector", {
   copy: "Copy as JSON",
   copied: "Copied",
   noEvents: "No events.",
-});
+};

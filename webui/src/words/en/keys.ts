@@ -1,8 +1,4 @@
-/** What the keys do, for the list of them. */
-
-import { area } from "../language";
-
-export const keysWords = area("keys", {
+export default {
   title: "Keyboard shortcuts",
   close: "Close",
   words: "Words",
@@ -49,4 +45,4 @@ export const keysWords = area("keys", {
   home: "Home",
   endKey: "End",
   escape: "Esc",
-});
+};

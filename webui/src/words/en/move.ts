@@ -1,7 +1,3 @@
-/** What is said of moving blocks. */
-
-import { area } from "../language";
-
-export const moveWords = area("move", {
+export default {
   handle: "Drag to move; Alt with the arrows does the same",
-});
+};

@@ -1,8 +1,4 @@
-/** What is said at an address where nothing is. */
-
-import { area } from "../language";
-
-export const nowhereWords = area("nowhere", {
+export default {
   check: "Nothing has this address. Look whether it was typed or copied whole.",
   title: "There is nothing here",
-});
+};

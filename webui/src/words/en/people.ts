@@ -1,9 +1,6 @@
-/** Who is in a document: the list, following, calling. */
-
 import { number, plural } from "../formats";
-import { area } from "../language";
 
-export const peopleWords = area("people", {
+export default {
   alsoHere: (names: string) => `Also here: ${names}`,
   others: (count: number) => plural(count, "1 other", `${number(count)} others`),
   howMany: (count: number) =>
@@ -33,4 +30,4 @@ export const peopleWords = area("people", {
   called: (name: string) => `${name} asks you to come to where they are.`,
   go: "Go",
   notNow: "Not now",
-});
+};

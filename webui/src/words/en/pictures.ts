@@ -1,9 +1,6 @@
-/** What is said of pictures in a document. */
-
 import { number } from "../formats";
-import { area } from "../language";
 
-export const pictureWords = area("pictures", {
+export default {
   image: "Image",
   addImage: "Add an image",
   caption: "Caption",
@@ -20,4 +17,4 @@ export const pictureWords = area("pictures", {
   retry: "Send again",
   cancel: "Cancel",
   remove: "Remove",
-});
+};

@@ -1,8 +1,4 @@
-/** What the codes of the HTTP API and of the socket mean to people. */
-
-import { area } from "../language";
-
-export const problemWords = area("problems", {
+export default {
   bad_credentials: "Mail address or password is wrong.",
   bad_request: "The server did not take this. Check what you have written.",
   busy: "The server has too much to do. Try again in a moment.",
@@ -45,4 +41,4 @@ export const problemWords = area("problems", {
   // of no known code
   other: "This does not go on. Reload the page.",
   said: (text: string) => `The server says: ${text}`,
-});
+};

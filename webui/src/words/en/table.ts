@@ -1,8 +1,4 @@
-/** What is said of tables. */
-
-import { area } from "../language";
-
-export const tableWords = area("table", {
+export default {
   table: "Table",
   tools: "Table tools",
   rowAbove: "Row above",
@@ -13,4 +9,4 @@ export const tableWords = area("table", {
   deleteColumn: "Delete column",
   toggleHead: "Header row",
   deleteTable: "Delete table",
-});
+};

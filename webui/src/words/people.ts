@@ -1,0 +1,6 @@
+/** Who is in a document: the list, following, calling. */
+
+import type english from "./en/people";
+import { area } from "./language";
+
+export const peopleWords = area<typeof english>("people");
