@@ -32,6 +32,11 @@ logger = logging.getLogger("server")
 LAST_ANSWERS_S = 3
 """How long requests that are under way may take when the node leaves."""
 
+IDLE_S = 75
+"""How long a connection may be idle: longer than clients and proxies keep one (aiohttp 15 s, nginx
+60 s), so that it is they who close it. Else what they send in that moment is answered by a reset,
+and of a POST nobody can tell whether it has been done."""
+
 BACKLOG = 2048
 
 
@@ -87,6 +92,7 @@ def make_server(app: Starlette) -> QuietServer:
             log_config=None,
             server_header=False,
             proxy_headers=False,
+            timeout_keep_alive=IDLE_S,
             timeout_graceful_shutdown=LAST_ANSWERS_S,
         )
     )

@@ -50,6 +50,12 @@ class Handing:
         if sum(process.node == node for process in record.members) == 1:
             self._owe((record.group, node), now, now + MOST_S)
 
+    def on_taken(self, record: Record, joined_at: int, now: float) -> None:
+        """The state is here: those that have joined while it was awaited may need it, too."""
+        for node, place in self._plane.member_nodes(record).items():
+            if place > joined_at and node != self._plane.me:
+                self._owe((record.group, node), now, now + MOST_S)
+
     def _owe(self, key: tuple[GroupId, Address], now: float, most: float) -> None:
         while self._owed and next(iter(self._owed.values()))[0] <= now:
             del self._owed[next(iter(self._owed))]

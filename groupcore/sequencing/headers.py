@@ -306,8 +306,9 @@ class StateRequest(Header):
 class StatePiece(Header):
     """Node to node: piece `index` of `pieces` of the state for `token`, whose hash is `digest`.
 
-    `pieces` 0: this node has no such state; ask another one. If it waits for the asker's, and for
-    nobody else's, `index` is then the number of the first JOIN of its members, else 0.
+    `pieces` 0: this node has no such state; ask another one. `index` is then the number of the
+    first JOIN of its members, if it waits for the asker's state, and for nobody else's; `least`, if
+    it has recorded that and waits for none; 0, if it may come to have one.
     """
 
     kind: ClassVar[str] = "sequencing.state-piece"

@@ -12,8 +12,8 @@ Invariants.
   I2  A process is told that it is in only when its groups' states satisfy each other's contexts.
   I3  The last process that leaves lets the state go, when one that joins meanwhile has it.
   I4  A group begins anew at the node whose member has joined first, when all others with members
-      have said that they wait for its state; they take it from nobody else from then on, as long as
-      it is the first.
+      have said that they wait for its state, and all that have left behind its JOIN that they have
+      none; who waits for it takes it from nobody else from then on, as long as it is the first.
 """
 
 from __future__ import annotations
@@ -251,6 +251,7 @@ class Joining:
         plane = self._plane
         record.hold = Hold(seqno - 1, waiting_for_state=True)
         self._leaders.pop(record.group, None)
+        before = plane.member_nodes(record)  # who leaves from now on has the state, and keeps it
         if plane.archive is not None:
             begin_archived(record, record.hold, seqno, plane.archive, plane)
             self._receiver.apply_queue(record)
@@ -262,6 +263,8 @@ class Joining:
             if leader is not None and leader == next(iter(nodes), None):
                 return {leader: nodes[leader]}
             self._leaders.pop(record.group, None)
+            left = dict.fromkeys((one for one in before if plane.in_view(one)), seqno)
+            nodes = nodes | {one: place for one, place in left.items() if one not in nodes}
             nodes.pop(plane.me, None)
             return nodes
 
@@ -285,6 +288,7 @@ class Joining:
         else:
             hold.seqno, hold.context, content = unpack_group_state(state)
             self._plane.tell(StateInstalled(record.group, hold.seqno, content))
+            self.handing.on_taken(record, joined_at, self._now)
         self._receiver.apply_queue(record)
         self._look_at(record)
 
@@ -361,9 +365,11 @@ class Joining:
         if group == 0:
             return self.copy_node_state(token, request.bases)
         record = self._plane.records.get(group)
-        hold = None if record is None else record.hold
-        if record is None or hold is None:
-            return Copy.NONE
+        if record is None:
+            return Copy.TAKING  # for all that it knows: it has not heard of the group
+        hold = record.hold
+        if hold is None:
+            return Copy.NONE if record.seqno >= request.least else Copy.LATER
         if hold.waiting_for_state:
             return self._await(record, node)
         if hold.seqno < request.least:
@@ -377,7 +383,7 @@ class Joining:
         """Another one that waits for the state asks: is it the one that may begin it anew (I4)?"""
         nodes = self._plane.member_nodes(record)
         if next(iter(nodes), None) != node or not self.states.ask_nobody_but(record.group, node):
-            return Copy.NONE
+            return Copy.TAKING
         self._leaders[record.group] = node
         return Copy.AWAITED
 

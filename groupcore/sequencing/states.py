@@ -11,7 +11,8 @@ Source. State transfer paper, MAKE_COPY and RETURN_STATE; design, 4.11.
 Invariants.
   I1  A state is handed over whole and only when its hash is right.
   I2  As long as somebody has it, it comes: each silence moves on to another giver.
-  I3  A silence is no answer: that nobody has it is concluded from what all have said.
+  I3  A silence is no answer: that nobody has it is concluded from what all have said, who left
+      behind the asker's JOIN among them.
   I4  At most `TAKEN_AT_ONCE` states are asked for at a time; one for which nobody can be asked now
       does not keep others waiting.
 """
@@ -43,18 +44,20 @@ DIGEST_BYTES = 16
 class Copy(Enum):
     """What became of a request for a copy.
 
-    BEGUN: its bytes come with `States.give`. LATER: this node is not that far. NONE: it has no
-    such state. AWAITED: it waits for the asker's, and for nobody else's.
+    BEGUN: its bytes come with `States.give`. LATER: this node is not that far. NONE: it is, and has
+    no such state. TAKING: it waits for one itself. AWAITED: for the asker's, and nobody else's.
     """
 
     BEGUN = auto()
     LATER = auto()
     NONE = auto()
+    TAKING = auto()
     AWAITED = auto()
 
 
 Givers = Callable[[], dict[Address, int]]
-"""Whom to ask, best first, and where the first member of each has joined."""
+"""Whom to ask, best first, and where the first member of each has joined; of one that has left
+behind the asker's JOIN, that JOIN."""
 
 
 @dataclass(slots=True)
@@ -62,7 +65,8 @@ class Taking:
     """A state that this node is asking for.
 
     `may_begin`: whether it is this node that begins anew if nobody has the state. `awaiting`: who
-    has said to wait for this node's state, and where its first member had joined then.
+    has said to wait for this node's state, and where its first member had joined then; or that it
+    has none as of this node's JOIN, and that JOIN.
     """
 
     token: int
@@ -284,6 +288,8 @@ class States:
         elif became is Copy.AWAITED:
             self.refuse(token, self._place_of(header.group))
         elif became is Copy.NONE:
+            self.refuse(token, header.least)
+        elif became is Copy.TAKING:
             self.refuse(token)
 
     def ask_nobody_but(self, group: GroupId, node: Address) -> bool:
@@ -312,10 +318,10 @@ class States:
             self._given[node, header.token] = given
         self._give_piece(node, header, *given)
 
-    def refuse(self, token: int, awaits: int = 0) -> None:
-        """There is no copy to be had here; `awaits`: see `StatePiece`."""
+    def refuse(self, token: int, place: int = 0) -> None:
+        """There is no copy to be had here; `place`: see `StatePiece.index`."""
         node, header = self._copied(token)
-        self._plane.to(node, StatePiece(header.token, awaits, 0, b"", b""))
+        self._plane.to(node, StatePiece(header.token, place, 0, b"", b""))
 
     def _copied(self, token: int) -> tuple[Address, StateRequest]:
         """The copy of this number is made, or none will be; for whom."""

@@ -7,10 +7,12 @@ from typing import Any
 
 import aiohttp
 import pytest
+from starlette.applications import Starlette
 
 from server.announce import owner_link
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import REPORT_MAX
+from server.serve import make_server
 from tests.server.support import Cluster, create, eventually, get
 
 
@@ -44,6 +46,16 @@ async def test_the_same_idempotency_key_makes_one_document_on_any_node(cluster: 
                 ids.add(body["id"])
     assert len(ids) == 1
     assert len(nodes[0].node.whole_catalogue) == 1
+
+
+NGINX_KEEPS_S = 60
+
+
+async def test_it_is_clients_and_proxies_that_close_idle_connections() -> None:
+    async with aiohttp.TCPConnector() as client:
+        kept_s = client._keepalive_timeout
+    assert kept_s is not None
+    assert make_server(Starlette()).config.timeout_keep_alive > max(kept_s, NGINX_KEEPS_S)
 
 
 BAD_BODIES = [

@@ -114,6 +114,56 @@ def test_i1_who_joins_before_a_leave_that_is_on_its_way_gets_the_state() -> None
     assert group not in world["a"].state
 
 
+def leaving_unheard(stay: str) -> tuple[World, GroupId, Process]:
+    """A group of d, of which a has the state, and each of `stay` if it is in it.
+
+    c, and b if it is not in it, joins and everybody leaves, before a, b or c hears of either.
+    """
+    world = World("abcdefg")  # a quorum hears
+    group = world.create("g", at="d")
+    processes = {name: world.open(name) for name in "abc"}
+    for name in stay:
+        world.join(processes[name], group)
+    world.send(processes["a"], group, b"one")
+    world.run(20)
+    for name in "abc":
+        for kind in (Change, Accept, Repair):
+            world.lose(kind, to=name)
+    for name in "abc":
+        if name not in stay:
+            world[name].service.join(processes[name], group, world.now)
+            world.run(10)
+    for name in stay:
+        world[name].service.leave(processes[name], group, world.now)
+        world.run(10)
+    assert not any(is_member(world, "d", group, processes[name]) for name in stay)
+    return world, group, processes["b"]
+
+
+def test_states_i3_who_hears_of_its_join_and_of_the_last_leaves_at_once_asks_those_that_left() -> (
+    None
+):
+    world, group, _ = leaving_unheard("ab")
+    world.lose_nothing()
+    world.run(200)
+    assert world["c"].state[group] == [b"one"]
+    assert not any(group in world[name].state for name in "ab")
+
+
+def test_i1_who_has_taken_the_state_keeps_it_for_who_has_joined_meanwhile() -> None:
+    world, group, middle = leaving_unheard("a")
+    world.lose_nothing()
+    world.lose(StateRequest, of="c", to="a")
+    while world["b"].state.get(group) != [b"one"]:
+        world.run(1)
+    world["b"].service.leave(middle, group, world.now)
+    world.run(20)
+    world.lose_nothing()
+    world.run(400)
+    assert world["c"].state[group] == [b"one"]
+    assert not any(group in world[name].state for name in "ab")
+
+
 @pytest.mark.parametrize("asks", [True, False])
 def test_i2_a_newcomer_is_not_waited_for_for_ever(asks: bool) -> None:
     world, group, (mine, _) = begin()
