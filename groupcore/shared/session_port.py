@@ -4,6 +4,8 @@ Invariants.
   P1  Who is closed before it was a member is no member afterwards.
   P2  Whoever waits for an object waits for one opening, and is told when it has failed.
   P3  The node's next life opens again what is open, as the session's new process.
+  P4  That the cluster has gone on without the node is told to nobody who opens an object: the
+      opening goes on in the node's next life, until the object is closed.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ REJOIN_S = 0.02
 """Pause before a process that has just left a group asks again to join it."""
 REOPEN_S = 0.5
 """Pause before a node that is outside the cluster again tries to open its objects again."""
+GONE_ON = "left"
+"""What everything that is under way is answered with when the cluster goes on without the node."""
 
 
 class SessionPort:
@@ -70,7 +74,8 @@ class SessionPort:
 
     async def _open(self) -> object:
         try:
-            await self._session.home.find_group(self.site)
+            if not await self._find():
+                raise ClosedError(f"{self.site.name} was closed before it was open")
             self._object = await self.user.open()
             self._is_open = True
             self._opening = None  # there are many ports
@@ -89,18 +94,41 @@ class SessionPort:
 
     async def open_again(self, process: Process) -> None:
         """The node lives again, the session as `process`: find the group and begin anew (P3)."""
+        try:
+            found = await self._find()
+        except GroupRefusedError as error:
+            self.user.end(RefusedError(error.code, str(error)))
+            return
+        if process != self._session.process:
+            return  # another life has begun since, and opens it
+        if found:
+            self.user.restart()
+        elif not self.user.closed.done:
+            self.user.end(ClosedError("the session is closed"))  # in this life it never was in
+
+    async def _find(self) -> bool:
+        """Find the group, in whichever life of the node; False when it is wanted no more (P4).
+
+        GroupRefusedError when there can be none.
+        """
         home = self._session.home
-        while not self.user.closed.done and process == self._session.process:
+        while self._is_wanted:
             try:
                 await home.find_group(self.site)
-            except (GroupRefusedError, ChannelClosedError):
-                await elapse(home.runtime, REOPEN_S)
-                continue
-            if self.is_closing:
-                self.user.end(ClosedError("the session is closed"))  # in this life it never was in
-            elif not self.user.closed.done:
-                self.user.restart()
-            return
+            except ChannelClosedError:
+                pass  # the node is outside the cluster
+            except GroupRefusedError as error:
+                if error.code != GONE_ON:
+                    raise
+            else:
+                break
+            await elapse(home.runtime, REOPEN_S)
+        return self._is_wanted
+
+    @property
+    def _is_wanted(self) -> bool:
+        """Whether nobody has closed it."""
+        return not (self.is_closing or self.user.closed.done)
 
     async def close(self) -> None:
         """Close the object; when it was never opened, at once, and one that is, behind that."""
@@ -185,7 +213,7 @@ class SessionPort:
                 await elapse(home.runtime, REJOIN_S)
         except (GroupRefusedError, ChannelClosedError) as error:
             if process == self._session.process:
-                code = error.code if isinstance(error, GroupRefusedError) else "left"
+                code = error.code if isinstance(error, GroupRefusedError) else GONE_ON
                 self.user.end(RefusedError(code, str(error)))
 
     def leave(self) -> None:

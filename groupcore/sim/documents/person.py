@@ -16,6 +16,7 @@ from groupcore.errors import GroupcoreError
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents import Block, DocumentOutline
+from groupcore.shared.errors import RefusedError
 from groupcore.shared.handle import Call as Prepared
 from groupcore.shared.machine import Done
 from groupcore.shared.object import SharedObject
@@ -120,6 +121,9 @@ class Visit:
                 keeper.let_go(NAME)
                 if isinstance(error, NoSuchBlockError) and not self.is_over:
                     self._person.on_gone(name)
+                if isinstance(error, RefusedError) and not self.is_over:
+                    # A node that is left behind is waited for; nothing else can be refused here.
+                    raise AssertionError(f"{name} is refused: {error}") from error
                 raise
         finally:
             del self._opening[name]

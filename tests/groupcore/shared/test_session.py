@@ -228,6 +228,55 @@ def test_p3_a_node_that_is_outside_the_cluster_asks_until_it_finds_the_group() -
     assert list(home.groups.joining) == [home.session.process]
 
 
+def test_p3_what_another_order_has_taken_the_name_of_meanwhile_is_closed_with_that_reason() -> None:
+    home = opened()
+    home.finding = [GroupRefusedError("bad_order", "the group is strict")]
+    home.begin_anew()
+    home.pass_s()
+    assert not home.sites
+    assert not home.groups.joining
+
+
+def test_p4_the_cluster_goes_on_without_the_node_while_an_object_is_opened_there() -> None:
+    home = Home()
+    home.found = Pending(wait)
+    opening = home.begin_open()
+    found, home.found = home.found, Pending(wait)  # asked in a life that is over now
+    home.finding = [GroupRefusedError("left", "the cluster has gone on without this node")]
+    found.resolve(None)
+    home.begin_anew()
+    home.pass_s(REOPEN_S)
+    assert [opening.done, home.groups.asked] == [False, 0]
+    home.found.resolve(None)
+    home.pass_s()
+    home.let_in()
+    assert isinstance(opening.result, Counter)
+    assert home.groups.asked == 1
+
+
+def test_p4_an_opening_goes_on_while_its_node_is_outside_the_cluster() -> None:
+    home = Home()
+    left = GroupRefusedError("left", "outside")
+    home.finding = [ChannelClosedError("not joined yet"), left, left]
+    opening = home.begin_open()
+    home.pass_s(2.5 * REOPEN_S)
+    assert [opening.done, home.groups.asked] == [False, 0]
+    home.pass_s(REOPEN_S)
+    home.let_in()
+    assert isinstance(opening.result, Counter)
+
+
+def test_p4_who_closes_an_object_whose_node_is_outside_is_told_that_it_is_closed() -> None:
+    home = Home()
+    home.finding = [GroupRefusedError("left", "outside")] * 3
+    opening = home.begin_open()
+    closing = home.begin_close()
+    home.pass_s(REOPEN_S)
+    assert [opening.done, closing.done] == [True, True]
+    assert isinstance(opening.error, ClosedError)
+    assert [home.groups.asked, home.groups.members, home.sites] == [0, [], {}]
+
+
 def test_p3_of_two_next_lives_only_the_last_joins() -> None:
     home = opened()
     home.found = Pending(wait)
