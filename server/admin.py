@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,10 +16,11 @@ from starlette.routing import Route
 from groupcore.errors import GroupcoreError, PlanError
 from groupcore.web import SharedObjects
 from server import VERSION
+from server.console.desk import Console
 from server.errors import BadMessageError
 from server.metrics import Metrics, drops_of, groups_of
 from server.node import Node
-from server.plans import Plans
+from server.routes.console_rows import console_rows
 from server.routes.gate import Endpoint, OperatorGate
 from server.routes.health import health_routes
 from server.routes.keys import key_row
@@ -27,9 +29,9 @@ from server.routes.plans import PlanRoutes, on_bad_plan
 from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
 
 
-def make_admin(node: Node, pages: SharedObjects, leave: Callable[[], None]) -> Starlette:
+def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starlette:
     """The application of the management address; `leave` has the program end."""
-    desk, gate = Desk(node, pages, leave), OperatorGate(node)
+    desk, gate = Desk(node, console.pages, leave), OperatorGate(node)
 
     def guarded(handler: Endpoint) -> Endpoint:
         """Not for pages, which could ask for it without seeing the answer."""
@@ -48,7 +50,8 @@ def make_admin(node: Node, pages: SharedObjects, leave: Callable[[], None]) -> S
             Route("/admin/revive", guarded(desk.revive), methods=["POST"]),
             Route("/admin/leave", guarded(desk.leave), methods=["POST"]),
             Route("/admin/end-sessions", guarded(desk.end_sessions), methods=["POST"]),
-            *gate.routes([*PlanRoutes(Plans(node)).rows(), key_row(node)]),
+            *gate.routes([*PlanRoutes(console.plans).rows(), key_row(node)]),
+            *gate.routes([replace(row, scope=LOCAL) for row in console_rows(console)]),
             *management_routes(node),
             *health_routes(node),
         ],

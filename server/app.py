@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from groupcore.errors import GroupcoreError
 from groupcore.web import SharedObjects
 from groupcore.web.settings import may_open_all
+from server.console.desk import Console
 from server.documents.entrance import Entrance
 from server.documents.names import TYPES
 from server.documents.presence import Presences
@@ -25,6 +26,7 @@ from server.routes.access import LOOK_OPEN, Access, AccountAccess, OpenAccess
 from server.routes.api import DocumentRoutes
 from server.routes.asks import Row
 from server.routes.auth import Gatehouse
+from server.routes.console_rows import console_rows
 from server.routes.door import Door, GuardedEntrance
 from server.routes.feed import Feed
 from server.routes.files import Files
@@ -158,14 +160,14 @@ class Origins:
         return origin in self._node.origins()
 
 
-def api_routes(node: Node, pages: SharedObjects) -> list[Route]:
-    """What `/api/v1` has."""
+def api_routes(node: Node, console: Console) -> list[Route]:
+    """What `/api/v1` has; the console only where people sign in, as nobody manages otherwise."""
     if node.accounts is None:
         open_rows = [LOOK_OPEN, *document_rows(node, OpenAccess(node))]
         return described_routes(OpenGate(node), open_rows)
-    node.accounts.pages = pages
+    node.accounts.pages = console.pages
     gate = Gatehouse(node, node.accounts)
-    rows = [*account_rows(gate), *document_rows(node, AccountAccess(gate))]
+    rows = [*account_rows(gate), *document_rows(node, AccountAccess(gate)), *console_rows(console)]
     return described_routes(gate, rows)
 
 
@@ -175,7 +177,7 @@ def document_rows(node: Node, access: Access) -> list[Row]:
     return [*rows, *Files(node).rows()]
 
 
-def make_app(node: Node, pages: SharedObjects) -> Starlette:
+def make_app(node: Node, console: Console) -> Starlette:
     """One node's public application."""
     page = Page(node.settings.page)
     handlers: dict[type[Exception] | int, Callable[..., object]] = {
@@ -184,11 +186,11 @@ def make_app(node: Node, pages: SharedObjects) -> Starlette:
         GroupcoreError: on_refusal,
         Exception: on_failure,
     }
-    api = api_routes(node, pages)
+    api = api_routes(node, console)
     reports = Reports(monotonic)
     return Starlette(
         routes=[
-            WebSocketRoute("/ws", pages),
+            WebSocketRoute("/ws", console.pages),
             WebSocketRoute("/feed", Feed(node).serve),
             Mount("/api/v1", routes=api),
             *health_routes(node),

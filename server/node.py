@@ -264,6 +264,10 @@ class Node:
                 urls[name] = url
         return urls
 
+    def known_nodes(self) -> list[str]:
+        """All nodes that there were ever, as far as this one has heard."""
+        return [] if self._nodes is None else list(self._nodes)
+
     def origins(self) -> set[str]:
         """Whose pages may come here: this cluster's nodes', and those that settings name."""
         known = [] if self._nodes is None else self._nodes.values()

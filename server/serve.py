@@ -21,6 +21,7 @@ from groupcore.web.fanout import FanoutProtocol
 from groupcore.web.limits import FRAME_BYTES_MAX
 from server.admin import make_admin
 from server.app import make_app, make_pages
+from server.console.desk import Console
 from server.errors import AddressTakenProblem, KeyProblem, ServerError, SettingsProblem
 from server.folder import check_folder
 from server.key_watch import watch_key
@@ -126,12 +127,13 @@ class RunningNode:
             self._close_sockets()
             raise
         self.pages = make_pages(self.node)
+        self.console = Console(self.node, self.pages, self.leave)
         self.node.on_apart = self._send_away
         self.node.on_state = self.pages.become
         self.leaving: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._servers = [
-            make_server(make_app(self.node, self.pages)),
-            make_server(make_admin(self.node, self.pages, self.leave)),
+            make_server(make_app(self.node, self.console)),
+            make_server(make_admin(self.node, self.console, self.leave)),
         ]
         self._serving: list[asyncio.Task[None]] = []
         self._joining: asyncio.Task[None] | None = None
@@ -143,6 +145,7 @@ class RunningNode:
         for server, listener in zip(self._servers, self._sockets, strict=True):
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             self._serving.append(serving)
+        self.console.start()
         self._joining = asyncio.create_task(self._join())
         self._joining.add_done_callback(self._on_joined)
         node = self.node
@@ -182,6 +185,7 @@ class RunningNode:
             if task is not None:
                 task.cancel()
                 await asyncio.wait([task])
+        await self.console.close()
         await self.node.close()
         for server in self._servers:
             server.should_exit = True

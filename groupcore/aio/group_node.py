@@ -41,6 +41,7 @@ from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.sequencing.tracing import Recorder
+from groupcore.sequencing.watch import Watch
 from groupcore.stacks import StackOptions
 from groupcore.view import Address
 
@@ -79,8 +80,8 @@ class GroupNode:
     node; None where it has none that others could use: they ask somebody else. `data_dir`: a folder
     of the node's own, for its log, or a `LogStorage` on one; with it what is `saved` survives the
     loss of all nodes at once. All nodes of a cluster have one, or none has. `recorder` makes what
-    each life of the node writes its trace to (`groupcore.trace`). Settings are those of `Channel`.
-    Use one node from one loop.
+    each life of the node writes its trace to (`groupcore.trace`); `watch` has some of all lives.
+    Settings are those of `Channel`. Use one node from one loop.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class GroupNode:
         self._copy_state = copy_state
         self._service: Service | None = None
         self.asked = Asked()
+        self.watch = Watch()
         self.channel = Channel(
             cluster, node_id=node_id, hosting=self, receiver=self._ignore, **settings
         )
@@ -312,6 +314,7 @@ class GroupNode:
         """A life begins; what was waited for in the former one is over."""
         former, self._service = self._service, service
         self.keys.begin(service.plane.me)
+        service.watch(self.watch)
         if self._recorder is not None:
             service.trace(self._recorder())
         if former is not None:

@@ -124,6 +124,7 @@ class Conductor:
         plane.view, plane.primary = view, view.primary
         if plane.trace is not None:
             plane.trace.viewed(event)
+        plane.watch.viewed(event)
         self._heard = Place(view.number, 0)
         holders = event.holders or view.members
         plane.reaches.install(view, [one for one in view.members if one not in holders])
@@ -232,6 +233,7 @@ class Conductor:
             return
         if isinstance(command, Tell):
             self._plane.events.append(Told(by, command.topic, command.body))
+        self._plane.watch.ordered(by, command)
         self._act(self._plane.directory.apply(command, by))
 
     def _act(self, changes: list[Change]) -> None:

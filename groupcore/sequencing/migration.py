@@ -53,6 +53,7 @@ class Migration:
         """Step 1: suspend receipt of requests for the groups."""
         if self._plane.trace is not None:
             self._plane.trace.began(change)
+        self._plane.watch.began(change)
         if change.source == self._plane.me:
             self._leaving[change.move] = Leaving(change.groups, change.target)
             self._sequencer.suspend(change.groups)
@@ -62,6 +63,7 @@ class Migration:
         plane = self._plane
         if plane.trace is not None:
             plane.trace.moved(change)
+        plane.watch.moved(change)
         if change.source == plane.me:
             self._leaving.pop(change.move, None)
         if change.target != plane.me:
@@ -76,6 +78,7 @@ class Migration:
         """The groups stay."""
         if self._plane.trace is not None:
             self._plane.trace.cancelled(change)
+        self._plane.watch.cancelled(change)
         if change.source == self._plane.me:
             self._leaving.pop(change.move, None)
             self._sequencer.unsuspend(change.groups)
@@ -91,6 +94,7 @@ class Migration:
         if mine:
             if plane.trace is not None:
                 plane.trace.inherited(change, mine)
+            plane.watch.inherited(change.stream, mine, plane.me)
             behind = {change.stream: change.frame}
             self._sequencer.own(dict.fromkeys(mine, 0), behind, "inherited")
         for group, owner, epoch in zip(change.groups, change.owners, change.epochs, strict=True):
@@ -110,6 +114,7 @@ class Migration:
                 leaving.said = True
                 if plane.trace is not None:
                     plane.trace.stopped(leaving.groups, last, leaving.target)
+                plane.watch.stopped(leaving.groups)
                 plane.propose(Moved(move, leaving.groups, last))
 
     def on_view(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from typing import TYPE_CHECKING
 
 from groupcore.batch import Batch, Header
@@ -11,6 +11,7 @@ from groupcore.context import Numbers
 from groupcore.digest import Digest
 from groupcore.events import Event
 from groupcore.sequencing.archive import Archive
+from groupcore.sequencing.asked import Asked
 from groupcore.sequencing.chains import Chains
 from groupcore.sequencing.commands import Command, encode_command
 from groupcore.sequencing.directory import Directory
@@ -22,6 +23,7 @@ from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.record import Hold, Record, Senders
 from groupcore.sequencing.shelf import Shelf
 from groupcore.sequencing.stream import Stream
+from groupcore.sequencing.watch import Watch
 from groupcore.view import Address, View
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ class Plane:
     `control`: what the control plane's stack is to be told.
     `place`: where the control plane's order stands here; `place_saved`: up to where it is saved.
     With a log, `unsaved` has what was sent here and is accepted, by stream: frame,
-    group, message. `trace` writes down what happens here, if anybody wants to know.
+    group, message. `trace` writes down what happens here, if anybody wants to know;
+    `watch` keeps a little of it in mind.
     """
 
     def __init__(self, me: Address, options: ServiceOptions, shelf: Shelf | None = None) -> None:
@@ -66,6 +69,8 @@ class Plane:
         self.control: list[Event] = []
         self.events: list[ServiceEvent] = []
         self.trace: Recorder | None = None
+        self.watch = Watch()
+        self.watch.begin(me)
         self.counters: Counter[str] = Counter()
         self.place: Position = (0, 0)
         self.place_saved: Position = (0, 0)
@@ -94,6 +99,12 @@ class Plane:
         self.events.append(event)
         if self.trace is not None:
             self.trace.told(event)
+
+    def resumed(self, group: GroupId, last: int, early: Iterable[Asked]) -> None:
+        """This node gives numbers in a group that it has begun with; `early` has waited for it."""
+        self.watch.resumed(group, early)
+        if self.trace is not None:
+            self.trace.resumed(group, last)
 
     def take_out(self, group: GroupId, hold: Hold, process: Process) -> None:
         """A process of this node is given nothing more of the group."""

@@ -84,7 +84,7 @@ class Sequencer:
             self.ownership.disown(group)
             self.enrolment.disowned(group)
             self.meter.groups.pop(group, None)
-            for asked in self._early.pop(group, ()):
+            for asked in self._plane.watch.handed_on(group, self._early.pop(group, [])):
                 asked.forwarded = False  # this node knows now whose it is
                 self._redirect(asked)
         # All at once: one after the other they would each wait for the one before to come round.
@@ -109,8 +109,9 @@ class Sequencer:
     def start(self) -> None:
         """Begin with what is ready by now; cheap when there is nothing. `number` has to follow."""
         for group in self.ownership.start():
-            if self._plane.trace is not None:
-                self._plane.trace.resumed(group, self.ownership.owned[group].seqno)
+            self._plane.resumed(
+                group, self.ownership.owned[group].seqno, self._early.get(group, ())
+            )
             self._retry(group)
         self.enrolment.retry_entries()
         self.enrolment.expel_gone()

@@ -45,6 +45,7 @@ from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.shelf import Shelf
 from groupcore.sequencing.tracing import Recorder
 from groupcore.sequencing.volatile import Volatiles
+from groupcore.sequencing.watch import Watch
 from groupcore.view import Address
 
 
@@ -106,6 +107,11 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         self.plane.trace = recorder
         recorder.begin(self.plane)
 
+    def watch(self, watch: Watch) -> None:
+        """Keep in mind there what happens from here on; to be called before anything is fed in."""
+        self.plane.watch = watch
+        watch.begin(self.plane.me)
+
     @property
     def held(self) -> Position:
         """How much of the control plane's order the log that was taken over holds."""
@@ -161,14 +167,14 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def on_order(self, by: Address, payload: bytes, now: float, position: int = 0) -> None:
         """An ordered command; `position`: its place in the epoch of the control plane's order."""
-        self._now = now
+        self._now = self.plane.watch.now = now
         if self.plane.trace is not None:
             self.plane.trace.at(now)
         self.conductor.on_order(by, payload, now, position)
 
     def on_event(self, event: Event, now: float) -> None:
         """What the control plane says of views and their cuts."""
-        self._now = now
+        self._now = self.plane.watch.now = now
         if self.plane.trace is not None:
             self.plane.trace.at(now)
         match event:
@@ -253,7 +259,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def end_turn(self, now: float) -> None:
         """What has come in this turn is recorded and delivered, what is due is said."""
-        self._now = now
+        self._now = self.plane.watch.now = now
         plane = self.plane
         if plane.trace is not None:
             plane.trace.at(now)

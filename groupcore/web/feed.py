@@ -39,6 +39,7 @@ class Feed:
         self.kind = kind
         self.body = body
         self.followers: dict[Outlet, None] = {}
+        self.latency_s: float | None = None
         self._gateway = gateway
         self._items: list[object] = []
         self._is_dirty = False
@@ -60,6 +61,11 @@ class Feed:
         """Nobody follows it here any more."""
         if self in self.body.observers:
             self.body.observers.remove(self)
+
+    def took(self, time_s: float) -> None:
+        """A call of a page has taken so long; `latency_s` follows the last dozen or so."""
+        before = self.latency_s
+        self.latency_s = time_s if before is None else before + (time_s - before) / 8
 
     @property
     def version(self) -> Version:

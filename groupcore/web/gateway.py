@@ -135,6 +135,11 @@ class Gateway:
             if self._feeds.get(feed.name) is feed:
                 del self._feeds[feed.name]
 
+    def latencies(self) -> dict[str, float]:
+        """How long calls take of late, in ms, by the names of the objects that pages follow."""
+        feeds = self._feeds.values()
+        return {f.name: round(1000 * f.latency_s, 1) for f in feeds if f.latency_s is not None}
+
     def company(self, name: str, crowd: Crowd[object]) -> Company:
         """What is told of a presence that is open here."""
         company = self._companies.get(name)

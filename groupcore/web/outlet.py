@@ -11,6 +11,7 @@ Invariants.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -130,9 +131,19 @@ class Outlet:
         return 0 if self._writer is None else self._writer.buffered()
 
     @property
+    def is_connected(self) -> bool:
+        """Whether its page is here now; it may come back to the session."""
+        return self._writer is not None
+
+    @property
     def withheld(self) -> int:
         """Of how many objects it is told nothing now, as it reads too slowly or has not asked."""
         return len(self._withheld)
+
+    @property
+    def withheld_names(self) -> Collection[str]:
+        """Those objects."""
+        return self._withheld
 
     def is_connected_by(self, writer: Writer) -> bool:
         """Whether this is the page's present connection."""

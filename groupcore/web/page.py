@@ -41,7 +41,7 @@ class Page(Holder):
         self.calls = 0
         self.badge: Badge | None = None
         self._tokens = float(gateway.terms.burst)
-        self._tokens_s = asyncio.get_running_loop().time()
+        self._tokens_s = self.began_s = asyncio.get_running_loop().time()
         self._linger: asyncio.TimerHandle | None = None
         self._inspected_s = float("-inf")
         self._is_over = False
@@ -148,7 +148,11 @@ class Page(Holder):
         self.calls -= 1
         figures = self._gateway.figures
         figures.calls += 1
-        figures.latency.observe(asyncio.get_running_loop().time() - at_s)
+        took_s = asyncio.get_running_loop().time() - at_s
+        figures.latency.observe(took_s)
+        opened = self.opened.get(name)
+        if opened is not None and opened.feed is not None:
+            opened.feed.took(took_s)
         if pending.error is not None:
             self.refuse(pending.error, name=name, n=number)
             return

@@ -9,7 +9,10 @@ from server.accounts.records import ApiToken, Ended
 from server.accounts.roles import USER
 from server.accounts.sign_ins import SignIns
 
-SCOPES = ("documents:read", "documents:write", "accounts:read", "accounts:write")
+SCOPES = (
+    *("documents:read", "documents:write", "accounts:read", "accounts:write"),
+    *("admin:read", "admin:write"),
+)
 """What a token may be for; `...:write` includes reading."""
 TOKENS_MAX = 50
 """Most tokens of a person."""

@@ -2,7 +2,8 @@
 
 Two names can be asked for (`groupcore.aio.transfer`): `get/HASH` gives the file; `have/HASH/NODE`
 has the node that is asked take the file from NODE, and answers `1` when it is on its disk.
-Whatever comes is compared with its hash before it is kept.
+Whatever comes is compared with its hash before it is kept. What begins with `ask/` is a question
+of the console, which has its own to answer it (`server.console.colleagues`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ PICTURE_BYTES_MAX = 256 << 20
 """No picture is larger, whatever settings say; so nobody fills a node's memory."""
 YES = b"1"
 NO = b"0"
+QUESTION = b"ask/"
 
 Sites = Callable[[], Mapping[str, tuple[str, int]]]
 
@@ -69,6 +71,7 @@ class Exchange:
 
     def __init__(self, store: Store, secret: Secret, sites: Sites) -> None:
         self.taken = 0
+        self.answer: Callable[[bytes], StateSource | None] = lambda asked: None
         self._store = store
         self._secret = secret
         self._sites = sites
@@ -90,6 +93,8 @@ class Exchange:
             await asyncio.wait(tasks)
 
     def _find(self, asked: bytes) -> StateSource | None:
+        if asked.startswith(QUESTION):
+            return self.answer(asked.removeprefix(QUESTION))
         match asked.decode(errors="replace").split("/"):
             case ["get", name] if is_hash(name):
                 data = self._store.read(name)
@@ -117,7 +122,7 @@ class Exchange:
         if await asyncio.to_thread(self._store.read, name) is not None:
             return True
         for node in random.sample(nodes, len(nodes)):
-            data = await self._ask(node, f"get/{name}")
+            data = await self._fetch(node, f"get/{name}".encode())
             if data is None or hash_of(data) != name:
                 continue
             try:
@@ -129,16 +134,20 @@ class Exchange:
             return True
         return False
 
-    async def _ask(self, node: str, asked: str) -> bytes | None:
-        """The answer of a node; None when there is none."""
+    async def ask(self, node: str, asked: bytes) -> bytes | None:
+        """What a node answers to a question; None when it does not."""
+        return await self._fetch(node, QUESTION + asked)
+
+    async def _fetch(self, node: str, asked: bytes) -> bytes | None:
+        """What a node gives under a name; None when it gives nothing."""
         site = self._sites().get(node)
         if site is None:
             return None
         sink = _Bounded()
         try:
-            await fetch(site, self._secret, asked.encode(), Intake(sink), named=True)
+            await fetch(site, self._secret, asked, Intake(sink), named=True)
         except TransferError as error:
-            logger.debug("%s gives no %s: %s", node, asked, error)
+            logger.debug("%s gives no %r: %s", node, asked[:80], error)
             return None
         return bytes(sink.data)
 
@@ -146,7 +155,7 @@ class Exchange:
 
     async def offer(self, name: str, me: str, node: str) -> bool:
         """Have another node take the picture from this one; True when it is on its disk."""
-        return await self._ask(node, f"have/{name}/{me}") == YES
+        return await self._fetch(node, f"have/{name}/{me}".encode()) == YES
 
     async def spread(
         self, name: str, me: str, nodes: Callable[[], tuple[str, ...]], every_s: float = 0.3

@@ -58,7 +58,7 @@ class PictureService:
         self._named = named
         self._checking = Checking(settings.picture_mpixel * 1_000_000)
         self._register: Pictures | None = None
-        self._exchange = Exchange(self.store, secret, lambda: self.register.sites)
+        self.exchange = Exchange(self.store, secret, lambda: self.register.sites)
         self._site: tuple[str, int] | None = None
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -73,7 +73,7 @@ class PictureService:
     @property
     def taken(self) -> int:
         """How many pictures this node has got from others."""
-        return self._exchange.taken
+        return self.exchange.taken
 
     @property
     def count(self) -> int:
@@ -91,7 +91,7 @@ class PictureService:
         """Use the list, which the node has opened."""
         self._register = register
         try:
-            self._site = await self._exchange.open(self._settings.bind)
+            self._site = await self.exchange.open(self._settings.bind)
         except OSError as error:
             logger.error("others cannot get pictures from this node: %s", error.strerror)
         register.changes().tap = self._on_change
@@ -105,7 +105,7 @@ class PictureService:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
-        await self._exchange.close()
+        await self.exchange.close()
 
     def _on_change(self, change: Change | None) -> None:
         del change
@@ -134,7 +134,7 @@ class PictureService:
         kept = Kept(picture.media, picture.width, picture.height, len(picture.data))
         try:
             async with asyncio.timeout(SPREAD_S):
-                await self._exchange.spread(name, self._me, self._nodes)
+                await self.exchange.spread(name, self._me, self._nodes)
                 await self.register.put(doc, name, kept, self._settings.pictures_mib << 20)
         except TimeoutError:
             raise BadMessageError(
@@ -168,7 +168,7 @@ class PictureService:
         kept = self._known(doc, name)
         data = await asyncio.to_thread(self.store.read, name)
         if data is None:
-            if not await self._exchange.take(name, self._others()):
+            if not await self.exchange.take(name, self._others()):
                 raise BadMessageError("not_ready", "no node gives this picture now; try again")
             data = await asyncio.to_thread(self.store.read, name)
         assert data is not None, "it has just been written"
@@ -192,7 +192,7 @@ class PictureService:
             having |= unsure - set(lacking)
             self.missing = len(lacking)
             for name in lacking:
-                if await self._exchange.take(name, self._others()):
+                if await self.exchange.take(name, self._others()):
                     having.add(name)
                     self.missing -= 1
             with suppress(TimeoutError):

@@ -1,0 +1,129 @@
+"""The console at one node: what it answers to the others, and what it gathers from all.
+
+Invariants.
+  N1  Nobody is told anything, and nothing is done, but for who manages accounts.
+  N2  What is done is in the audit log before it is begun.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.plane import Plane
+from groupcore.web import SharedObjects
+from server.accounts.errors import forbidden
+from server.console.about import details, plane_of, standing, totals_of
+from server.console.colleagues import Colleagues, Shown
+from server.console.groups import facts_of
+from server.console.history import moves_shown, views_shown
+from server.console.series import Series
+from server.console.sessions import end_session, people_of, sessions_of
+from server.errors import BadMessageError
+from server.node import Node
+from server.plans import Plans, shown_plan, shown_steps
+from server.routes.done import done
+
+LEAVE_S = 0.3
+"""So much later a node leaves that was asked to: its answer goes out first."""
+
+
+class Console:
+    """One node's; `leave` has its program end."""
+
+    def __init__(self, node: Node, pages: SharedObjects, leave: Callable[[], None]) -> None:
+        self.node = node
+        self.pages = pages
+        self.plans = Plans(node)
+        self.series = Series(lambda: totals_of(node, pages))
+        self._leave = leave
+        self._began_s = time.time()
+        self._sampling: asyncio.Task[None] | None = None
+        self.colleagues = Colleagues(
+            node.settings.node_id,
+            lambda: () if node.view is None else node.view.names,
+            node.pictures.exchange,
+            {
+                "standing": lambda _: standing(node, pages, self.series, self._began_s),
+                "details": lambda _: details(node, pages),
+                "load": lambda about: {"samples": self.series.since(int(about["since"]))},
+                "history": lambda _: self._history(),
+                "facts": lambda about: facts_of(self.plane, pages, about["groups"]),
+                "people": lambda about: people_of(pages, str(about["called"])),
+                "sessions": lambda about: sessions_of(node, pages, str(about["search"])),
+                "end_session": lambda about: end_session(pages, str(about["session"])),
+                "plans": lambda _: {"plans": [shown_plan(one) for one in self.plans.all()]},
+                "plan": lambda about: self._plan(str(about["plan"])),
+                "cancel_plan": lambda about: shown_plan(self.plans.cancel(str(about["plan"]))),
+                "leave": lambda _: self._go(),
+            },
+        )
+        node.pictures.exchange.answer = self.colleagues.answer
+
+    def start(self) -> None:
+        """Count from here on."""
+        self._sampling = asyncio.get_running_loop().create_task(self.series.run())
+
+    async def close(self) -> None:
+        """The node leaves."""
+        if self._sampling is not None:
+            self._sampling.cancel()
+            await asyncio.wait([self._sampling])
+
+    # --- what it rests on -----------------------------------------------------------------------
+
+    @property
+    def plane(self) -> Plane:
+        """The tables of the sequencing service; BadMessageError `not_ready` without them."""
+        plane = plane_of(self.node)
+        if plane is None or not plane.ready:
+            raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
+        return plane
+
+    @property
+    def offset_s(self) -> float:
+        """What makes Unix time of the service's clock."""
+        return time.time() - asyncio.get_running_loop().time()
+
+    def check(self, principal: str) -> None:
+        """N1: AccountError `forbidden`."""
+        if not self.node.files.accounts.manages(principal):
+            raise forbidden()
+
+    async def note(self, by: str, what: str, about: str, origin: str) -> None:
+        """N2: it is in the audit log, on the disks of a quorum."""
+        await done(self.node, self.node.files.accounts.note(by, what, about, origin))
+
+    def group(self, wanted: str) -> GroupId:
+        """The group of this name or number; BadMessageError `unknown_group`."""
+        state = self.plane.directory.state
+        found = state.names.get(wanted)
+        if found is None and wanted.isascii() and wanted.isdigit() and len(wanted) < 20:
+            found = GroupId(int(wanted))
+        if found is None or found not in state.entries:
+            raise BadMessageError("unknown_group", f"there is no group {wanted[:64]!r}")
+        return found
+
+    def name_of(self, group: GroupId) -> str:
+        """Its name, or its number."""
+        entry = self.plane.directory.entries.get(group)
+        return str(group) if entry is None else entry.name or str(group)
+
+    # --- what it answers to other nodes ---------------------------------------------------------
+
+    def _history(self) -> Shown:
+        watch, offset_s = self.node.objects.groups.watch, self.offset_s
+        return {
+            "views": views_shown(watch, offset_s),
+            "moves": moves_shown(watch, offset_s, self.name_of),
+        }
+
+    def _plan(self, plan: str) -> Shown:
+        carried = self.plans.find(plan)
+        return {**shown_plan(carried), "steps": shown_steps(carried)}
+
+    def _go(self) -> Shown:
+        asyncio.get_running_loop().call_later(LEAVE_S, self._leave)
+        return {"leaving": self.node.settings.node_id}

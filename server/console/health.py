@@ -1,0 +1,95 @@
+"""What needs somebody's eye: judged from what all nodes say, as codes that the page puts in words.
+
+Levels: `bad`, something does not work now; `warn`, it works, but look; `note`, it is as somebody
+has asked for. The bounds are those of the alert rules that are shipped for Prometheus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from server.console.colleagues import Shown
+
+WAIT_MS = 250.0
+"""A request that waits longer for its number is felt by who types."""
+CPU_PERCENT = 90.0
+BEHIND_MIN = 1
+LOG_QUEUE_BYTES = 32 << 20
+SESSIONS_SHARE = 0.9
+
+
+class Alert(NamedTuple):
+    """What is to be seen: `about` are the numbers and names that the words need."""
+
+    level: str
+    code: str
+    about: Shown
+
+
+def alerts_of(
+    found: Mapping[str, Shown | None],
+    known: Iterable[str],
+    draining: Iterable[str],
+    cluster_size: int,
+) -> list[Alert]:
+    """All alerts, the worst first.
+
+    `found`: what each node of the view says, None where it is silent; `known`: all nodes that there
+    were ever; `draining`: those that are drained.
+    """
+    alerts: list[Alert] = []
+    for node, one in found.items():
+        if one is None:
+            alerts.append(Alert("bad", "node_silent", {"node": node}))
+        else:
+            alerts += _of_node(node, one)
+    alerts += [Alert("warn", "node_away", {"node": n}) for n in sorted(set(known) - set(found))]
+    if len(found) < cluster_size:
+        about = {"members": len(found), "wanted": cluster_size}
+        alerts.append(Alert("warn", "nodes_missing", about))
+    versions = {one["version"] for one in found.values() if one is not None}
+    if len(versions) > 1:
+        alerts.append(Alert("warn", "versions_differ", {"versions": sorted(versions)}))
+    here = set(found)
+    alerts += [Alert("note", "draining", {"node": n}) for n in sorted(here & set(draining))]
+    order = ("bad", "warn", "note")
+    return sorted(alerts, key=lambda alert: order.index(alert.level))
+
+
+def _of_node(node: str, one: Shown) -> list[Alert]:
+    found: list[Alert] = []
+
+    def add(level: str, code: str, **about: object) -> None:
+        found.append(Alert(level, code, {"node": node, **about}))
+
+    match one["state"]:
+        case "stale":
+            add("bad", "stale")
+        case "readonly":
+            add("bad", "disk_full")
+        case "rebuilding":
+            add("warn", "rebuilding")
+        case "draining":
+            add("note", "leaving")
+    if one["wait_ms"] > WAIT_MS:
+        add("warn", "slow", wait_ms=round(one["wait_ms"]))
+    if one["cpu"] > CPU_PERCENT:
+        add("warn", "busy", cpu=round(one["cpu"]))
+    if one["behind"] >= BEHIND_MIN:
+        add("warn", "behind", sessions=one["behind"])
+    if one["log_queue_bytes"] > LOG_QUEUE_BYTES:
+        add("warn", "log_behind", mib=one["log_queue_bytes"] >> 20)
+    if one["sessions"] > SESSIONS_SHARE * one["sessions_max"]:
+        add("warn", "nearly_full", sessions=one["sessions"], most=one["sessions_max"])
+    if one["pictures_missing"]:
+        add("warn", "pictures_missing", pictures=one["pictures_missing"])
+    if one["keys"]["changing"]:
+        add("note", "keys_changing")
+    return found
+
+
+def health_of(alerts: Iterable[Alert]) -> str:
+    """In one word: `good`, `fair` where something is to be looked at, `bad`."""
+    levels = {alert.level for alert in alerts}
+    return "bad" if "bad" in levels else "fair" if "warn" in levels else "good"

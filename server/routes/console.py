@@ -1,0 +1,166 @@
+"""`/api/v1/admin/…`: what the console shows, and what is done there; for who manages accounts.
+
+The same rows are on the management address below `/admin`, where who is at the machine asks.
+"""
+
+from __future__ import annotations
+
+from starlette.responses import JSONResponse, Response
+
+from server.console.desk import Console
+from server.console.groups import PAGE, SORTS, all_rows, members_of, page_of, row_of, with_facts
+from server.console.health import alerts_of, health_of
+from server.console.history import merged_views
+from server.routes.asks import Ask, Field, Row
+
+AT = "/admin"
+READ, WRITE = "admin:read", "admin:write"
+NUMBER = "^[1-9][0-9]{0,5}$"
+SINCE = Field("since", required=False, text="Unix time in ms", max=16, pattern="^[0-9]{1,16}$")
+PAGE_NUMBER = Field("page", required=False, text="a number from 1", max=6, pattern=NUMBER)
+SEARCH = Field("search", required=False, text="a part of the name", max=64)
+UNKNOWN = ("node_silent", "unknown_node")
+
+
+class ConsoleRoutes:
+    """The handlers that look, at one node."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.node = console.node
+
+    def rows(self) -> list[Row]:
+        """The routes."""
+        groups = (
+            SEARCH,
+            Field("sequencer", required=False, text="only its groups", max=64),
+            Field("sort", required=False, text="by what", choices=tuple(SORTS)),
+            PAGE_NUMBER,
+        )
+        return [
+            Row("GET", f"{AT}/overview", self.overview, READ, "Nodes, views, and what needs care"),
+            Row(
+                "GET",
+                f"{AT}/load",
+                self.load,
+                READ,
+                "What each node did, by the second",
+                query=(SINCE,),
+            ),
+            Row("GET", f"{AT}/groups", self.groups, READ, "The groups, page by page", query=groups),
+            Row(
+                "GET",
+                f"{AT}/groups/{{group}}",
+                self.group,
+                READ,
+                "One group, closely",
+                errors=("unknown_group",),
+            ),
+            Row(
+                "GET",
+                f"{AT}/nodes/{{node}}",
+                self.details,
+                READ,
+                "A node's settings and what it dropped",
+                errors=UNKNOWN,
+            ),
+        ]
+
+    # --- overview -------------------------------------------------------------------------------
+
+    async def overview(self, ask: Ask) -> Response:
+        """All nodes as they say themselves; `null` where one is silent."""
+        console = self.console
+        console.check(ask.by)
+        state = console.plane.directory.state
+        found = await console.colleagues.gather("standing")
+        told = await console.colleagues.gather("history")
+        view, here = self.node.view, self.node.urls()
+        draining = [name for name in found if name in state.draining]
+        size = self.node.settings.cluster_size
+        alerts = alerts_of(found, self.node.known_nodes(), draining, size)
+        members = () if view is None else view.members
+        loads = {one.name: state.loads.node(one) for one in members}
+        nodes = [
+            {
+                "node": name,
+                "url": here.get(name, ""),
+                "draining": name in state.draining,
+                "load_us": loads.get(name, 0),
+                "standing": one,
+            }
+            for name, one in sorted(found.items())
+        ]
+        return JSONResponse(
+            {
+                "cluster": self.node.settings.cluster,
+                "asked": self.node.settings.node_id,
+                "health": health_of(alerts),
+                "alerts": [alert._asdict() for alert in alerts],
+                "nodes": nodes,
+                "groups": len(state.entries),
+                "moving": len(state.moves),
+                "coordinator": None if view is None else view.coordinator.name,
+                "views": merged_views(one["views"] for one in told.values() if one is not None),
+            }
+        )
+
+    async def load(self, ask: Ask) -> Response:
+        """The samples behind `since`, of the last ten minutes, as rows of a `Sample`'s fields."""
+        self.console.check(ask.by)
+        since = int(ask.query["since"] or 0)
+        found = await self.console.colleagues.gather("load", since=since)
+        nodes = {name: [] if one is None else one["samples"] for name, one in found.items()}
+        return JSONResponse({"nodes": nodes})
+
+    async def details(self, ask: Ask) -> Response:
+        """Of secrets only whether there are some."""
+        self.console.check(ask.by)
+        node = ask.path("node")
+        found = await self.console.colleagues.ask(node, "details")
+        return JSONResponse({"node": node, **found})
+
+    # --- groups ---------------------------------------------------------------------------------
+
+    async def groups(self, ask: Ask) -> Response:
+        """A page of PAGE rows; `count` is that of all that were looked for."""
+        console = self.console
+        console.check(ask.by)
+        plane, query = console.plane, ask.query
+        rows = await all_rows(plane, query["search"], query["sequencer"])
+        number = int(query["page"] or 1)
+        shown = page_of(rows, query["sort"] or "messages", number)
+        told = await console.colleagues.gather("facts", groups=[row.group for row in shown])
+        return JSONResponse(
+            {
+                "count": len(rows),
+                "all": len(plane.directory.entries),
+                "page": number,
+                "pages": max(1, -(-len(rows) // PAGE)),
+                "groups": [with_facts(row, told.values()) for row in shown],
+            }
+        )
+
+    async def group(self, ask: Ask) -> Response:
+        """By name or number: who is in it, and how far each node is."""
+        console = self.console
+        console.check(ask.by)
+        group = console.group(ask.path("group"))
+        row = row_of(console.plane, group)
+        assert row is not None, "it has just been found"
+        told = await console.colleagues.gather("facts", groups=[group])
+        people = await console.colleagues.gather("people", called=row.name)
+        members = members_of(console.plane, group)
+        for member in members:
+            known = (people.get(member["node"]) or {}).get(str(member["process"]))
+            member |= known or {"session": "", "principal": "", "behind": False}
+            user = self.node.files.accounts.user(member["principal"])
+            member["name"] = "" if user is None else user.name
+        shown = with_facts(row, told.values())
+        nodes = [
+            {"node": name, "silent": one is None, **((one or {}).get(str(group)) or {})}
+            for name, one in sorted(told.items())
+        ]
+        unit = console.plane.directory.state.unit_of(group)
+        together = [console.name_of(other) for other in unit if other != group]
+        return JSONResponse({**shown, "nodes": nodes, "people": members, "together": together})
