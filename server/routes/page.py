@@ -20,6 +20,8 @@ from server.routes.problems import on_http_error
 
 PEOPLE = ("/sign-in", "/welcome", "/join", "/share", "/account", "/people", "/accounts")
 """Where the page asks who one is; what is secret in these addresses stands behind the #."""
+CONSOLE = ("/admin", "/admin/{part}", "/admin/{part}/{id}")
+"""Where who runs the cluster looks; on the management address these are programs' own."""
 FILES = (
     *("/recent", "/favourites", "/shared", "/trash"),
     *("/workspace/{workspace}", "/folder/{folder}"),
@@ -70,12 +72,12 @@ class Page:
         self._files = BuiltFiles(directory=folder, check_dir=False)
 
     def routes(self) -> list[BaseRoute]:
-        """`/`, `/doc/{id}`, those of PEOPLE and FILES, and `/assets`."""
+        """`/`, `/doc/{id}`, those of PEOPLE, CONSOLE and FILES, and `/assets`."""
         assets = BuiltFiles(directory=self._folder / "assets", check_dir=False)
         return [
             Route("/", self.index),
             Route("/doc/{doc}", self.index),
-            *[Route(path, self.index) for path in (*PEOPLE, *FILES)],
+            *[Route(path, self.index) for path in (*PEOPLE, *CONSOLE, *FILES)],
             Route("/favicon.ico", self.icon),
             Route("/favicon.svg", self.icon),
             Mount("/assets", assets),

@@ -52,6 +52,7 @@ STATUS = {
     "unknown_plan": 404,
     "plan_lost": 410,
     "too_many_plans": 409,
+    "node_silent": 503,
 }
 """HTTP status by code; others are 400."""
 

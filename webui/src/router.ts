@@ -9,6 +9,7 @@ export type Route =
   | { readonly page: PlainPage }
   | { readonly page: "home"; readonly view: View }
   | { readonly page: "document"; readonly id: string }
+  | { readonly page: "admin"; readonly part: string; readonly id: string }
   | { readonly page: "nowhere" };
 
 /** Pages that are also for who is not signed in. */
@@ -18,6 +19,8 @@ const OPEN: ReadonlySet<string> = new Set(["sign-in", "welcome", "join", "share"
 export function routeOf(path: string): Route {
   const id = /^\/doc\/([A-Za-z0-9_-]{1,64})\/?$/.exec(path)?.[1];
   if (id !== undefined) return { page: "document", id };
+  const admin = /^\/admin(?:\/([a-z]{1,20})(?:\/([\w.-]{1,200}))?)?\/?$/.exec(path);
+  if (admin !== null) return { page: "admin", part: admin[1] ?? "", id: admin[2] ?? "" };
   const name = path.replace(/^\/|\/$/g, "");
   const page = PLAIN.find((page) => page === name);
   if (page !== undefined) return { page };

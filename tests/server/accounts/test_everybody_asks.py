@@ -65,6 +65,9 @@ LEAST = {
     "put_documents_doc_members_user": Who.OWNER,
     "delete_documents_doc_members_user": Who.OWNER,
     **dict.fromkeys(("get_documents_doc_links", "post_documents_doc_links"), Who.OWNER),
+    # To run the cluster.
+    **dict.fromkeys(("get_admin_overview", "get_admin_load", "get_admin_groups"), Who.OWNER),
+    **dict.fromkeys(("get_admin_groups_group", "get_admin_nodes_node"), Who.OWNER),
     **dict.fromkeys(("delete_documents_doc_links_link", "post_files_delete"), Who.OWNER),
 }
 

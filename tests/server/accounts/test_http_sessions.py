@@ -237,7 +237,7 @@ async def test_the_openapi_document_knows_every_route(ann: Browser) -> None:
 
     status, described = await ann.ask("GET", "/openapi.json")
     assert status == 200
-    routes = api_routes(ann.node.node, ann.node.pages)
+    routes = api_routes(ann.node.node, ann.node.console)
     asked = {
         (route.path, method.lower())
         for route in routes

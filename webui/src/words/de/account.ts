@@ -94,6 +94,8 @@ export default {
   writeDocuments: "Dokumente lesen und ändern",
   readAccounts: "Personen und Rollen sehen",
   writeAccounts: "Personen und Rollen sehen und ändern",
+  readAdmin: "Den Cluster in der Konsole sehen",
+  writeAdmin: "Den Cluster in der Konsole sehen und betreiben",
   makeToken: "Token anlegen",
   newToken: "Das neue Token",
   tokenNote: (days) => `Es gilt ${days} Tage und wird nur jetzt gezeigt.`,

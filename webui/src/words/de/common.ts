@@ -22,6 +22,7 @@ export default {
   serverError: (status) => `Der Server hat mit einem Fehler geantwortet (${status}).`,
   account: "Konto",
   accounts: "Konten",
+  console: "Konsole",
   people: "Personen",
   yourAccount: (name) => `${name}, Ihr Konto`,
   language: "Sprache",

@@ -97,6 +97,8 @@ export default {
   writeDocuments: "Read and write documents",
   readAccounts: "See people and roles",
   writeAccounts: "See and change people and roles",
+  readAdmin: "See the cluster in the console",
+  writeAdmin: "See and run the cluster in the console",
   makeToken: "Make a token",
   newToken: "The new token",
   tokenNote: (days: number) => `It is good for ${days} days, and is shown only now.`,

@@ -19,6 +19,7 @@ export default {
   // the way around
   account: "Account",
   accounts: "Accounts",
+  console: "Console",
   people: "People",
   yourAccount: (name: string) => `${name}, your account`,
   language: "Language",

@@ -32,6 +32,15 @@ export default {
   wait: "Too many attempts. Wait a minute, then try again.",
   weak_password:
     "This password is too short, or easily guessed. Take another of at least 10 characters.",
+  bad_plan: "The plan is not good as it is. Nothing has been moved.",
+  key_kept: "The cluster keeps its key. Put the new one into the key file of each node first.",
+  moving: "This group is moving already. Wait until it has arrived.",
+  node_silent: "This node does not answer now. Try again in a moment.",
+  plan_lost: "The node that carried this plan out has ended. What has moved stays. Give the plan again to go on.",
+  too_many_plans: "Too many plans are on their way. Wait for one, or cancel it.",
+  unknown_group: "There is no such group any more.",
+  unknown_node: "This node is not in the cluster now.",
+  unknown_plan: "There is no such plan (any more).",
   // why a page goes on no more
   outdated: "This page is older than the server. Reload the page.",
   refused: "The server refused what this page sent. Reload the page.",

@@ -1,0 +1,61 @@
+/** What needs somebody's eye, in words. */
+
+import { type Fields, textOf } from "../api";
+import { consoleWords } from "../words/console";
+import { listed } from "../words/formats";
+import type { Alert } from "./overview";
+import { numberOf, textsOf } from "./reading";
+
+const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
+  node_silent: ({ node }) => consoleWords.nodeSilent(textOf(node)),
+  node_away: ({ node }) => consoleWords.nodeAway(textOf(node)),
+  nodes_missing: ({ members, wanted }) =>
+    consoleWords.nodesMissing(numberOf(members), numberOf(wanted)),
+  versions_differ: ({ versions }) => consoleWords.versionsDiffer(listed(textsOf(versions))),
+  draining: ({ node }) => consoleWords.nodeDraining(textOf(node)),
+  stale: ({ node }) => consoleWords.nodeStale(textOf(node)),
+  disk_full: ({ node }) => consoleWords.diskFull(textOf(node)),
+  rebuilding: ({ node }) => consoleWords.nodeRebuilding(textOf(node)),
+  leaving: ({ node }) => consoleWords.nodeLeaving(textOf(node)),
+  slow: ({ node, wait_ms }) => consoleWords.nodeSlow(textOf(node), numberOf(wait_ms)),
+  busy: ({ node, cpu }) => consoleWords.nodeBusy(textOf(node), numberOf(cpu)),
+  behind: ({ node, sessions }) => consoleWords.sessionsBehind(textOf(node), numberOf(sessions)),
+  log_behind: ({ node, mib }) => consoleWords.logBehind(textOf(node), numberOf(mib)),
+  nearly_full: ({ node, sessions, most }) =>
+    consoleWords.nearlyFull(textOf(node), numberOf(sessions), numberOf(most)),
+  pictures_missing: ({ node, pictures }) =>
+    consoleWords.picturesMissing(textOf(node), numberOf(pictures)),
+  keys_changing: ({ node }) => consoleWords.keysChanging(textOf(node)),
+};
+
+export function alertText({ code, about }: Alert): string {
+  return SAYS[code]?.(about) ?? code;
+}
+
+export function healthText(health: string): string {
+  if (health === "good") return consoleWords.healthGood;
+  return health === "fair" ? consoleWords.healthFair : consoleWords.healthBad;
+}
+
+export function levelText(level: string): string {
+  if (level === "bad") return consoleWords.levelBad;
+  return level === "warn" ? consoleWords.levelWarn : consoleWords.levelNote;
+}
+
+/** How a node stands, in a word or two. */
+export function stateText(state: string): string {
+  switch (state) {
+    case "serving":
+      return consoleWords.serving;
+    case "stale":
+      return consoleWords.stale;
+    case "readonly":
+      return consoleWords.readonly;
+    case "rebuilding":
+      return consoleWords.rebuilding;
+    case "draining":
+      return consoleWords.leaving;
+    default:
+      return state;
+  }
+}

@@ -1,0 +1,20 @@
+/** The parts of the console, each with an address of its own, loaded when it is wanted. */
+
+import type { Component } from "svelte";
+import { consoleWords } from "../words/console";
+import { withWords } from "../words/language";
+
+type Loaded<Props extends Record<string, unknown>> = Promise<{
+  readonly default: Component<Props>;
+}>;
+
+interface Part {
+  readonly title: () => string;
+  readonly load: () => Loaded<Record<string, never>>;
+  /** The page of one thing of it, by its id. */
+  readonly one?: () => Loaded<{ id: string }>;
+}
+
+export const PARTS: Readonly<Record<string, Part>> = {
+  "": { title: () => consoleWords.overview, load: () => withWords(import("./Overview.svelte")) },
+};

@@ -1,0 +1,48 @@
+/** What is asked for again and again while somebody looks. */
+
+import { messageOf } from "../account/work.svelte";
+
+export class Polled<T> {
+  /** The newest answer; what there was stays while a node does not answer. */
+  value = $state.raw<T | null>(null);
+  problem = $state<string | null>(null);
+  private timer = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly load: () => Promise<T>,
+    private readonly every_ms: number,
+  ) {}
+
+  /** Begins; to be given to `$effect`: what it returns ends it. */
+  readonly start = (): (() => void) => {
+    this.isOver = false;
+    void this.again();
+    document.addEventListener("visibilitychange", this.seen);
+    return () => {
+      this.isOver = true;
+      clearTimeout(this.timer);
+      document.removeEventListener("visibilitychange", this.seen);
+    };
+  };
+
+  /** Asks now. */
+  readonly again = async (): Promise<void> => {
+    clearTimeout(this.timer);
+    try {
+      const found = await this.load();
+      if (this.isOver) return;
+      this.value = found;
+      this.problem = null;
+    } catch (error) {
+      if (this.isOver) return;
+      this.problem = messageOf(error);
+    }
+    clearTimeout(this.timer);
+    if (!document.hidden) this.timer = window.setTimeout(this.again, this.every_ms);
+  };
+
+  private readonly seen = (): void => {
+    if (!document.hidden && !this.isOver) void this.again();
+  };
+}

@@ -1,0 +1,9 @@
+/** Times to the second, as the language of the page has them. */
+
+import { locale } from "../words/language";
+
+/** Day and time of day, with seconds; of Unix time in ms. */
+export function momentOf(at_ms: number): string {
+  const format = new Intl.DateTimeFormat(locale(), { dateStyle: "short", timeStyle: "medium" });
+  return format.format(new Date(at_ms));
+}
