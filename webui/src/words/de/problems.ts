@@ -43,10 +43,12 @@ export default {
   weak_password:
     "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie ein anderes mit mindestens 10 Zeichen.",
   bad_plan: "Der Plan taugt so nicht. Nichts wurde verschoben.",
-  key_kept: "Der Cluster behält seinen Schlüssel. Legen Sie zuerst den neuen in die Schlüsseldatei jedes Knotens.",
+  key_kept:
+    "Der Cluster behält seinen Schlüssel. Legen Sie zuerst den neuen in die Schlüsseldatei jedes Knotens.",
   moving: "Diese Gruppe zieht schon um. Warten Sie, bis sie angekommen ist.",
   node_silent: "Dieser Knoten antwortet gerade nicht. Versuchen Sie es gleich noch einmal.",
-  plan_lost: "Der Knoten, der diesen Plan ausgeführt hat, ist zu Ende gegangen. Was umgezogen ist, bleibt. Geben Sie den Plan noch einmal, um fortzufahren.",
+  plan_lost:
+    "Der Knoten, der diesen Plan ausgeführt hat, ist zu Ende gegangen. Was umgezogen ist, bleibt. Geben Sie den Plan noch einmal, um fortzufahren.",
   too_many_plans: "Zu viele Pläne sind unterwegs. Warten Sie auf einen, oder brechen Sie ihn ab.",
   unknown_group: "Diese Gruppe gibt es nicht mehr.",
   unknown_node: "Dieser Knoten ist gerade nicht im Cluster.",

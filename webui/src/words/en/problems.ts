@@ -36,7 +36,8 @@ export default {
   key_kept: "The cluster keeps its key. Put the new one into the key file of each node first.",
   moving: "This group is moving already. Wait until it has arrived.",
   node_silent: "This node does not answer now. Try again in a moment.",
-  plan_lost: "The node that carried this plan out has ended. What has moved stays. Give the plan again to go on.",
+  plan_lost:
+    "The node that carried this plan out has ended. What has moved stays. Give the plan again to go on.",
   too_many_plans: "Too many plans are on their way. Wait for one, or cancel it.",
   unknown_group: "There is no such group any more.",
   unknown_node: "This node is not in the cluster now.",
