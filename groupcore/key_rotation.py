@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from msgpack import Packer, unpackb
 from msgpack.exceptions import UnpackException
@@ -31,17 +32,25 @@ from groupcore.view import Address
 
 TOPIC = "keys"
 """Under which the control plane carries what is said here."""
-OFFER, HAVE, LACK, USE = range(4)
 REASON_MAX = 200
 
 _packer = Packer(use_bin_type=True, autoreset=True)
+
+
+class Saying(IntEnum):
+    """What is said of a key: who offers it, who has it or lacks it, who seals with it."""
+
+    OFFER = 0
+    HAVE = 1
+    LACK = 2
+    USE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
     """What one node says to all: `key` is the print of the key, `reason` why it is lacked."""
 
-    kind: int
+    kind: Saying
     epoch: int
     key: bytes
     reason: str = ""
@@ -60,9 +69,9 @@ def unpack_word(body: bytes) -> Word | None:
         return None
     match value:
         case [int() as kind, int() as epoch, bytes() as key, str() as reason] if (
-            OFFER <= kind <= USE and 0 <= epoch <= 255
+            0 <= kind < len(Saying) and 0 <= epoch <= 255
         ):
-            return Word(kind, epoch, key, reason[:REASON_MAX])
+            return Word(Saying(kind), epoch, key, reason[:REASON_MAX])
     return None
 
 
@@ -131,33 +140,34 @@ class KeyRotation:
             return []
         if wanted is None and first:
             wanted = half_way
-        return [] if wanted is None else [Say(Word(OFFER, *wanted))]
+        return [] if wanted is None else [Say(Word(Saying.OFFER, *wanted))]
 
     def hear(self, by: Address, word: Word) -> list[Step]:
         """Somebody has said this, at its place in the order."""
         if by not in self.members:
             return []
         key = (word.epoch, word.key)
-        if word.kind == OFFER:
+        if word.kind is Saying.OFFER:
             self.offered, self.have, self.using = key, set(), set()
             return [Look(*key)]
         if key != self.offered:
             return []  # of an offer that another one has replaced
         match word.kind:
-            case 1:  # HAVE
+            case Saying.HAVE:
                 self.have.add(by)
                 return self._seal(*key) if self._all(self.have) else []
-            case 2:  # LACK
+            case Saying.LACK:
                 self.offered = None
                 return [Fail(f"{by.name}: {word.reason}")]
-        self.using.add(by)
-        if not self._all(self.using):
-            return []
-        self.offered = None
-        return [Retire(word.epoch)]
+            case Saying.USE:
+                self.using.add(by)
+                if not self._all(self.using):
+                    return []
+                self.offered = None
+                return [Retire(word.epoch)]
 
     def _seal(self, epoch: int, key: bytes) -> list[Step]:
-        return [Seal(epoch), Say(Word(USE, epoch, key))]
+        return [Seal(epoch), Say(Word(Saying.USE, epoch, key))]
 
     def _all(self, said: set[Address]) -> bool:
         return said.issuperset(self.members)

@@ -14,15 +14,13 @@ from collections.abc import Callable
 from groupcore.aio.key_file import KeyFile
 from groupcore.errors import GroupcoreError, KeyFileError, KeyRotationError, SettingsError
 from groupcore.key_rotation import (
-    HAVE,
-    LACK,
-    OFFER,
     TOPIC,
     Fail,
     KeyRotation,
     Look,
     Retire,
     Say,
+    Saying,
     Seal,
     Step,
     Word,
@@ -104,7 +102,7 @@ class NodeKeys:
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
         try:
-            self._say(Word(OFFER, epoch, key_print(newest)))
+            self._say(Word(Saying.OFFER, epoch, key_print(newest)))
             return await future
         finally:
             self._waiting.discard(future)
@@ -159,7 +157,7 @@ class NodeKeys:
             self._lingering.cancel()
             self._lingering = None
         reason = self._lacks(epoch, print_)
-        self._say(Word(LACK if reason else HAVE, epoch, print_, reason))
+        self._say(Word(Saying.LACK if reason else Saying.HAVE, epoch, print_, reason))
 
     def _lacks(self, epoch: int, print_: bytes) -> str:
         """Why this node has no such key; nothing when it has."""

@@ -9,15 +9,12 @@ from random import Random
 import pytest
 
 from groupcore.key_rotation import (
-    HAVE,
-    LACK,
-    OFFER,
-    USE,
     Fail,
     KeyRotation,
     Look,
     Retire,
     Say,
+    Saying,
     Seal,
     Word,
     unpack_word,
@@ -36,69 +33,71 @@ def rotation(me: Address = A, *members: Address) -> KeyRotation:
 
 
 def test_an_offer_has_every_node_look_for_the_key() -> None:
-    assert rotation().hear(B, Word(OFFER, *KEY)) == [Look(*KEY)]
+    assert rotation().hear(B, Word(Saying.OFFER, *KEY)) == [Look(*KEY)]
 
 
 def test_the_key_is_used_once_every_member_has_it() -> None:  # K1
     made = rotation()
-    made.hear(B, Word(OFFER, *KEY))
-    assert made.hear(A, Word(HAVE, *KEY)) == []
-    assert made.hear(B, Word(HAVE, *KEY)) == []
-    assert made.hear(C, Word(HAVE, *KEY)) == [Seal(7), Say(Word(USE, *KEY))]
+    made.hear(B, Word(Saying.OFFER, *KEY))
+    assert made.hear(A, Word(Saying.HAVE, *KEY)) == []
+    assert made.hear(B, Word(Saying.HAVE, *KEY)) == []
+    assert made.hear(C, Word(Saying.HAVE, *KEY)) == [Seal(7), Say(Word(Saying.USE, *KEY))]
 
 
 def test_former_keys_go_once_every_member_uses_the_new_one() -> None:  # K2
     made = rotation()
-    made.hear(B, Word(OFFER, *KEY))
+    made.hear(B, Word(Saying.OFFER, *KEY))
     for member in (A, B, C):
-        made.hear(member, Word(HAVE, *KEY))
-    assert made.hear(A, Word(USE, *KEY)) == []
-    assert made.hear(B, Word(USE, *KEY)) == []
-    assert made.hear(C, Word(USE, *KEY)) == [Retire(7)]
+        made.hear(member, Word(Saying.HAVE, *KEY))
+    assert made.hear(A, Word(Saying.USE, *KEY)) == []
+    assert made.hear(B, Word(Saying.USE, *KEY)) == []
+    assert made.hear(C, Word(Saying.USE, *KEY)) == [Retire(7)]
 
 
 def test_who_lacks_the_key_ends_the_rotation_by_name_and_reason() -> None:  # K3
     made = rotation()
-    made.hear(B, Word(OFFER, *KEY))
-    made.hear(A, Word(HAVE, *KEY))
-    assert made.hear(C, Word(LACK, *KEY, "no such file")) == [Fail("c: no such file")]
-    assert made.hear(B, Word(HAVE, *KEY)) == []
+    made.hear(B, Word(Saying.OFFER, *KEY))
+    made.hear(A, Word(Saying.HAVE, *KEY))
+    assert made.hear(C, Word(Saying.LACK, *KEY, "no such file")) == [Fail("c: no such file")]
+    assert made.hear(B, Word(Saying.HAVE, *KEY)) == []
 
 
 def test_the_first_of_the_next_view_offers_again() -> None:  # K4
     second, third = rotation(B), rotation(C)
     for made in (second, third):
-        made.hear(A, Word(OFFER, *KEY))
-    assert second.install((B, C)) == [Say(Word(OFFER, *KEY))]
+        made.hear(A, Word(Saying.OFFER, *KEY))
+    assert second.install((B, C)) == [Say(Word(Saying.OFFER, *KEY))]
     assert third.install((B, C)) == []
 
 
 def test_who_joins_while_a_rotation_is_under_way_is_asked_as_well() -> None:  # K4
     made = rotation(A, A)
-    made.hear(A, Word(OFFER, *KEY))
-    assert made.install((A, B)) == [Say(Word(OFFER, *KEY))]
+    made.hear(A, Word(Saying.OFFER, *KEY))
+    assert made.install((A, B)) == [Say(Word(Saying.OFFER, *KEY))]
     for member in (A, B):
-        made.hear(member, Word(OFFER, *KEY))
-        made.hear(member, Word(HAVE, *KEY))
-    assert made.install((A,)) == [Say(Word(OFFER, *KEY))]
+        made.hear(member, Word(Saying.OFFER, *KEY))
+        made.hear(member, Word(Saying.HAVE, *KEY))
+    assert made.install((A,)) == [Say(Word(Saying.OFFER, *KEY))]
 
 
 def test_who_joins_with_a_former_key_beside_the_one_in_use_offers_that() -> None:  # K4
-    assert KeyRotation(B).install((A, B), half_way=KEY) == [Say(Word(OFFER, *KEY))]
+    assert KeyRotation(B).install((A, B), half_way=KEY) == [Say(Word(Saying.OFFER, *KEY))]
     made = rotation(B)
     assert made.install((A, B), half_way=KEY) == []
 
 
-@pytest.mark.parametrize("word", [Word(HAVE, *OTHER), Word(USE, *OTHER), Word(LACK, *OTHER, "x")])
+@pytest.mark.parametrize(
+    "word", [Word(Saying.HAVE, *OTHER), Word(Saying.USE, *OTHER), Word(Saying.LACK, *OTHER, "x")]
+)
 def test_what_is_said_of_a_replaced_offer_counts_no_more(word: Word) -> None:
     made = rotation(A, A)
-    made.hear(A, Word(OFFER, *OTHER))
-    made.hear(A, Word(OFFER, *KEY))
+    made.hear(A, Word(Saying.OFFER, *OTHER))
+    made.hear(A, Word(Saying.OFFER, *KEY))
     assert made.hear(A, word) == []
 
 
 def test_who_is_in_no_view_is_not_heard() -> None:
-    assert rotation(A, A, B).hear(C, Word(OFFER, *KEY)) == []
+    assert rotation(A, A, B).hear(C, Word(Saying.OFFER, *KEY)) == []
 
 
 @pytest.mark.parametrize(
@@ -109,9 +108,11 @@ def test_what_is_no_word_is_none(body: bytes) -> None:
 
 
 def test_a_word_is_read_as_it_was_packed() -> None:
-    word = Word(LACK, *KEY, "the reason")
+    word = Word(Saying.LACK, *KEY, "the reason")
     assert unpack_word(word.packed()) == word
-    assert unpack_word(Word(LACK, *KEY, "x" * 1000).packed()) == Word(LACK, *KEY, "x" * 200)
+    assert unpack_word(Word(Saying.LACK, *KEY, "x" * 1000).packed()) == Word(
+        Saying.LACK, *KEY, "x" * 200
+    )
 
 
 # --- in random orders -----------------------------------------------------------------------------
@@ -200,7 +201,7 @@ class Model:
                 case Look(epoch, key):
                     if place.has_new:
                         place.accepts.add(epoch)
-                    kind = HAVE if place.has_new else LACK
+                    kind = Saying.HAVE if place.has_new else Saying.LACK
                     word = Word(kind, epoch, key, "" if place.has_new else "no")
                     self.waiting.append(Said(me, word))
                 case Seal(epoch):
@@ -219,7 +220,7 @@ class Model:
                 assert other.seals in place.accepts, "sealed with what a member does not accept"
 
     def run(self, changes: int) -> None:
-        self.waiting.append(Said(self.members[0], Word(OFFER, *KEY)))
+        self.waiting.append(Said(self.members[0], Word(Saying.OFFER, *KEY)))
         while True:
             able = [me for me, place in self.places.items() if place.heard < len(self.order)]
             if changes and self.random.random() < 0.1:
