@@ -21,6 +21,7 @@ from server.errors import BadMessageError
 from server.metrics import Metrics, drops_of, groups_of
 from server.node import Node
 from server.routes.console_rows import console_rows
+from server.routes.deeds import note_soon
 from server.routes.gate import Endpoint, OperatorGate
 from server.routes.health import health_routes
 from server.routes.keys import key_row
@@ -51,7 +52,9 @@ def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starl
             Route("/admin/leave", guarded(desk.leave), methods=["POST"]),
             Route("/admin/end-sessions", guarded(desk.end_sessions), methods=["POST"]),
             *gate.routes([*PlanRoutes(console.plans).rows(), key_row(node)]),
-            *gate.routes([replace(row, scope=LOCAL) for row in console_rows(console)]),
+            *gate.routes(
+                [replace(row, scope=LOCAL) for row in console_rows(console, has_plans=False)]
+            ),
             *management_routes(node),
             *health_routes(node),
         ],
@@ -135,6 +138,7 @@ class Desk:
 
     async def _drain(self, request: Request, on: bool) -> Response:
         name = await self._named(request)
+        note_soon(self._node, "node.drained" if on else "node.revived", name)
         self._node.objects.groups.drain(name, on)
         return JSONResponse({"node": name, "draining": on})
 
@@ -157,11 +161,13 @@ class Desk:
 
     async def leave(self, _: Request) -> Response:
         """Leave the cluster and end, as on SIGTERM."""
+        note_soon(self._node, "node.left", self._node.settings.node_id)
         asyncio.get_running_loop().call_later(0.1, self._leave)  # the answer goes out first
         return JSONResponse({"leaving": self._node.settings.node_id}, 202)
 
     async def end_sessions(self, _: Request) -> Response:
         """Send all pages away; they may come back, here or at another node."""
         ended = self._pages.figures.sessions
+        note_soon(self._node, "sessions.sent_away", self._node.settings.node_id)
         await self._pages.send_away()
         return JSONResponse({"ended": ended})

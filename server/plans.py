@@ -19,7 +19,9 @@ from groupcore.aio.plans import RunningPlan, TimedStep
 from groupcore.errors import GroupRefusedError, PlanError
 from groupcore.sequencing.plan import look_through
 from groupcore.sequencing.plan_run import PlanProgress
+from groupcore.sequencing.plane import Plane
 from groupcore.view import Address
+from server.console.gain import gain_of, imbalance, loads_of
 from server.errors import BadMessageError
 from server.node import Node
 
@@ -54,7 +56,8 @@ class PlanState(StrEnum):
 class Carried:
     """A plan that this node carries out, or has carried out.
 
-    `begun`: its first progress is there. `over`: nothing more will come of it.
+    `begun`: its first progress is there. `over`: nothing more will come of it. `gain`: what it was
+    to change, as of when it was given; `brought`: the imbalance of the nodes when it was over.
     """
 
     id: str
@@ -64,6 +67,8 @@ class Carried:
     progress: PlanProgress | None = None
     cancelled: bool = False
     lost: str = ""
+    gain: Shown = field(default_factory=dict)
+    brought: float | None = None
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -96,22 +101,22 @@ class Plans:
     """The plans of one node, the newest last."""
 
     def __init__(self, node: Node) -> None:
-        self._node = node
+        self.node = node
         self._carried: dict[str, Carried] = {}
         self._given = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     def _check_place(self) -> None:
         """BadMessageError where nothing can be said or done now."""
-        if self._node.view is None:
+        if self.node.view is None:
             raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
-        if not self._node.primary:
+        if not self.node.primary:
             raise BadMessageError("not_primary", "this node is apart from the others; ask another")
 
     def look(self, text: bytes) -> Shown:
         """What a plan would move, and what is wrong with it; PlanError for what is no plan."""
         self._check_place()
-        directory = self._node.objects.groups.service.plane.directory
+        directory = self.node.objects.groups.service.plane.directory
         plan, objections = look_through(text, directory)
         rows = []
         for group, target in plan.targets.items():
@@ -124,6 +129,7 @@ class Plans:
             "moves": [row for row in rows if row["from"] != row["to"]],
             "stays": [row for row in rows if row["from"] == row["to"]],
             "refused": [shown_objection(one) for one in objections],
+            **gain_of(directory.state, plan.targets),
         }
 
     async def begin(self, text: bytes, at_once: int = AT_ONCE) -> Carried:
@@ -135,18 +141,25 @@ class Plans:
         if sum(one.ended_s is None for one in self._carried.values()) >= RUNNING_MAX:
             problem = f"{RUNNING_MAX} plans are on their way; wait for one, or cancel it"
             raise BadMessageError("too_many_plans", problem)
-        running = self._node.objects.groups.run_plan(text, at_once)
+        plane = self.node.objects.groups.service.plane
+        plan, _ = look_through(text, plane.directory)
+        gain = gain_of(plane.directory.state, plan.targets)
+        running = self.node.objects.groups.run_plan(text, at_once)
         self._given += 1
-        me = self._node.me
+        me = self.node.me
         id = f"{me.name}-{me.incarnation}-{self._given}"
-        carried = self._carried[id] = Carried(id, running, time.time())
-        task = asyncio.get_running_loop().create_task(carried.follow())
+        carried = self._carried[id] = Carried(id, running, time.time(), gain=gain)
+        task = asyncio.get_running_loop().create_task(self._follow(carried, plane))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._forget_old()
         logger.info("plan %s is begun", id)
         await carried.begun.wait()
         return carried
+
+    async def _follow(self, carried: Carried, plane: Plane) -> None:
+        await carried.follow()
+        carried.brought = imbalance(loads_of(plane.directory.state))
 
     def _forget_old(self) -> None:
         over = [id for id, one in self._carried.items() if one.ended_s is not None]
@@ -165,11 +178,11 @@ class Plans:
         return carried
 
     def _unknown(self, id: str) -> BadMessageError:
-        found, view = ID.fullmatch(id), self._node.view
+        found, view = ID.fullmatch(id), self.node.view
         if found is None:
             return BadMessageError("unknown_plan", "no plan has this id; see the list of plans")
         name, life = found[1], Address(found[1], int(found[2]))
-        if life == self._node.me:
+        if life == self.node.me:
             problem = f"this node has no such plan; it keeps the last {KEPT_MAX} that are over"
             return BadMessageError("unknown_plan", problem)
         if view is not None and life in view.members:
@@ -207,6 +220,8 @@ def shown_plan(carried: Carried) -> Shown:
         "state": carried.state,
         "began_s": carried.began_s,
         "ended_s": carried.ended_s,
+        "imbalance": carried.gain.get("imbalance"),
+        "brought": carried.brought,
     }
     progress = carried.progress
     if progress is not None:

@@ -121,6 +121,13 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "file with a key, made like the cluster's: names in the trace are hashed under it",
     ),
+    Setting(
+        "results",
+        optional_path,
+        "",
+        "",
+        "folder where the pipeline leaves plan.json and order.json for the console",
+    ),
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
     Setting("accounts", parse_switch, "", "on", "on: people sign in; off: whoever comes may all"),
     Setting(
@@ -224,6 +231,7 @@ class Settings:
     trace_every: int
     trace_sync: bool
     trace_key_file: Path | None
+    results: Path | None
     page: Path
     accounts: bool
     owner_link: bool

@@ -102,13 +102,20 @@ def cancel_move(state: DirectoryState, by: Address, command: CancelMove) -> list
     if move is None:
         detail = f"no move {command.move} is under way"
         return state.refuse(by, command.request, "unknown_move", detail)
+    if is_needed(state, move):
+        detail = f"move {command.move} brings groups together that must have one sequencer"
+        return state.refuse(by, command.request, "breaks_s2", detail)
+    return [cancelled(state, command.move)]
+
+
+def is_needed(state: DirectoryState, move: MoveState) -> bool:
+    """Whether S2 wants this move: it brings groups together that must have one sequencer."""
     staying = set(move.groups)
     for group in move.groups:
         others = [other for other in state.unit_of(group) if other not in staying]
         if any(state.home_of(other) != move.source for other in others):
-            detail = f"move {command.move} brings groups together that must have one sequencer"
-            return state.refuse(by, command.request, "breaks_s2", detail)
-    return [cancelled(state, command.move)]
+            return True
+    return False
 
 
 def cancelled(state: DirectoryState, number: int) -> MoveCancelled:

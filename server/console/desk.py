@@ -20,7 +20,7 @@ from server.console.colleagues import Colleagues, Shown
 from server.console.groups import facts_of
 from server.console.history import moves_shown, views_shown
 from server.console.series import Series
-from server.console.sessions import end_session, people_of, sessions_of
+from server.console.sessions import end_session, people_of, session_key, sessions_of
 from server.errors import BadMessageError
 from server.node import Node
 from server.plans import Plans, shown_plan, shown_steps
@@ -53,6 +53,7 @@ class Console:
                 "facts": lambda about: facts_of(self.plane, pages, about["groups"]),
                 "people": lambda about: people_of(pages, str(about["called"])),
                 "sessions": lambda about: sessions_of(node, pages, str(about["search"])),
+                "session_key": lambda about: session_key(pages, str(about["session"])),
                 "end_session": lambda about: end_session(pages, str(about["session"])),
                 "plans": lambda _: {"plans": [shown_plan(one) for one in self.plans.all()]},
                 "plan": lambda about: self._plan(str(about["plan"])),

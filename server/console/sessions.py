@@ -52,17 +52,25 @@ def _shown(node: Node, page: Page, offset_s: float) -> Shown:
     }
 
 
+def session_key(pages: SharedObjects, session: str) -> Shown:
+    """Whether a session is here, and of which sign-in; empty where it has none."""
+    page = _page(pages, session)
+    badge = None if page is None else page.badge
+    return {"found": page is not None, "key": "" if badge is None else badge.key}
+
+
 def end_session(pages: SharedObjects, session: str) -> Shown:
-    """End one here; `key` is that of its sign-in, empty where it has none, `found` whether it was
-    here.
-    """
-    for page in list(pages.gateway.pages.values()):
-        if who(page.session.process) == session:
-            badge = page.badge
-            page.cut(SIGNED_OUT, REASON)
-            page.end_soon()
-            return {"found": True, "key": "" if badge is None else badge.key}
-    return {"found": False, "key": ""}
+    """End one that is here."""
+    page = _page(pages, session)
+    if page is not None:
+        page.cut(SIGNED_OUT, REASON)
+        page.end_soon()
+    return {"found": page is not None}
+
+
+def _page(pages: SharedObjects, session: str) -> Page | None:
+    found = (one for one in pages.gateway.pages.values() if who(one.session.process) == session)
+    return next(found, None)
 
 
 def people_of(pages: SharedObjects, group_name: str) -> Shown:

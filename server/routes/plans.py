@@ -12,6 +12,7 @@ from groupcore.sequencing.plan import PLAN_BYTES_MAX
 from server.errors import BadMessageError
 from server.plans import AT_ONCE, Carried, Plans, shown_objection, shown_plan, shown_steps
 from server.routes.asks import Ask, Field, Row
+from server.routes.deeds import note_soon
 from server.routes.management import LOCAL
 from server.routes.problems import problem
 
@@ -31,6 +32,9 @@ class PlanRoutes:
 
     def __init__(self, plans: Plans) -> None:
         self._plans = plans
+
+    def _note(self, what: str, plan: str) -> None:
+        note_soon(self._plans.node, what, plan)
 
     def rows(self) -> list[Row]:
         """The routes."""
@@ -86,6 +90,7 @@ class PlanRoutes:
         if ask.query["dry_run"] == "true":
             return JSONResponse(self._plans.look(ask.raw))
         carried = await self._plans.begin(ask.raw, int(ask.query["at_once"] or AT_ONCE))
+        self._note("plan.given", carried.id)
         where = {"Location": f"/admin/plans/{carried.id}"}
         return JSONResponse(shown_plan(carried), 201, headers=where)
 
@@ -97,11 +102,13 @@ class PlanRoutes:
     async def cancel(self, ask: Ask) -> Response:
         """What is under way and cannot be called off still arrives: 202 until then."""
         carried = self._plans.cancel(ask.path("plan"))
+        self._note("plan.cancelled", carried.id)
         return JSONResponse(shown_plan(carried), 200 if carried.over.is_set() else 202)
 
     async def migrate(self, ask: Ask) -> Response:
         """Answers when it is over, or after WAIT_S with how far it is."""
         carried = await self._plans.begin(ask.raw)
+        self._note("plan.given", carried.id)
         try:
             await asyncio.wait_for(carried.over.wait(), WAIT_S)
         except TimeoutError:

@@ -68,6 +68,13 @@ LEAST = {
     # To run the cluster.
     **dict.fromkeys(("get_admin_overview", "get_admin_load", "get_admin_groups"), Who.OWNER),
     **dict.fromkeys(("get_admin_groups_group", "get_admin_nodes_node"), Who.OWNER),
+    **dict.fromkeys(("get_admin_migrations", "post_admin_migrations"), Who.OWNER),
+    **dict.fromkeys(("post_admin_migrations_move_cancel", "get_admin_plans"), Who.OWNER),
+    **dict.fromkeys(("post_admin_plans", "get_admin_plans_plan"), Who.OWNER),
+    **dict.fromkeys(("post_admin_plans_plan_cancel", "post_admin_nodes_node_drain"), Who.OWNER),
+    **dict.fromkeys(("post_admin_nodes_node_revive", "post_admin_nodes_node_leave"), Who.OWNER),
+    **dict.fromkeys(("post_admin_keys_rotate", "get_admin_sessions"), Who.OWNER),
+    "post_admin_sessions_end": Who.OWNER,
     **dict.fromkeys(("delete_documents_doc_links_link", "post_files_delete"), Who.OWNER),
 }
 

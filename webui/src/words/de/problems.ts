@@ -46,6 +46,10 @@ export default {
   key_kept:
     "Der Cluster behält seinen Schlüssel. Legen Sie zuerst den neuen in die Schlüsseldatei jedes Knotens.",
   moving: "Diese Gruppe zieht schon um. Warten Sie, bis sie angekommen ist.",
+  breaks_s2:
+    "Diese Gruppen brauchen einen gemeinsamen Sequenzer: Dieser Umzug lässt sich nicht allein abbrechen.",
+  no_such_session: "Diese Sitzung ist zu Ende.",
+  unknown_move: "Dieser Umzug ist vorbei, oder es gab ihn nicht.",
   node_silent: "Dieser Knoten antwortet gerade nicht. Versuchen Sie es gleich noch einmal.",
   plan_lost:
     "Der Knoten, der diesen Plan ausgeführt hat, ist zu Ende gegangen. Was umgezogen ist, bleibt. Geben Sie den Plan noch einmal, um fortzufahren.",

@@ -35,6 +35,9 @@ export default {
   bad_plan: "The plan is not good as it is. Nothing has been moved.",
   key_kept: "The cluster keeps its key. Put the new one into the key file of each node first.",
   moving: "This group is moving already. Wait until it has arrived.",
+  breaks_s2: "These groups must have one sequencer: this move cannot be undone alone.",
+  no_such_session: "This session is over.",
+  unknown_move: "This move is over, or there was none.",
   node_silent: "This node does not answer now. Try again in a moment.",
   plan_lost:
     "The node that carried this plan out has ended. What has moved stays. Give the plan again to go on.",

@@ -1,0 +1,191 @@
+"""What is done at the console over HTTP, to a cluster of three nodes, and what is written of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.server.accounts.people import Browser, hire
+from tests.server.support import Cluster, eventually
+
+pytestmark = pytest.mark.slow
+
+Json = Any
+
+
+async def asked(ann: Browser, method: str, path: str, body: object = None, want: int = 200) -> Json:
+    status, answer = await ann.ask(method, f"/admin{path}", body)
+    assert status == want, answer
+    return answer
+
+
+async def noted(ann: Browser, what: str) -> list[str]:
+    """What the audit log says this was done to."""
+    entries = (await ann.ask("GET", "/audit"))[1]["entries"]
+    return [one["about"] for one in entries if one["what"] == what]
+
+
+async def owner_of(ann: Browser, name: str) -> str:
+    found = await asked(ann, "GET", f"/groups?search={name}")
+    (row,) = [one for one in found["groups"] if one["name"] == name]
+    return str(row["sequencer"])
+
+
+async def new_group(ann: Browser, cluster: Cluster, name: str = "wanderer") -> str:
+    """A group that a sequences."""
+    await cluster.nodes["a"].node.objects.groups.create(name)
+    await asked(ann, "POST", "/migrations", {"group": name, "to": "a"}, 201)
+
+    async def is_there() -> bool:
+        return await owner_of(ann, name) == "a"
+
+    await eventually(is_there, f"{name} is at a")
+    return name
+
+
+async def test_a_group_goes_where_it_is_sent_and_the_timeline_says_how(
+    ann: Browser, cluster: Cluster
+) -> None:
+    name = await new_group(ann, cluster)
+    begun = await asked(ann, "POST", "/migrations", {"group": name, "to": "c"}, 201)
+    assert begun["total"] == 1
+
+    async def is_told() -> bool:
+        found = await asked(ann, "GET", "/migrations")
+        assert found["silent"] == []
+        newest = found["migrations"][0]
+        return (newest["target"], newest["phase"]) == ("c", "resumed")
+
+    await eventually(is_told, "the move is told whole")
+    move = (await asked(ann, "GET", "/migrations"))["migrations"][0]
+    assert (move["source"], move["reason"], move["count"]) == ("a", "plan", 1)
+    assert move["groups"][0]["name"] == name
+    assert isinstance(move["groups"][0]["last"], int)
+    assert move["pause_ms"] > 0
+    assert move["stopped_s"] is not None
+    assert not move["can_cancel"]
+    assert await owner_of(ann, name) == "c"
+    assert f"{name} to c" in await noted(ann, "group.moved")
+    gone = await asked(ann, "POST", f"/migrations/{move['move']}/cancel", None, 404)
+    assert gone["code"] == "unknown_move"
+    wrong = await asked(ann, "POST", "/migrations", {"group": name, "to": "zebra"}, 404)
+    assert wrong["code"] == "unknown_node"
+
+
+async def test_a_plan_is_looked_at_carried_out_and_seen_from_every_node(
+    ann: Browser, cluster: Cluster
+) -> None:
+    name = await new_group(ann, cluster)
+    plan = {"plan": 1, "groups": {name: "b"}}
+    looked = await asked(ann, "POST", "/plans?dry_run=true", plan)
+    assert [one["to"] for one in looked["moves"]] == ["b"]
+    assert {one["node"]: one["groups"][1] - one["groups"][0] for one in looked["nodes"]} == {
+        "a": -1,
+        "b": 1,
+        "c": 0,
+    }
+    assert len(looked["imbalance"]) == 2
+    assert await owner_of(ann, name) == "a"
+    given = await asked(ann, "POST", "/plans", plan, 201)
+    ann.go(cluster.nodes["c"])
+
+    async def is_done() -> bool:
+        found = await asked(ann, "GET", f"/plans/{given['id']}")
+        return bool(found["state"] == "done")
+
+    await eventually(is_done, "the plan is done")
+    steps = (await asked(ann, "GET", f"/plans/{given['id']}"))["steps"]
+    assert [(one["name"], one["state"]) for one in steps] == [(name, "done")]
+    found = await asked(ann, "GET", "/plans")
+    assert given["id"] in {one["id"] for one in found["plans"]}
+    assert {one["node"] for one in found["nodes"]} == {"a", "b", "c"}
+    assert await noted(ann, "plan.given") == ["1 groups"]
+    bad = await asked(ann, "POST", "/plans", {"plan": 1, "groups": {"no such": "b"}}, 400)
+    assert bad["refused"]["item"] == "'no such'"
+    assert (await asked(ann, "GET", "/plans/nothing", None, 404))["code"] == "unknown_plan"
+    await asked(ann, "POST", f"/plans/{given['id']}/cancel")
+    assert await noted(ann, "plan.cancelled") == [given["id"]]
+
+
+async def test_the_pipeline_s_plan_is_shown(ann: Browser, cluster: Cluster, tmp_path: Path) -> None:
+    assert (await asked(ann, "GET", "/plans"))["proposed"] is None
+    settings = cluster.nodes["a"].settings
+    object.__setattr__(settings, "results", tmp_path)
+    for text in ("[]", "{", json.dumps({"plan": 1})):
+        (tmp_path / "plan.json").write_text(text, encoding="utf-8")
+        assert (await asked(ann, "GET", "/plans"))["proposed"] is None
+    plan = {"plan": 1, "groups": {"1": "b", "2": "c"}}
+    (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    proposed = (await asked(ann, "GET", "/plans"))["proposed"]
+    assert (proposed["plan"], proposed["groups"]) == (plan, 2)
+
+
+async def test_a_node_is_drained_revived_and_sent_away(ann: Browser, cluster: Cluster) -> None:
+    await asked(ann, "POST", "/nodes/b/drain")
+
+    async def is_empty() -> bool:
+        nodes = (await asked(ann, "GET", "/overview"))["nodes"]
+        (b,) = [one for one in nodes if one["node"] == "b"]
+        return bool(b["draining"] and b["standing"]["groups_sequenced"] == 0)
+
+    await eventually(is_empty, "b sequences nothing")
+    codes = {one["code"] for one in (await asked(ann, "GET", "/overview"))["alerts"]}
+    assert "draining" in codes
+    await asked(ann, "POST", "/nodes/b/revive")
+
+    async def is_revived() -> bool:
+        nodes = (await asked(ann, "GET", "/overview"))["nodes"]
+        return not any(one["draining"] for one in nodes)
+
+    await eventually(is_revived, "b is revived")
+    await asked(ann, "POST", "/nodes/zebra/drain", None, 404)
+    await asked(ann, "POST", "/nodes/c/leave", None, 202)
+    await eventually(lambda: cluster.nodes["c"].leaving.done(), "c is told to leave")
+    assert not cluster.nodes["a"].leaving.done()
+    for what in ("node.drained", "node.revived"):
+        assert await noted(ann, what) == ["b"]
+    assert await noted(ann, "node.left") == ["c"]
+
+
+async def test_sessions_of_all_nodes_are_shown_and_one_is_ended(
+    ann: Browser, cluster: Cluster
+) -> None:
+    await hire(ann, "bob")
+    async with Browser(cluster.nodes["b"]) as bob:
+        await bob.sign_in("bob@example.org")
+        async with await ann.page(), await bob.page() as page:
+            found = await asked(ann, "GET", "/sessions")
+            assert {one["name"] for one in found["sessions"]} == {"Ann", "bob"}
+            assert found["counts"] == {"a": 1, "b": 1, "c": 0}
+            found = await asked(ann, "GET", "/sessions?search=BO")
+            (row,) = found["sessions"]
+            assert (row["node"], row["connected"], row["withheld"]) == ("b", True, 0)
+            await asked(ann, "POST", "/sessions/end", {"session": row["session"]}, 204)
+            await page.closed()
+            assert page.close_code == 4403
+            assert (await bob.ask("GET", "/me"))[0] == 401  # the sign-in is over, too
+            again = await asked(ann, "POST", "/sessions/end", {"session": row["session"]}, 404)
+            assert again["code"] == "no_such_session"
+            assert len(await noted(ann, "session.ended")) == 1
+
+
+async def test_who_is_no_owner_does_nothing(ann: Browser, cluster: Cluster) -> None:
+    await hire(ann, "bob")
+    async with Browser(cluster.nodes["b"]) as bob:
+        await bob.sign_in("bob@example.org")
+        for path in ("/nodes/b/drain", "/nodes/b/leave", "/keys/rotate", "/plans/x/cancel"):
+            await asked(bob, "POST", path, None, 403)
+        await asked(bob, "POST", "/migrations", {"group": "1", "to": "b"}, 403)
+        await asked(bob, "POST", "/sessions/end", {"session": "a#1/1"}, 403)
+    assert not cluster.nodes["b"].leaving.done()
+
+
+async def test_the_same_is_done_on_the_management_address(cluster: Cluster, ann: Browser) -> None:
+    url = f"{cluster.nodes['b'].admin_url}/admin/nodes/c/drain"
+    async with aiohttp.ClientSession() as http, http.post(url) as answer:
+        assert answer.status == 200, await answer.text()
+    assert await noted(ann, "node.drained") == ["c"]
