@@ -6,7 +6,7 @@ from groupcore.sequencing.names import Order
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
 from groupcore.sim.groups.drawing import draw_groups
-from groupcore.sim.groups.scenario import JOIN, LEAVE, MOVE, SEND, Act, GroupScenario
+from groupcore.sim.groups.scenario import DELETE, JOIN, LEAVE, MOVE, SEND, Act, GroupScenario
 from groupcore.sim.network import NetworkOptions
 
 CAUSAL, STRICT = int(Order.CAUSALLY_TOTAL), int(Order.STRICT)
@@ -162,3 +162,14 @@ PORTIONS = scenario(
 
 SKIPPED = draw_groups(7683822496240622564)
 """One as drawn, with a number that a member lacks for long while others come."""
+
+DELETED_IN_USE = scenario(
+    [
+        *(join(800, node, 0, 0, 1) for node in range(3)),
+        *sends([(2, 0, 0), (2, 0, 1), (1, 0, 0), (1, 0, 1)], 1_000, 2_000, 1),
+        *(Act(at_ms * MILLISECOND, DELETE, 0, groups=(0,)) for at_ms in range(1_100, 2_000, 100)),
+    ],
+    (CAUSAL, CAUSAL),
+    loss=0.05,
+)
+"""Two send to two groups by turns, of which one is deleted again and again, and made anew."""

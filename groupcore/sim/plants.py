@@ -19,6 +19,7 @@ from groupcore.sim.disk import Disk
 from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.plants_access import ACCESS_PLANTS
+from groupcore.sim.plants_deletions import DELETION_PLANTS
 from groupcore.sim.plants_detection import DETECTION_PLANTS
 from groupcore.sim.plants_documents import DOCUMENT_PLANTS
 from groupcore.sim.plants_durable import DURABLE_PLANTS
@@ -265,6 +266,7 @@ PLANTS: dict[str, Plant] = {
         *MERGE_PLANTS,
         *DETECTION_PLANTS,
         *GROUP_PLANTS,
+        *DELETION_PLANTS,
         *GROUP_ORDER_PLANTS,
         *ACCESS_PLANTS,
         *DURABLE_PLANTS,

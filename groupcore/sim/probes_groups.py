@@ -8,6 +8,7 @@ from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.group_index import index_groups, is_own_join
 from groupcore.sim.checkers.group_strict import Overlaps, standing_strict
 from groupcore.sim.trace import Lived, Trace, Viewed
+from groupcore.sim.trace_deletions import DeletionAsked, GroupDeleted
 from groupcore.sim.trace_groups import (
     JOIN,
     LEAVE,
@@ -69,8 +70,10 @@ def _joined_during_move(trace: Trace) -> bool:
 
 def _component_changes(trace: Trace) -> Iterator[int]:
     """By how much the component of a strict group has grown or shrunk with a JOIN or a LEAVE."""
-    overlaps = Overlaps()
-    for _, stamp in standing_strict(trace.once(index_groups)):
+    index = trace.once(index_groups)
+    overlaps = Overlaps(index.deleted)
+    for _, stamp in standing_strict(index):
+        overlaps.advance(stamp.t)
         if stamp.number in (JOIN, LEAVE):
             before = len(overlaps.components.get(stamp.group, (stamp.group,)))
             overlaps.change(stamp.group, stamp.process, stamp.number)
@@ -176,6 +179,27 @@ def _view_changed_during_move(trace: Trace) -> bool:
     return False
 
 
+def _deleted_with_messages_pending(trace: Trace) -> bool:
+    """Somebody was still to be told of a message to a group when it was deleted."""
+    pending: dict[tuple[GroupProcess, GroupId], int] = {}
+    for record in trace.records if trace.of(GroupDeleted) else ():
+        if type(record) is GroupSent:
+            pending[record.process, record.group] = record.number
+        elif type(record) is GroupAccepted:
+            if record.number >= pending.get((record.process, record.group), 0):
+                pending.pop((record.process, record.group), None)
+        elif type(record) is GroupDeleted and any(one == record.group for _, one in pending):
+            return True
+    return False
+
+
+def _deleted_twice_at_once(trace: Trace) -> bool:
+    asked: dict[GroupId, int] = {}
+    for record in trace.of(DeletionAsked):
+        asked[record.group] = asked.get(record.group, 0) + 1
+    return any(times > 1 for times in asked.values())
+
+
 GROUP_TRACE_PROBES: dict[str, TraceProbe] = {
     "group-moved": lambda trace: bool(trace.of(GroupDisowned)),
     "group-failed-over": lambda trace: any(_failovers(trace)),
@@ -194,6 +218,9 @@ GROUP_TRACE_PROBES: dict[str, TraceProbe] = {
         record.anew and record.seqno for record in trace.of(GroupState)
     ),
     "message-outlived-its-sequencer": _message_outlived_its_sequencer,
+    "group-deleted": lambda trace: bool(trace.of(GroupDeleted)),
+    "deleted-with-messages-pending": _deleted_with_messages_pending,
+    "deleted-twice-at-once": _deleted_twice_at_once,
     "volatile-given": lambda trace: bool(trace.of(GroupVolatile)),
 }
 """Situations by name, read off the trace."""

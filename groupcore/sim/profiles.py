@@ -26,7 +26,7 @@ from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.documents.cluster import document_cluster
 from groupcore.sim.documents.drawing import draw_documents
 from groupcore.sim.groups.cluster import group_cluster
-from groupcore.sim.groups.drawing import draw_durable, draw_groups
+from groupcore.sim.groups.drawing import draw_durable, draw_sequencing
 from groupcore.sim.groups.guarded import draw_access
 from groupcore.sim.randomness import stream
 from groupcore.sim.run import Verdict, run_cluster
@@ -155,7 +155,7 @@ PROFILES: dict[str, Profile] = {
         ),
         Profile(
             "sequencing",
-            draw_groups,
+            draw_sequencing,
             stack_maker(DEFAULT_STACK, application_state=False),
             GROUPS,
             group_cluster,

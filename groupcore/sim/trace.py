@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from msgpack import Packer
 
+from groupcore.sim.trace_deletions import DELETION_EVENTS, DeletionRecord
 from groupcore.sim.trace_documents import DOCUMENT_EVENTS, DocumentRecord
 from groupcore.sim.trace_groups import GROUP_EVENTS, GroupDelivered, GroupRecord
 from groupcore.sim.trace_streams import STREAM_EVENTS, StreamKept
@@ -228,6 +229,7 @@ Record = (
     | DocumentRecord
     | Suspect
     | StreamKept
+    | DeletionRecord
 )
 
 Kind = TypeVar("Kind", bound=Record)
@@ -260,6 +262,7 @@ _EVENTS: dict[type, str] = {
     Suspect: "suspect",
     **DOCUMENT_EVENTS,
     **STREAM_EVENTS,
+    **DELETION_EVENTS,
 }
 _CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 

@@ -68,7 +68,7 @@ class GroupLiveness(Checker):
 
     Of processes and nodes that are there at the end: every message has a number, and its sender
     knows; every request has had its answer; every node that hosts a member of a group has all of
-    it; every group has a sequencer.
+    it; every group has a sequencer. Of groups that are deleted `group_deletions` judges.
     """
 
     number, name = 25, "group-liveness-after-healing"
@@ -93,6 +93,8 @@ class GroupLiveness(Checker):
         for mid, sent in index.sent.items():
             if sent.process[:2] not in living or sent.process in closed or mid in refused:
                 continue
+            if mid.group in index.deleted:
+                continue
             if mid not in index.places:
                 text = f"{group_message(mid)} is still without a number"
             elif told.get((sent.process, sent.group), 0) < sent.number:
@@ -110,8 +112,9 @@ class GroupLiveness(Checker):
         for asked in trace.of(GroupAsked):
             if (asked.n, asked.inc, asked.request) not in refused:
                 last[asked.process, asked.group] = asked
+        deleted = trace.once(index_groups).deleted
         for (process, group), asked in last.items():
-            if process[:2] not in living or process in closed:
+            if process[:2] not in living or process in closed or group in deleted:
                 continue
             stay = memberships.get((process, group))
             member = stay is not None and stay.until is None
@@ -127,7 +130,7 @@ class GroupLiveness(Checker):
         needed = {
             (Address(*process[:2]), group): process
             for (process, group), stay in trace.once(stays).items()
-            if stay.until is None and process not in closed
+            if stay.until is None and process not in closed and group not in index.deleted
         }
         for (node, group), process in needed.items():
             if node not in living:
@@ -150,7 +153,10 @@ class GroupLiveness(Checker):
     def _check_owners(
         self, trace: Trace, living: set[Address], t: int, found: list[Violation]
     ) -> None:
-        for group, owned in trace.once(index_groups).owned.items():
+        index = trace.once(index_groups)
+        for group, owned in index.owned.items():
+            if group in index.deleted:
+                continue
             last = max(owned, key=lambda record: record.epoch)
             if (last.n, last.inc) not in living:
                 text = (

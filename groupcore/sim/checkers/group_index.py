@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.sim.trace import Trace
+from groupcore.sim.trace_deletions import GroupDeleted
 from groupcore.sim.trace_groups import (
     JOIN,
     LEAVE,
@@ -24,7 +25,7 @@ from groupcore.sim.trace_groups import (
     GroupState,
 )
 
-Said = GroupDelivered | GroupJoined | GroupLeft | GroupState | GroupReleased
+Said = GroupDelivered | GroupJoined | GroupLeft | GroupState | GroupReleased | GroupDeleted
 """What a node says of a group in the group's order."""
 Stream = tuple[str, int, GroupId]
 """One life of a node, and a group of which it says something."""
@@ -40,6 +41,7 @@ class GroupIndex:
 
     `contents` has what stands at each place: what was delivered there first, and where nothing
     was, what was stamped there in an epoch that stands. `sent` has the first that was sent of each.
+    `deleted`: when a node first heard that a group is no more.
     """
 
     orders: dict[GroupId, Order] = field(default_factory=dict)
@@ -50,6 +52,7 @@ class GroupIndex:
     sent: dict[GroupMid, GroupSent] = field(default_factory=dict)
     stamps: list[GroupStamped] = field(default_factory=list)
     owned: dict[GroupId, list[GroupOwned]] = field(default_factory=dict)
+    deleted: dict[GroupId, int] = field(default_factory=dict)
     _limits: dict[tuple[GroupId, int], int] = field(default_factory=dict)
 
     def causal(self, group: GroupId) -> bool:
@@ -133,7 +136,9 @@ def index_groups(trace: Trace) -> GroupIndex:
             what = JOIN if isinstance(record, GroupJoined) else LEAVE
             if not is_own_join(record):
                 index.learn(record.group, record.seqno, (record.process, what))
-        elif isinstance(record, GroupState | GroupReleased):
+        elif isinstance(record, GroupState | GroupReleased | GroupDeleted):
+            if type(record) is GroupDeleted:
+                index.deleted.setdefault(record.group, record.t)
             key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)
         elif type(record) is GroupOwned:

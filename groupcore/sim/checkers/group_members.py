@@ -16,6 +16,7 @@ from groupcore.sim.checkers.group_order import (
 )
 from groupcore.sim.checkers.synchrony import ENDINGS
 from groupcore.sim.trace import Lived, Record, Trace, Viewed
+from groupcore.sim.trace_deletions import GroupDeleted
 from groupcore.sim.trace_groups import (
     JOIN,
     LEAVE,
@@ -92,6 +93,10 @@ def stays(trace: Trace) -> dict[tuple[GroupProcess, GroupId], Stay]:
                     stay.begun = record.seqno
             if isinstance(record, GroupLeft) and record.process in here:
                 here.pop(record.process).until = record.seqno
+            if isinstance(record, GroupDeleted):
+                for stay in here.values():
+                    stay.until = position + 1
+                here.clear()
     return found
 
 
@@ -183,6 +188,9 @@ class GroupNoZombies(Checker):
             elif type(record) is GroupLeft:
                 if record.process[:2] == (record.n, record.inc):
                     members.setdefault(record.group, set()).discard(record.process)
+            elif type(record) is GroupDeleted:
+                here = members.get(record.group, set())
+                here -= {process for process in here if process[:2] == (record.n, record.inc)}
             elif type(record) is GroupClosed:
                 closed.add(record.process)
 

@@ -18,6 +18,7 @@ from groupcore.sim.checkers.group_index import (
     is_own_join,
 )
 from groupcore.sim.trace import Trace
+from groupcore.sim.trace_deletions import GroupDeleted
 from groupcore.sim.trace_groups import (
     JOIN,
     LEAVE,
@@ -153,7 +154,7 @@ class GroupTotalOrder(Checker):
             last = 0
             taken: int | None = None
             for record in said:
-                if isinstance(record, GroupReleased):
+                if isinstance(record, GroupReleased | GroupDeleted):
                     taken = None
                     continue
                 if is_own_join(record) or is_answer_to_leave(record, taken):
@@ -195,8 +196,10 @@ class GroupGapFreedom(Checker):
         taken: int | None = None
         members: dict[GroupProcess, int] = {}
         for record in said:
-            if isinstance(record, GroupReleased):
+            if isinstance(record, GroupReleased | GroupDeleted):
                 last = taken = None
+                if isinstance(record, GroupDeleted):
+                    members.clear()
                 continue
             if isinstance(record, GroupState):
                 last = taken = record.seqno

@@ -209,7 +209,7 @@ class MigrationAtomicity(Checker):
 
     def _scan_components(self, trace: Trace, found: list[Violation]) -> None:
         index = trace.once(index_groups)
-        overlaps = Overlaps()
+        overlaps = Overlaps(index.deleted)
         owners = _Owners(trace)
         changes = 0
         judged: dict[GroupId, tuple[int, int]] = {}
@@ -219,6 +219,7 @@ class MigrationAtomicity(Checker):
                 changes += 1
             elif type(record) is GroupStamped and index.strict(record.group):
                 group = record.group
+                overlaps.advance(record.t)
                 if not index.stands(record):
                     continue
                 if record.number <= 0:

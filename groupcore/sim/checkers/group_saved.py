@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, life, process_name
 from groupcore.sim.checkers.group_ends import GroupLiveness, accepted_numbers
+from groupcore.sim.checkers.group_index import index_groups
 from groupcore.sim.checkers.group_members import living_nodes, refused_messages
 from groupcore.sim.checkers.group_order import closing_times
 from groupcore.sim.trace import Trace
@@ -23,7 +24,8 @@ class GroupSavedSurvives(Checker):
     """18: every message that is saved is in every copy of its group at the end of the run, once.
 
     A copy is the state of a node with members, or a node's archive. There is one. The power may
-    have been cut for all nodes since then, and whoever was enough came up again.
+    have been cut for all nodes since then, and whoever was enough came up again. Of what is deleted
+    anywhere nothing is asked: it may be there again where the power was cut right then.
     """
 
     number, name = 18, "group-saved"
@@ -31,7 +33,10 @@ class GroupSavedSurvives(Checker):
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """What was told, and what is there."""
         told: dict[GroupId, dict[GroupProcess, GroupSaved]] = {}
+        deleted = trace.once(index_groups).deleted
         for record in trace.of(GroupSaved):
+            if record.group in deleted:
+                continue
             last = told.setdefault(record.group, {})
             if record.process not in last or last[record.process].number < record.number:
                 last[record.process] = record
@@ -99,7 +104,10 @@ class GroupsSettle(GroupLiveness):
         self._check_told(trace, living, t, found)
         self._check_requests(trace, living, t, found)
         first: dict[GroupId, GroupHolds] = {}
+        deleted = trace.once(index_groups).deleted
         for holds in trace.of(GroupHolds):
+            if holds.group in deleted:
+                continue
             other = first.setdefault(holds.group, holds)
             if other.messages != holds.messages:
                 text = (
@@ -123,9 +131,11 @@ class GroupsSettle(GroupLiveness):
     ) -> None:
         """Each message of a process that lives has a number, and the process knows."""
         refused, closed = trace.once(refused_messages), trace.once(closing_times)
-        accepted = trace.once(accepted_numbers)
+        accepted, deleted = trace.once(accepted_numbers), trace.once(index_groups).deleted
         for sent in trace.of(GroupSent):
             if sent.process[:2] not in living or sent.process in closed or sent.mid in refused:
+                continue
+            if sent.group in deleted:
                 continue
             if accepted.get((sent.process, sent.group), 0) < sent.number:
                 text = (

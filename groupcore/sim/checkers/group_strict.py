@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, process_name
@@ -29,17 +29,28 @@ class Overlaps:
     are numbered as they begin.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, deleted: Mapping[GroupId, int]) -> None:
+        """`deleted`: when groups were deleted that were, as in `GroupIndex`."""
+        self._deleted = sorted(deleted.items(), key=lambda one: one[1])
+        self._gone: set[GroupId] = set()
         self.components: dict[GroupId, frozenset[GroupId]] = {}
         self.intervals: dict[GroupId, int] = {}
         self._groups: dict[GroupProcess, set[GroupId]] = {}
         self._common: dict[tuple[GroupId, GroupId], int] = {}
         self._begun = 0
 
+    def advance(self, t: int) -> None:
+        """Let time go on: nobody is in a group from when it is deleted anywhere."""
+        while self._deleted and self._deleted[0][1] <= t:
+            group, _ = self._deleted.pop(0)
+            for process in [one for one, groups in self._groups.items() if group in groups]:
+                self.change(group, process, LEAVE)
+            self._gone.add(group)
+
     def change(self, group: GroupId, process: GroupProcess, what: int) -> None:
         """A process joins or leaves a strict group."""
         groups = self._groups.setdefault(process, set())
-        if (group in groups) == (what == JOIN):
+        if (group in groups) == (what == JOIN) or group in self._gone:
             return
         groups.discard(group)
         linked = False
@@ -80,9 +91,10 @@ class Overlaps:
 def rank_stamps(trace: Trace) -> dict[Place, Rank]:
     """For each number that stands of a group in a component: its interval, when it was given."""
     index = trace.once(index_groups)
-    overlaps = Overlaps()
+    overlaps = Overlaps(index.deleted)
     ranks: dict[Place, Rank] = {}
     for order, stamp in standing_strict(index):
+        overlaps.advance(stamp.t)
         if stamp.number in (JOIN, LEAVE):
             overlaps.change(stamp.group, stamp.process, stamp.number)
         elif len(overlaps.components.get(stamp.group, ())) > 1:

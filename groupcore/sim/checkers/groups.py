@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupcore.sim.checkers.base import Checker
 from groupcore.sim.checkers.group_causality import GroupCausalOrder
+from groupcore.sim.checkers.group_deletions import DeletedIsGone, NothingOfDeleted
 from groupcore.sim.checkers.group_ends import GroupExactlyOnce, GroupLiveness
 from groupcore.sim.checkers.group_members import (
     GroupNoZombies,
@@ -40,5 +41,7 @@ GROUP_CHECKERS: tuple[type[Checker], ...] = (
     GroupStateTransfer,
     GroupExactlyOnce,
     GroupLiveness,
+    NothingOfDeleted,
+    DeletedIsGone,
 )
 """What holds for groups, of which a trace has the records of `trace_groups`."""

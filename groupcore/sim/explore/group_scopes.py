@@ -119,6 +119,15 @@ GROUP_SCOPES: dict[str, GroupScope] = {
             (send(2), send(1), move(2)),
         ),
         GroupScope(
+            "g-move-one",
+            "one group moves while one sends to it",
+            (0,),
+            (send(2), move(1)),
+            members=((1, 2),),
+            orders=(Order.CAUSALLY_TOTAL,),
+            quick=True,
+        ),
+        GroupScope(
             "g-move-loss",
             "a group moves while one sends, a packet is lost",
             (0, 0),
@@ -156,6 +165,17 @@ GROUP_SCOPES: dict[str, GroupScope] = {
             (send(1, 0), send(2, 1)),
             CRASH,
             (0,),
+        ),
+        GroupScope(
+            "g-failover-one",
+            "the sequencer of one group crashes while one sends to it",
+            (0,),
+            (send(1),),
+            CRASH,
+            (0,),
+            members=((1, 2),),
+            orders=(Order.CAUSALLY_TOTAL,),
+            quick=True,
         ),
         GroupScope(
             "g-two-crashes",

@@ -12,6 +12,7 @@ from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
 from groupcore.sim.groups.scenario import (
     CLOSE,
+    DELETE,
     DRAIN,
     JOIN,
     LEAVE,
@@ -34,6 +35,8 @@ LOST_DISKS = 0.3
 """Share of the schedules with logs in which a disk is lost around a power cut."""
 STAGGERED = 0.7
 """Share of the schedules with logs and five nodes in which two come back late from power cuts."""
+DELETED = 0.35
+"""Share of the schedules in which groups are deleted."""
 FORMED_NS = 700 * MILLISECOND
 """From then on processes join; the first view is there by then, if nothing hinders it."""
 
@@ -196,12 +199,39 @@ class _Drawer:
         self.acts.append(Act(at_ns, MOVE, by, groups=groups, target=target))
 
 
+def draw_sequencing(seed: int) -> GroupScenario:
+    """The schedule of a seed for the data plane in memory, in which groups are deleted, too."""
+    return with_deletions(draw_groups(seed))
+
+
+def with_deletions(drawn: GroupScenario) -> GroupScenario:
+    """The schedule, of some seeds with groups that somebody deletes: often when they are busy.
+
+    Who is in such a group makes it anew, under its name. Now and then two ask for it at once.
+    """
+    random = stream(drawn.seed, "unwanted")
+    if random.random() >= DELETED:
+        return drawn
+    busy = [act for act in drawn.acts if act.kind in (JOIN, SEND, MOVE) and act.groups]
+    acts = []
+    for _ in range(random.choice((1, 1, 3, 8))):
+        at_ns = random.randint(FORMED_NS, drawn.safety_ns)
+        group = random.randrange(len(drawn.orders))
+        if busy and random.random() < 0.7:
+            near = random.choice(busy)
+            at_ns = min(near.at_ns + random.randint(0, 30) * MILLISECOND, drawn.safety_ns)
+            group = random.choice(near.groups)
+        for node in random.sample(range(drawn.nodes), random.choice((1, 1, 1, 2))):
+            acts.append(Act(at_ns, DELETE, node, groups=(group,)))
+    return replace(drawn, acts=tuple(sorted((*drawn.acts, *acts), key=lambda act: act.at_ns)))
+
+
 def draw_durable(seed: int) -> GroupScenario:
     """The schedule of a seed for the data plane with logs: the power is cut for all, disks fail."""
     drawn = draw_groups(seed, MENU)
     random = stream(seed, "power")
     sends = [act.at_ns for act in drawn.acts if act.kind == SEND]
-    return with_power_cuts(drawn, random, sends, random_cuts=(1, 1, 2))
+    return with_deletions(with_power_cuts(drawn, random, sends, random_cuts=(1, 1, 2)))
 
 
 Drawn = TypeVar("Drawn", bound=GroupScenario)

@@ -23,6 +23,7 @@ from groupcore.sim.groups.replica import Replica
 from groupcore.sim.groups.scenario import (
     CALL,
     CLOSE,
+    DELETE,
     DRAIN,
     JOIN,
     LEAVE,
@@ -35,6 +36,7 @@ from groupcore.sim.groups.scenario import (
 from groupcore.sim.messages import content_hash
 from groupcore.sim.node import Node
 from groupcore.sim.trace import Trace
+from groupcore.sim.trace_deletions import DeletionAsked
 from groupcore.sim.trace_groups import GroupAsked, GroupClosed, GroupSent, flatten_process
 
 STRIVE_NS = 50 * MILLISECOND
@@ -161,6 +163,8 @@ class Host:
             self._send(act.slot, act.groups[0], act.sizes, act.depth)
         elif act.kind == MOVE:
             self._move(act.groups, act.target)
+        elif act.kind == DELETE:
+            self._delete(act.groups[0])
         elif act.kind == CALL and self.life is not None and self.desk is not None:
             self._ask(partial(self.desk.call, act.call))
         elif act.kind in (DRAIN, REFILL):
@@ -197,6 +201,20 @@ class Host:
         address = self._world.nodes[target].address
         if ids:
             self._ask(lambda now: life.service.move(ids, address, "plan", now))
+
+    def _delete(self, index: int) -> None:
+        """Have the group of this number in the schedule deleted, as far as anybody knows it."""
+        life, group = self.life, self._world.ids.get(index)
+        if life is None or group is None or self._node.view is None:
+            return
+
+        def delete(now: float) -> None:
+            request = life.service.delete(group, now)
+            life.deleting.add(request)
+            asked = DeletionAsked(self._world.clock.now_ns, *life.address, request, group)
+            self._world.trace.add(asked)
+
+        self._ask(delete)
 
     # --- what is wanted -------------------------------------------------------------------------
 
@@ -281,8 +299,8 @@ class Host:
         depth: int,
         now: float,
     ) -> None:
-        """A process sends messages of these sizes, if it is still there."""
-        if process not in life.processes:
+        """A process sends messages of these sizes, if it and the group are still there."""
+        if process not in life.processes or group not in life.service.plane.records:
             return
         if group in life.volatile:
             first = life.fleeting.get((process, group), 0) + 1
@@ -332,7 +350,7 @@ class Host:
     def is_content(self) -> bool:
         """Whether everything that its processes wanted is there, and what they sent is numbered."""
         life = self.life
-        if life is None or life.wishes or life.unaccepted() or self._calls:
+        if life is None or life.wishes or life.deleting or life.unaccepted() or self._calls:
             return False
         for slot, process in enumerate(life.processes):
             wanted = self._world.wanted[self._index, slot]

@@ -14,6 +14,7 @@ from msgpack import packb, unpackb
 from groupcore.sequencing.events import (
     Accepted,
     Created,
+    Deleted,
     Delivered,
     Departed,
     Enrolled,
@@ -33,6 +34,7 @@ from groupcore.sim.groups.observer import ObservedService
 from groupcore.sim.groups.replica import Message, Replica, decode
 from groupcore.sim.messages import content_hash
 from groupcore.sim.trace import Trace
+from groupcore.sim.trace_deletions import GroupDeleted
 from groupcore.sim.trace_groups import (
     GroupAccepted,
     GroupCreated,
@@ -89,7 +91,7 @@ class Life:
     `inside`: who is in what. `sent`, `accepted`: the own number of the last message from each
     place, and `fleeting` of the last one to a volatile group; `numbered`: the last number of each
     group that somebody here was told. `stored`: what of the service's log is safe and has to be
-    told.
+    told. `deleting`: requests to delete groups that have no answer.
     """
 
     def __init__(
@@ -108,6 +110,7 @@ class Life:
         self.wishes: set[Wish] = set()
         self.asked: dict[int, Wish] = {}
         self.refused: list[Wish] = []
+        self.deleting: set[int] = set()
         self.inside: set[Place] = set()
         self.replicas: dict[GroupId, Replica] = {}
         self.sent: dict[Place, int] = {}
@@ -153,7 +156,10 @@ class Life:
             case Released(group):
                 self.replicas.pop(group, None)
                 self._trace.add(GroupReleased(self._now, *self.address, group))
+            case Deleted(group, request):
+                self._delete(group, request)
             case Refused(request, code):
+                self.deleting.discard(request)
                 if request in self.asked:
                     self.refused.append(self.asked.pop(request))
                 self._trace.add(GroupRefused(self._now, *self.address, request, code))
@@ -277,6 +283,21 @@ class Life:
         )
         self.inside.discard((process, group))
         self._fulfilled((process, group))
+
+    def _delete(self, group: GroupId, request: int) -> None:
+        """The group is no more; who still wants one of its name finds another one."""
+        self.deleting.discard(request)
+        self._trace.add(GroupDeleted(self._now, *self.address, group, request))
+        self.ids = {index: known for index, known in self.ids.items() if known != group}
+        self.inside = {place for place in self.inside if place[1] != group}
+        for table in (self.sent, self.accepted):
+            for place in [place for place in table if place[1] == group]:
+                del table[place]
+        for wish in [wish for wish in self.wishes if not isinstance(wish, int)]:
+            if wish[1] == group:
+                self._fulfilled(wish)
+        self.numbered.pop(group, None)
+        self.replicas.pop(group, None)
 
     def _fulfilled(self, wish: Wish) -> None:
         self.wishes.discard(wish)

@@ -10,7 +10,7 @@ from groupcore.sim.clock import SECOND
 from groupcore.sim.fault import NAMES
 from groupcore.sim.scenario import Scenario
 
-JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL = (
+JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL, DELETE = (
     "join",
     "leave",
     "close",
@@ -19,9 +19,11 @@ JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL = (
     "drain",
     "refill",
     "call",
+    "delete",
 )
 """Kinds of acts. CLOSE: a process ends, and another takes its place; REFILL ends a DRAIN; CALL: an
-operation of the guarded object is called."""
+operation of the guarded object is called; DELETE: a group is deleted, and who wants it makes it
+anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def obvious_component(members: dict[int, set[GroupProcess]], group: int) -> froz
 def test_components_are_the_closure_of_having_two_common_processes(
     changes: list[tuple[int, int, int]],
 ) -> None:
-    overlaps = Overlaps()
+    overlaps = Overlaps({})
     members: dict[int, set[GroupProcess]] = {}
     for group, number, what in changes:
         process = ("n", 1, number)
@@ -126,7 +126,7 @@ def test_components_are_the_closure_of_having_two_common_processes(
 
 
 def test_an_interval_lasts_as_long_as_a_component_is_made_of_the_same_groups() -> None:
-    overlaps = Overlaps()
+    overlaps = Overlaps({})
     for number in (1, 2):
         for group in (G, H):
             overlaps.change(group, ("n", 1, number), JOIN)
