@@ -103,11 +103,21 @@ export class Confirmed {
     return coming;
   }
 
-  /** All blocks of the outline, with those that are about to come. */
+  /** Whether a block has left the outline, and its text has not come to where it was passed on to. */
+  isPassing(id: string): boolean {
+    const block = this.blocks.get(id);
+    if (block?.status !== "joined" || block.via === "" || this.outline.entries.has(id))
+      return false;
+    const received = this.blocks.get(block.into)?.received;
+    return received !== undefined && (received.get(block.via) ?? 0) < block.number;
+  }
+
+  /** All blocks of the outline, with those that are about to come, or to be where they go. */
   private orderNow(): string[] {
     const { outline } = this;
     const coming = this.coming();
-    if (coming.size === 0) return outline.order;
+    const passing = [...this.blocks.keys()].filter((id) => this.isPassing(id));
+    if (coming.size === 0 && passing.length === 0) return outline.order;
     const order: string[] = [];
     const put = (id: string): void => {
       order.push(id);
@@ -116,11 +126,13 @@ export class Confirmed {
       for (const one of fresh?.reverse() ?? []) put(one);
     };
     for (const id of outline.order) put(id);
-    for (const [source, fresh] of coming) {
-      let after = source;
+    const putBehind = (before: string, ids: readonly string[]): void => {
+      let after = before;
       while (after !== "" && !order.includes(after)) after = this.behind(after);
-      order.splice(order.indexOf(after) + 1, 0, ...fresh.reverse());
-    }
+      order.splice(order.indexOf(after) + 1, 0, ...ids);
+    };
+    for (const id of passing) putBehind(this.behind(id), [id]);
+    for (const [source, fresh] of coming) putBehind(source, fresh.reverse());
     return order;
   }
 
@@ -155,12 +167,14 @@ export class Confirmed {
       return blockOf(id, seed.attributes, seed.content);
     }
     const isOpening = this.isOpening(id);
-    if (isOpening || entry === undefined) {
+    // What it began with would be there twice; where own verbs need it, they go after it.
+    const isElsewhere = entry !== undefined && !this.awaited.has(id) && this.hasGiven(id);
+    if ((isOpening || entry === undefined) && !isElsewhere) {
       const born = this.born.get(id) ?? this.birthOf(id);
       if (born !== undefined) return born;
     }
     // It is being opened, and its text is known: from the seed, or the block that it was split off.
-    if (isOpening && old !== undefined && old.content !== null) return old;
+    if (isOpening && !isElsewhere && old !== undefined && old.content !== null) return old;
     const own = this.awaited.get(id);
     if (own !== undefined && own !== null && entry !== undefined) return own;
     const length = entry?.length ?? 0;
@@ -168,6 +182,11 @@ export class Confirmed {
     if (old?.content === null && old.length === length && old.attributes.type === type) return old;
     const attributes: Attributes = { type };
     return { id, attributes, content: null, length };
+  }
+
+  /** Whether something has come from a block, of which nothing else is here yet, to another one. */
+  private hasGiven(id: string): boolean {
+    return [...this.blocks.values()].some((block) => block.received.has(id));
   }
 
   /** What the block that gives a new one its text says of it. */

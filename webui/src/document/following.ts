@@ -108,8 +108,10 @@ export class Follower implements BlockListener, OutlineListener {
     for (const detail of details) outline.follow(detail);
     this.owner.onOutlineNews();
     const happened = details.flatMap((detail): Happened[] => {
-      if (detail[0] === "left")
-        return [{ step: ["remove", detail[1]], own: ownRemoval(detail[1]) }];
+      if (detail[0] === "left") {
+        const gone = detail[1].filter((id) => !this.confirmed.isPassing(id));
+        return [{ step: gone.length > 0 ? ["remove", gone] : null, own: ownRemoval(detail[1]) }];
+      }
       return detail[0] === "title" ? [{ step: ["rename", detail[1]], own: null }] : [];
     });
     this.advance(happened);

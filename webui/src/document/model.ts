@@ -338,7 +338,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     let isClosing = false;
     for (const [id, block] of blocks) {
       // Without one that is about to leave the outline, it would be shown again.
-      const isLeaving = block.status !== "open" && this.outline.entries.has(id);
+      const isLeaving =
+        (block.status !== "open" && this.outline.entries.has(id)) || this.confirmed.isPassing(id);
       const isBusy =
         block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0 || isLeaving;
       if (needed.has(id) || isBusy) continue;

@@ -21,7 +21,17 @@ import { diffRich } from "../shared/rich-diff";
 import { type Crossing, crossed, goesElsewhere, type Own, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
 import { type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
-import { awaitedBy, composed, goneWith, moved, numberOf, placed, together, touches } from "./own";
+import {
+  awaitedBy,
+  composed,
+  goneWith,
+  moved,
+  numberOf,
+  otherwise,
+  placed,
+  together,
+  touches,
+} from "./own";
 import type { DocumentValue, ShownBlock, ShownChange, Verb, ViewEvent } from "./types";
 
 /** A step of the nodes' document; `own`: which own verb it confirms. `step` null: nothing to see. */
@@ -104,10 +114,11 @@ export class Overlay {
     const told: Step[] = [];
     for (const { step: given, own, text } of happened) {
       const step = text === undefined ? given : anew(work.content(text[0]), text);
-      const steps = step !== null && work.apply(step) ? [step] : [];
       const at = own === null ? -1 : this.firstCalled(own);
-      if (at < 0) told.push(...this.cross(0, this.own.length, steps));
-      else this.confirm(at, steps);
+      const before = at < 0 ? null : work.doc;
+      const steps = step !== null && work.apply(step) ? [step] : [];
+      if (before === null) told.push(...this.cross(0, this.own.length, steps));
+      else told.push(...this.confirm(at, steps, before));
       if (this.own.some(({ verb }) => verb[0] === "merge")) this.arrange(work.doc, false);
     }
     confirmed.awaited = awaitedBy(this.own);
@@ -127,16 +138,29 @@ export class Overlay {
     return first;
   }
 
-  private confirm(at: number, steps: readonly Step[]): void {
+  /** An own verb has happened as these steps say, `before` which was this; gives what others see of it. */
+  private confirm(at: number, steps: readonly Step[], before: Doc): readonly Step[] {
+    const verb = (this.own[at] as Own).verb;
+    const content = verb[0] === "edit" ? this.upTo(at, before).content(verb[1]) : null;
     const behind = this.own.length - at - 1;
     const [come] = this.cross(0, at, steps);
     const place = this.own.length - behind - 1;
     const [own] = this.own.splice(place, 1);
-    const isMerge = own?.verb[0] === "merge" && come?.[0] === "merge" && come[1] === own.verb[1];
-    if (isMerge) {
+    if (own?.verb[0] === "merge" && come?.[0] === "merge" && come[1] === own.verb[1]) {
       const steps = goesElsewhere(own.verb, come[2], come[3], [], come[5]);
       this.cross(place, this.own.length, steps);
+    } else if (own?.verb === verb && verb[0] === "edit" && come?.[0] === "edit") {
+      if (content === null || come[1] !== verb[1]) return [];
+      return this.cross(place, this.own.length, otherwise(verb, come[2], content));
     }
+    return [];
+  }
+
+  /** A document with the own verbs on it, up to this one. */
+  private upTo(at: number, doc: Doc): Work {
+    const work = new Work(doc, this.confirmed.gone);
+    for (const one of this.own.slice(0, at)) work.apply(one.verb);
+    return work;
   }
 
   /** Carries a part of the own verbs over steps; gives what these are behind that. */
@@ -183,8 +207,7 @@ export class Overlay {
 
   /** What takes an own verb back, where it stands. */
   private inverse(at: number, verb: OwnVerb): Step[] {
-    const work = new Work(this.base, this.confirmed.gone);
-    for (const one of this.own.slice(0, at)) work.apply(one.verb);
+    const work = this.upTo(at, this.base);
     switch (verb[0]) {
       case "edit": {
         const content = work.content(verb[1]);
@@ -228,19 +251,22 @@ export class Overlay {
   }
 
   /** V1. */
-  private replay(told: readonly Step[]): ViewEvent | null {
+  private replay(steps: readonly Step[]): ViewEvent | null {
     const work = this.arrange(this.base, true);
     const { shown: before, value } = this;
     const after = this.kept(work.doc);
     const seen = new Work(before, this.confirmed.gone);
     const changes: ShownChange[] = [];
-    for (const step of told) {
+    for (const step of steps) {
       for (const one of asVerbs(step, seen)) if (hasChanged(seen, one)) changes.push(one);
     }
     changes.push(...diffDocs(seen.doc, after));
     if (changes.length === 0 && after === before) return null;
     this.show(after);
-    return { changes, before: value, after: this.value };
+    // An own move that the outline has done, below a later one: nobody has moved anything.
+    const isOrdered = after.order === before.order;
+    const told = isOrdered ? changes.filter(([kind]) => kind !== "move") : changes;
+    return { changes: told, before: value, after: this.value };
   }
 
   /** The document, with the blocks of before where they are the same. */

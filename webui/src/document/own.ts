@@ -2,10 +2,16 @@
 
 import {
   applyRich,
+  canonicalRich,
   composeRich,
   cutRich,
   insertedText,
+  invertRich,
+  isFormat,
+  isInsert,
+  type Rich,
   type RichDelta,
+  type RichInsert,
   richLength,
   sameRich,
   shiftRich,
@@ -124,6 +130,38 @@ function isOnePlace(one: Own, other: Own): boolean {
 
 export function numberOf(own: Own | undefined): number {
   return own?.call?.n ?? Number.POSITIVE_INFINITY;
+}
+
+/** What leads from behind an own edit of a text to behind it as it has happened. */
+export function otherwise(
+  [, block, mine]: Extract<OwnVerb, readonly ["edit", ...unknown[]]>,
+  come: RichDelta,
+  content: Rich,
+): readonly Step[] {
+  if (sameRich(mine, come)) return [];
+  const [at, words, rest] = apart(mine);
+  const [to, same, others] = apart(come);
+  if (words === null || same === null || !sameRich([words], [same]) || !sameRich(rest, others)) {
+    const delta = composeRich(invertRich(mine, content), come);
+    return delta.length > 0 ? [["edit", block, delta]] : [];
+  }
+  // The same words at another place: what was done to them since goes along.
+  const left = applyRich(rest, content);
+  const was = ["merge", "", block, at, [words]] as const;
+  return goesElsewhere(was, block, to, cutRich(left, at), cutRich(left, to));
+}
+
+/** What an edit inserts, if that is one run, where it is then; and what it does beside. */
+function apart(delta: RichDelta): [at: number, words: RichInsert | null, rest: RichDelta] {
+  const inserts = delta.filter(isInsert);
+  const [words] = inserts;
+  if (words === undefined || inserts.length > 1) return [0, null, delta];
+  const before = delta.slice(0, delta.indexOf(words));
+  const at = before.reduce<number>(
+    (sum, item) => sum + Math.max(0, isFormat(item) ? item[0] : Number(item)),
+    0,
+  );
+  return [at, words, canonicalRich(delta.filter((item) => item !== words))];
 }
 
 /** What is not there where an own merge cannot be done: its text. */

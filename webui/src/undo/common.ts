@@ -51,12 +51,12 @@ export function smallest(delta: RichDelta, content: Rich, exact: boolean): RichD
 }
 
 /** A letter, and what another one has to be like to be the same. */
-interface Letter {
+export interface Letter {
   readonly item: RichInsert;
   readonly key: string;
 }
 
-function lettersOf(text: Rich, exact: boolean): Letter[] {
+export function lettersOf(text: Rich, exact: boolean): Letter[] {
   return text.flatMap((run) => {
     const marks = marksOf(run);
     const key = exact ? JSON.stringify(marks) : String(marks.embed ?? "");
@@ -89,7 +89,8 @@ interface Stretch {
 
 const NOTHING: Stretch = { at: 0, to: 0, length: 0 };
 
-function longest(old: readonly Letter[], now: readonly Letter[]): Stretch {
+/** The longest stretch that is in both, if it is hardly so by chance. */
+export function longest(old: readonly Letter[], now: readonly Letter[]): Stretch {
   if (old.length * now.length > COMPARED_MAX ** 2) return NOTHING;
   let best = NOTHING;
   // By the end of a stretch in `now`, how long it is up to this letter of `old`.

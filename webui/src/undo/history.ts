@@ -121,18 +121,21 @@ export class History {
     if (this.isEmpty || before === after) return;
     const all = lasting(changes ?? diffBlocks(before.blocks, after.blocks, ""), after.blocks);
     const isOrder = all.some(([kind]) => OF_ORDER.has(kind));
-    const ids = new Set(all.map(blockOf).filter((id) => this.tracks.texts.has(id)));
-    if (!isOrder && ids.size === 0) return;
+    const { tracks } = this;
+    const isKnown = all.some((change) => tracks.texts.has(blockOf(change)));
+    if (!isOrder && !isKnown) return;
+    const ids = new Set(all.map(blockOf));
     const blocks = isOrder ? before.blocks : before.blocks.filter(({ id }) => ids.has(id));
     const work = workOn(blocks, "");
-    this.tracks.writing.begin();
+    tracks.writing.begin(all.some(hasCome) && all.some(hasGone));
     for (let at = 0; at < all.length; at += 1) {
       const change = all[at] as ShownChange;
       this.recent = this.recent && carried(this.recent, change);
       const merge = mergeOf(change, all[at + 1], work);
-      this.tracks.follow(merge ?? change, work, "", null);
+      tracks.follow(merge ?? change, work, "", null);
       if (merge !== null) at += 1;
     }
+    tracks.writing.end(tracks.texts.values());
   }
 
   /**
@@ -197,6 +200,18 @@ function lasting(
     if (change[0] !== "insert") return change;
     return ["insert", change[1], change[2].filter(({ id }) => ids.has(id))];
   });
+}
+
+/** Whether some text comes with it. */
+function hasCome(change: ShownChange): boolean {
+  if (change[0] === "edit") return change[2].some(isInsert);
+  return change[0] === "insert" || (change[0] === "show" && change[1].content !== null);
+}
+
+/** Whether some text goes with it. */
+function hasGone(change: ShownChange): boolean {
+  if (change[0] === "remove") return true;
+  return change[0] === "edit" && change[2].some((item) => typeof item === "number" && item < 0);
 }
 
 /** A text that went to a place of another: the page is told that it is put in, and its block out. */

@@ -170,7 +170,28 @@ export class TakingBack {
     const into = this.before(id);
     const isHere = into !== undefined && this.tracks.texts.get(into.id)?.placeOf(seam) != null;
     if (isHere && isText(block) && isText(into)) this.do(["join", id, into.id]);
-    else if (isText(block) && block.length === 0) this.do(["remove", [id]]);
+    else if (isText(block) && block.length === 0) this.leave(seam);
+  }
+
+  /** An empty block that stands elsewhere goes; what is hidden in it goes back to where it came from. */
+  private leave(seam: Seam): void {
+    const { tracks } = this;
+    const { block: id } = seam;
+    const into = this.before(id);
+    // U1: so nothing is lost that somebody writes in it by now.
+    const verb: Verb = isText(into) ? ["join", id, into.id] : ["remove", [id]];
+    const [home] = this.texts.find(([text]) => text.placeOf(seam) !== null) ?? [];
+    const text = tracks.texts.get(id);
+    if (home === undefined || text === undefined || home === text) {
+      this.do(verb);
+      return;
+    }
+    const behind = home.cutBehind(seam);
+    home.append([...text.all, ...behind]);
+    tracks.texts.delete(id);
+    tracks.places.leave(id, into?.id ?? "", id);
+    this.note.add({ kind: "join", seam });
+    this.done(verb);
   }
 
   /** What were two texts is two again. */

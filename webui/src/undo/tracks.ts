@@ -104,6 +104,7 @@ export class Tracks {
 
   private edit([, id, delta]: Of<"edit">, work: Work, note: Note | null): void {
     const block = work.get(id);
+    if (block?.content && this.writing.isMixed) this.take(block);
     const text = this.known(block, note);
     if (block?.content && text !== undefined) this.writing.edit(text, delta, block.content, note);
   }
@@ -111,7 +112,13 @@ export class Tracks {
   private show(block: ShownBlock, work: Work): void {
     const before = work.get(block.id);
     const text = this.texts.get(block.id);
-    if (before === undefined || text === undefined) return;
+    if (before === undefined) return;
+    if (text === undefined) {
+      const come =
+        block.content && before.content === null ? this.writing.gain(block.content) : null;
+      if (come !== null) this.texts.set(block.id, come);
+      return;
+    }
     const last = before.content ?? text.last;
     text.last = block.content === null ? last : null;
     if (block.content === null || last === null) return;
@@ -181,7 +188,7 @@ export class Tracks {
       const length = richLength(content);
       // One that is out may be told to have come, and a moment later to be out.
       if (note === null && this.texts.get(id)?.length === length) continue;
-      const text = note === null ? this.writing.found(content) : OwnText.of(length);
+      const text = note === null ? this.writing.gain(content) : OwnText.of(length);
       if (text === null) this.texts.delete(id);
       else this.texts.set(id, text);
       if (note !== null && text !== null) this.writing.named(text, 0, length, letters);

@@ -6,40 +6,69 @@ import {
   isInsert,
   type MarkPatch,
   marksOf,
-  plainText,
   type Rich,
   type RichDelta,
   richLength,
 } from "../shared/rich";
+import { foundAgain, type Gained, type Lost, stretchOf } from "./again";
 import { smallest } from "./common";
 import { Letters } from "./letters";
 import type { Note } from "./note";
 import { OwnText, partOf, type Run, written } from "./text";
+
+const NONE: ReadonlySet<number> = new Set();
 
 export class Writing {
   private origins = 0;
   /** The run that was written last, and its length. */
   private growing = { origin: 0, length: 0 };
 
-  /** Texts that others have taken out in what is told now: what they put in may be one of them. */
-  private lost: { readonly text: string; readonly runs: readonly Run[] }[] = [];
+  /** Texts that others have taken out, and put in, in what is told now. */
+  private lost: Lost[] = [];
+  private gained: Gained[] = [];
+  /** Whether what is told now has texts that go, and such that come. */
+  isMixed = false;
 
   /** The next thing is told. */
-  begin(): void {
+  begin(isMixed: boolean): void {
+    this.isMixed = isMixed;
     this.lost = [];
+    this.gained = [];
+  }
+
+  /** All is told: what has only gone to another place has the letters that it had. */
+  end(texts: Iterable<OwnText>): void {
+    const { lost, gained } = this;
+    this.begin(false);
+    if (gained.length === 0) return;
+    const found = foundAgain(lost, gained);
+    const origins = new Set(gained.map(({ origin }) => origin));
+    const resolved = (run: Run, passed: ReadonlySet<number>): readonly Run[] => {
+      const { origin, from, length } = run;
+      if (!origins.has(origin)) return [run];
+      const runs = found.get(origin);
+      if (runs === undefined || passed.has(origin)) return [{ ...run, origin: 0, from: 0 }];
+      const seen = new Set([...passed, origin]);
+      return stretchOf(runs, from, from + length).flatMap((one) => resolved(one, seen));
+    };
+    for (const text of texts) text.map((run) => resolved(run, NONE));
   }
 
   /** All of a text goes. */
   lose(text: OwnText, content: Rich): void {
-    if (content.length > 0) this.lost.push({ text: plainText(content), runs: text.all });
+    if (content.length > 0) this.lost.push({ content, runs: text.all });
   }
 
-  /** A text that has only gone to another place, as it was; null: it is a new one. */
-  found(content: Rich): OwnText | null {
-    const words = plainText(content);
-    const at = this.lost.findIndex(({ text }) => text === words);
-    const [found] = at < 0 ? [] : this.lost.splice(at, 1);
-    return found === undefined ? null : new OwnText([...found.runs]);
+  /** A text that others have put in; `isMixed`: it may be one that was somewhere else. */
+  gain(content: Rich): OwnText | null {
+    if (!this.isMixed || content.length === 0) return null;
+    return new OwnText([this.come(content)]);
+  }
+
+  private come(content: Rich): Run {
+    const run = this.name(written(0, 0, richLength(content)));
+    this.gained.push({ origin: run.origin, content });
+    return run;
   }
 
   private name(run: Run): Run {
@@ -55,9 +84,8 @@ export class Writing {
     for (const item of smallest(delta, content, note !== null)) {
       if (isInsert(item)) {
         const length = richLength([item]);
-        const moved = note === null ? this.found([item]) : null;
-        if (moved === null) this.write(text, place, length, note);
-        else text.put(place, moved.all);
+        if (note === null && this.isMixed) text.put(place, [this.come([item])]);
+        else this.write(text, place, length, note);
         place += length;
       } else if (isFormat(item)) {
         if (note !== null) this.mark(text, place, item, cutRich(content, old, old + item[0]), note);
@@ -72,7 +100,7 @@ export class Writing {
           out.push(run);
           return [];
         });
-        if (note === null) this.lost.push({ text: plainText(letters), runs: out });
+        if (note === null) this.lost.push({ content: letters, runs: out });
         old -= item;
       } else {
         place += item;

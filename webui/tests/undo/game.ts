@@ -140,10 +140,9 @@ function checkLetters(ann: Person, others: readonly Person[], books: Books): voi
   }
 }
 
-/** Whether it was in a block that somebody took out, or she did before she could see it there. */
-function isOut(letter: string, { name }: Person, { places, removed, taken }: Books): boolean {
-  const isSeen = taken.get(letter)?.has(name) ?? false;
-  return [...(places.get(letter) ?? [])].some((id) =>
-    [...(removed.get(id) ?? [])].some((who) => who !== name || !isSeen),
+/** Whether it was in a block that another took out, or she did when she could not see it there. */
+function isOut(letter: string, { name }: Person, books: Books): boolean {
+  return [...books.whereabouts(letter)].some((id) =>
+    books.removed.get(id)?.some(({ who, seen }) => who !== name || !seen.includes(letter)),
   );
 }

@@ -90,6 +90,28 @@ test("a text that stands in a new block at the same moment is followed", () => {
   expect(sheet.texts).toEqual([["one"], ["two"]]);
 });
 
+test("a text that is told to come before it is told to go is followed, also a part of it", () => {
+  const sheet = new Sheet(blocksOf("one", "twothree"));
+  sheet.do(["edit", "b1", [3, "MINE"]]);
+  sheet.others(["edit", "b0", [3, "oMINEthree and more"]], ["edit", "b1", [2, -10]]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([["oneothree and more"], ["tw"]]);
+});
+
+test("what is hidden in an empty block comes back to where it was, wherever others moved that", () => {
+  const sheet = new Sheet(blocksOf("gone", "two"));
+  sheet.do(["edit", "b0", [-4]]);
+  sheet.do(["split", "b0", 0, "x", {}]);
+  sheet.others(["move", ["x"], "b1"]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([[], ["two"]]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([["gone"], ["two"]]);
+  sheet.take("redo");
+  sheet.take("redo");
+  expect(sheet.texts).toEqual([[], [], ["two"]]);
+});
+
 test("of a text that comes back as a whole, the letters that are in both are the same", () => {
   const sheet = new Sheet(blocksOf("some words"));
   sheet.do(["edit", "b0", [5, "[own]"]]);

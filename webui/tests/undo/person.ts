@@ -11,8 +11,12 @@ export class Books {
   readonly brought = new Map<string, Set<string>>();
   readonly taken = new Map<string, Set<string>>();
   readonly places = new Map<string, Set<string>>();
-  /** Blocks, with who has taken them out. */
-  readonly removed = new Map<string, Set<string>>();
+  /** The blocks that letters would come back to. */
+  readonly hidden = new Map<string, Set<string>>();
+  /** Blocks, with who has taken them out, and what was seen in them then. */
+  readonly removed = new Map<string, { who: string; seen: string }[]>();
+  /** Blocks, with those that somebody has joined them to. */
+  readonly joined = new Map<string, Set<string>>();
   private letters = 0;
   private ids = 0;
 
@@ -26,9 +30,23 @@ export class Books {
     return `b${this.ids}`;
   }
 
-  note(who: string, before: ReadonlySet<string>, after: ReadonlySet<string>): void {
-    for (const letter of after) if (!before.has(letter)) add(this.brought, letter, who);
-    for (const letter of before) if (!after.has(letter)) add(this.taken, letter, who);
+  /** `before`, `after`: how often each letter was there. A text on its way may be seen twice. */
+  note(who: string, before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): void {
+    for (const letter of after.keys()) if (!before.has(letter)) add(this.brought, letter, who);
+    for (const [letter, times] of before) {
+      if (times > (after.get(letter) ?? 0)) add(this.taken, letter, who);
+    }
+  }
+
+  remove(who: string, block: string, seen: string): void {
+    this.removed.set(block, [...(this.removed.get(block) ?? []), { who, seen }]);
+  }
+
+  /** The blocks that a letter was in, seen or not, and those that these were joined to. */
+  whereabouts(letter: string): Set<string> {
+    const found = new Set([...(this.places.get(letter) ?? []), ...(this.hidden.get(letter) ?? [])]);
+    for (const id of found) for (const into of this.joined.get(id) ?? []) found.add(into);
+    return found;
   }
 }
 
@@ -83,11 +101,16 @@ export class Person {
   }
 
   private change(verbs: readonly Verb[]): void {
-    const before = this.letters;
-    this.page.model.change(verbs);
-    this.books.note(this.name, before, this.letters);
+    const { model } = this.page;
+    const { blocks } = model.value;
+    const textOf = (id: string): string =>
+      plainText(blocks.find((block) => block.id === id)?.content ?? []);
+    model.change(verbs);
+    this.books.note(this.name, timesIn(blocks), timesIn(model.value.blocks));
     for (const verb of verbs) {
-      if (verb[0] === "remove") for (const id of verb[1]) add(this.books.removed, id, this.name);
+      if (verb[0] === "join") add(this.books.joined, verb[1], verb[2]);
+      if (verb[0] !== "remove") continue;
+      for (const id of verb[1]) this.books.remove(this.name, id, textOf(id));
     }
     for (const letter of this.letters) this.seenOnce.add(letter);
     this.look();
@@ -96,6 +119,10 @@ export class Person {
   private look(): void {
     for (const { id, content } of this.page.model.value.blocks) {
       for (const letter of plainText(content ?? [])) add(this.books.places, letter, id);
+    }
+    for (const [id, { all }] of this.history.tracks.texts) {
+      for (const letter of plainText(all.flatMap(({ hidden }) => hidden ?? [])))
+        add(this.books.hidden, letter, id);
     }
   }
 
