@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
-from tests.end_to_end.townspeople import newcomer, owner
+from tests.end_to_end.townspeople import button, made, newcomer, owner
 
 pytestmark = [
     pytest.mark.browser,
@@ -69,3 +71,126 @@ async def test_an_address_of_no_part_of_the_console_says_so(
 ) -> None:
     ann = await at_console(town, tabs, ann_cookies, "/zebras")
     await expect(ann.page.get_by_role("status")).to_contain_text("no such page")
+
+
+async def document_of(ann: BrowserTab, text: str) -> str:
+    """A new document with this text, saved; its id."""
+    doc = await made(ann)
+    await ann.put_caret(0)
+    await ann.type(text)
+    await ann.saved()
+    return doc
+
+
+async def test_a_group_is_found_looked_at_and_sent_to_another_node(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    doc = await document_of(ann, "Counted.")
+    tab = await tabs.open_in(ann.page.context, f"{town.nodes['a'].url}/admin/groups")
+    rows = tab.page.get_by_test_id("group-row")
+    await expect(rows.first).to_be_visible()
+    await look(tab, "groups", rows)
+    await tab.page.get_by_test_id("group-search").fill(f"doc/{doc}")
+    await expect(rows.filter(has_not_text=doc)).to_have_count(0)
+    await tab.page.get_by_role("link", name=f"doc/{doc}", exact=True).click()
+    await expect(tab.page.get_by_test_id("group-node")).to_have_count(3)
+    await expect(tab.page.locator(".row-list strong").filter(has_text="Ann")).to_be_visible()
+    await look(tab, "group", tab.page.get_by_test_id("group-node"))
+    await tab.page.get_by_label("Sequence at").select_option(index=1)
+    target = await tab.page.get_by_label("Sequence at").input_value()
+    await button(tab, "Move").click()
+    await expect(tab.page.get_by_text(f"On its way to {target}.")).to_be_visible()
+    await tab.page.get_by_role("link", name="Migrations").click()
+    moved = tab.page.get_by_test_id("migration").filter(has_text=f"doc/{doc}")
+    await expect(moved.first).to_contain_text("by a plan, or by hand")
+    await look(tab, "migrations", moved)
+    await tab.page.goto(f"{town.nodes['a'].url}/admin/groups")
+    await tab.page.get_by_test_id("group-search").fill("no such group")
+    await expect(tab.page.get_by_text("No group is called that.")).to_be_visible()
+
+
+async def test_a_group_is_moved_by_hand_from_the_timeline(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await at_console(town, tabs, ann_cookies, "/migrations")
+    ann.expect_complaints("status of 404")
+    await ann.page.get_by_test_id("move-group").fill("no such group")
+    await ann.page.get_by_label("Sequence at").select_option("b")
+    await button(ann, "Move").click()
+    await expect(ann.page.get_by_role("alert")).to_contain_text("no group")
+    await ann.page.get_by_test_id("move-group").fill("accounts")
+    await button(ann, "Move").click()
+    await expect(ann.page.get_by_text("On its way to b.")).to_be_visible()
+    moved = ann.page.get_by_test_id("migration").filter(has_text="accounts")
+    await expect(moved.first).to_be_visible()
+
+
+async def test_a_plan_is_looked_at_approved_and_watched_to_its_end(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    ann = await at_console(town, tabs, ann_cookies, "/plans")
+    names = ("accounts", "activity", "documents", "nodes", "pictures")
+
+    async def give(name: str, **groups: str) -> None:
+        file = tmp_path / name
+        file.write_text(json.dumps({"plan": 1, "groups": groups}), encoding="utf-8")
+        await ann.page.get_by_test_id("plan-file").set_input_files(file)
+
+    await give("wrong.json", **{"no such group": "a"})
+    await expect(ann.page.get_by_role("alert")).to_contain_text("no such group")
+    await expect(ann.page.get_by_test_id("approve")).to_be_disabled()
+    for target in "ab":  # at one of these they are not all
+        await give(f"{target}.json", **dict.fromkeys(names, target))
+        await expect(ann.page.get_by_role("alert")).to_have_count(0)
+        await expect(ann.page.get_by_test_id("dry-run")).to_be_visible()
+        if await ann.page.get_by_test_id("approve").is_enabled():
+            break
+    await look(ann, "plans", ann.page.get_by_test_id("dry-run"))
+    await ann.page.get_by_test_id("approve").click()
+    await ann.page.get_by_test_id("watch-plan").click()
+    state = ann.page.get_by_test_id("plan-state")
+    await expect(state).to_have_attribute("data-state", "done")
+    await expect(ann.page.get_by_test_id("step")).to_have_count(len(names))
+    await look(ann, "plan", state)
+    await ann.page.get_by_role("link", name="All plans").click()
+    await expect(ann.page.get_by_test_id("plan").first).to_contain_text("Done")
+
+
+async def test_a_node_is_drained_and_revived_and_leaves_only_when_asked_twice(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await at_console(town, tabs, ann_cookies, "/nodes")
+    await expect(ann.page.get_by_test_id("node")).to_have_count(3)
+    await button(ann, "Drain node c").click()
+    await expect(button(ann, "Revive node c")).to_be_visible()
+    await expect(ann.page.get_by_test_id("node").nth(2)).to_contain_text("Drained")
+    await look(ann, "nodes", ann.page.get_by_test_id("node"))
+    await button(ann, "Revive node c").click()
+    await expect(button(ann, "Drain node c")).to_be_visible()
+    await button(ann, "Have node c leave").click()
+    await expect(ann.page.get_by_role("dialog")).to_contain_text("leave the cluster?")
+    await button(ann, "Keep it").click()
+    await expect(ann.page.get_by_role("dialog")).to_have_count(0)
+    assert town.nodes["c"].running
+    await ann.page.get_by_test_id("node").nth(1).get_by_role("link", name="b").click()
+    await expect(ann.page.get_by_role("row", name="--node-id")).to_contain_text("b")
+    await look(ann, "node", ann.page.get_by_role("row", name="--node-id"))
+
+
+async def test_a_session_is_found_and_ended(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    kim = await newcomer(ann, tabs, town, "Kim", "editor")
+    await document_of(kim, "Here.")
+    await ann.page.goto(f"{town.nodes['a'].url}/admin/sessions")
+    await ann.page.get_by_test_id("session-search").fill("kim")
+    rows = ann.page.get_by_test_id("session")
+    await expect(rows).to_have_count(1)
+    await look(ann, "sessions", rows)
+    await button(ann, "End the session of Kim at node b").click()
+    await expect(ann.page.get_by_text("A session of Kim is over.")).to_be_visible()
+    await expect(kim.page.get_by_test_id("stopped")).to_contain_text("You are signed out")
+    await ann.page.get_by_test_id("session-search").fill("nobody at all")
+    await expect(ann.page.get_by_text("Nobody of this name is here.")).to_be_visible()

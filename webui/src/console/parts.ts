@@ -3,6 +3,7 @@
 import type { Component } from "svelte";
 import { consoleWords } from "../words/console";
 import { withWords } from "../words/language";
+import { movesWords } from "../words/moves";
 
 type Loaded<Props extends Record<string, unknown>> = Promise<{
   readonly default: Component<Props>;
@@ -16,5 +17,31 @@ interface Part {
 }
 
 export const PARTS: Readonly<Record<string, Part>> = {
-  "": { title: () => consoleWords.overview, load: () => withWords(import("./Overview.svelte")) },
+  "": {
+    title: () => consoleWords.overview,
+    load: () => withWords(import("./Overview.svelte")),
+  },
+  groups: {
+    title: () => consoleWords.groups,
+    load: () => withWords(import("./Groups.svelte")),
+    one: () => withWords(import("./Group.svelte")),
+  },
+  migrations: {
+    title: () => movesWords.migrations,
+    load: () => withWords(import("./Migrations.svelte")),
+  },
+  plans: {
+    title: () => movesWords.plans,
+    load: () => withWords(import("./Plans.svelte")),
+    one: () => withWords(import("./Plan.svelte")),
+  },
+  nodes: {
+    title: () => consoleWords.nodes,
+    load: () => withWords(import("./Nodes.svelte")),
+    one: () => withWords(import("./NodePage.svelte")),
+  },
+  sessions: {
+    title: () => consoleWords.sessions,
+    load: () => withWords(import("./Sessions.svelte")),
+  },
 };

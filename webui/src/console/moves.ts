@@ -1,0 +1,221 @@
+/** Moves of groups between sequencers, and the plans that ask for them. */
+
+import { ask, type Fields, fields, send, textOf } from "../api";
+import { each, numberOf, numberOrNull, textsOf } from "./reading";
+
+export interface Migration {
+  readonly key: string;
+  /** 0 for a failover. */
+  readonly move: number;
+  readonly source: string;
+  readonly target: string;
+  readonly reason: string;
+  readonly phase: string;
+  readonly count: number;
+  readonly groups: readonly {
+    readonly group: number;
+    readonly name: string;
+    readonly last: number | null;
+  }[];
+  readonly began_s: number;
+  readonly pause_ms: number | null;
+  readonly held: number;
+  readonly canCancel: boolean;
+}
+
+export interface Migrations {
+  readonly migrations: readonly Migration[];
+  readonly nodes: readonly string[];
+  readonly silent: readonly string[];
+}
+
+export async function migrations(): Promise<Migrations> {
+  const found = await ask("/api/v1/admin/migrations");
+  return {
+    migrations: each(found.migrations, (one) => ({
+      key: `${numberOf(one.move)} ${textOf(one.source)} ${textOf(one.target)} ${numberOf(one.began_s)}`,
+      move: numberOf(one.move),
+      source: textOf(one.source),
+      target: textOf(one.target),
+      reason: textOf(one.reason),
+      phase: textOf(one.phase),
+      count: numberOf(one.count),
+      groups: each(one.groups, ({ group, name, last }) => ({
+        group: numberOf(group),
+        name: textOf(name),
+        last: numberOrNull(last),
+      })),
+      began_s: numberOf(one.began_s),
+      pause_ms: numberOrNull(one.pause_ms),
+      held: numberOf(one.held),
+      canCancel: one.can_cancel === true,
+    })),
+    nodes: textsOf(found.nodes),
+    silent: textsOf(found.silent),
+  };
+}
+
+export async function cancelMove(move: number): Promise<void> {
+  await send("POST", `/admin/migrations/${move}/cancel`);
+}
+
+// --- plans ----------------------------------------------------------------------------------------
+
+/** A node before and behind a plan. */
+export interface Balance {
+  readonly node: string;
+  readonly load_us: readonly [number, number];
+  readonly groups: readonly [number, number];
+}
+
+export interface PlannedMove {
+  readonly group: number;
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What a plan would do, and what is wrong with it. */
+export interface DryRun {
+  readonly isFit: boolean;
+  readonly moves: readonly PlannedMove[];
+  readonly stays: number;
+  readonly refused: readonly {
+    readonly item: string;
+    readonly problem: string;
+    readonly remedy: string;
+  }[];
+  readonly nodes: readonly Balance[];
+  readonly imbalance: readonly [number, number];
+}
+
+export interface Plan {
+  readonly id: string;
+  readonly state: string;
+  readonly began_s: number;
+  readonly ended_s: number | null;
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  /** As it was, and as it was to be. */
+  readonly imbalance: readonly [number, number] | null;
+  readonly brought: number | null;
+  readonly problem: string;
+}
+
+export interface Step {
+  readonly group: number;
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  readonly state: string;
+  readonly why: string;
+}
+
+export interface Plans {
+  readonly plans: readonly Plan[];
+  readonly silent: readonly string[];
+  readonly nodes: readonly Balance[];
+  readonly imbalance: number;
+  readonly proposed: {
+    readonly text: string;
+    readonly made_s: number;
+    readonly groups: number;
+  } | null;
+}
+
+function pairOf(value: unknown): readonly [number, number] {
+  const [one, other] = Array.isArray(value) ? value.map(numberOf) : [];
+  return [one ?? 0, other ?? 0];
+}
+
+function balanceOf(one: Fields): Balance {
+  return { node: textOf(one.node), load_us: pairOf(one.load_us), groups: pairOf(one.groups) };
+}
+
+function planOf(one: Fields): Plan {
+  return {
+    id: textOf(one.id),
+    state: textOf(one.state),
+    began_s: numberOf(one.began_s),
+    ended_s: numberOrNull(one.ended_s),
+    total: numberOf(one.total),
+    done: numberOf(one.done),
+    failed: numberOf(one.failed),
+    imbalance: Array.isArray(one.imbalance) ? pairOf(one.imbalance) : null,
+    brought: numberOrNull(one.brought),
+    problem: textOf(one.problem),
+  };
+}
+
+export async function plans(): Promise<Plans> {
+  const found = await ask("/api/v1/admin/plans");
+  const proposed = fields(found.proposed);
+  return {
+    plans: each(found.plans, planOf),
+    silent: textsOf(found.silent),
+    nodes: each(found.nodes, balanceOf),
+    imbalance: numberOf(found.imbalance),
+    proposed:
+      found.proposed === null
+        ? null
+        : {
+            text: JSON.stringify(proposed.plan),
+            made_s: numberOf(proposed.made_s),
+            groups: numberOf(proposed.groups),
+          },
+  };
+}
+
+function sendPlan(path: string, text: string): Promise<Fields> {
+  return ask(`/api/v1/admin${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: text,
+  });
+}
+
+export async function dryRun(text: string): Promise<DryRun> {
+  const found = await sendPlan("/plans?dry_run=true", text);
+  return {
+    isFit: found.fit === true,
+    moves: each(found.moves, (one) => ({
+      group: numberOf(one.group),
+      name: textOf(one.name),
+      from: textOf(one.from),
+      to: textOf(one.to),
+    })),
+    stays: Array.isArray(found.stays) ? found.stays.length : 0,
+    refused: each(found.refused, (one) => ({
+      item: textOf(one.item),
+      problem: textOf(one.problem),
+      remedy: textOf(one.remedy),
+    })),
+    nodes: each(found.nodes, balanceOf),
+    imbalance: pairOf(found.imbalance),
+  };
+}
+
+/** Has a plan carried out; its id. */
+export async function approve(text: string): Promise<string> {
+  return textOf((await sendPlan("/plans", text)).id);
+}
+
+export async function onePlan(id: string): Promise<Plan & { readonly steps: readonly Step[] }> {
+  const found = await ask(`/api/v1/admin/plans/${encodeURIComponent(id)}`);
+  return {
+    ...planOf(found),
+    steps: each(found.steps, (one) => ({
+      group: numberOf(one.group),
+      name: textOf(one.name),
+      from: textOf(one.from),
+      to: textOf(one.to),
+      state: textOf(one.state),
+      why: textOf(one.why),
+    })),
+  };
+}
+
+export async function cancelPlan(id: string): Promise<void> {
+  await send("POST", `/admin/plans/${encodeURIComponent(id)}/cancel`);
+}
