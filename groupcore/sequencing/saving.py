@@ -9,6 +9,7 @@ Source. Reliability.md, acknowledgement rule and invariant 18; decision 0026.
 Invariants.
   I1  `Saved` is told only of what enough members of the present view have stored.
   I2  It is cumulative: every earlier message of the process to the group is saved as well.
+  I3  Nothing is told of a group that is deleted here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from groupcore.sequencing.events import Saved
 from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.plane import Plane
 
+TOLD_LEAST = 1_000
+"""So many entries on what was told are looked through at least, for those that are needed."""
+
 
 class Saving:
     """What processes of this node have sent, has been accepted, and is not saved."""
@@ -26,6 +30,7 @@ class Saving:
         self._plane = plane
         self._archiving = archiving
         self._told: dict[tuple[GroupId, Process], int] = {}
+        self._told_max = TOLD_LEAST
 
     def end_turn(self, now: float) -> None:
         """Tell what is saved by now; let go what need not be kept."""
@@ -50,6 +55,15 @@ class Saving:
                 del plane.unsaved[address]
             for key, message in told.items():
                 # Of two streams the later one may be known to be saved first.
-                if message.number > self._told.get(key, 0):
+                if message.number > self._told.get(key, 0) and key[0] in plane.records:
                     self._told[key] = message.number
                     plane.events.append(Saved(key[0], message))
+        if not plane.unsaved or len(self._told) > self._told_max:
+            self._forget()
+
+    def _forget(self) -> None:
+        """What was told is needed as long as something older may be waiting in another stream."""
+        unsaved = (self._plane.unsaved or {}).values()
+        waiting = {(group, message.process) for one in unsaved for _, group, message in one}
+        self._told = {key: number for key, number in self._told.items() if key in waiting}
+        self._told_max = max(TOLD_LEAST, 2 * len(self._told))

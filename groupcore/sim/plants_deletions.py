@@ -43,7 +43,7 @@ DELETION_PLANTS = (
     Plant(
         "g-deleted-given-on",
         "what is on its way to a deleted group is given to who was in it",
-        (16, 25),
+        (16, 5, 25),
         _given_on,
         "sequencing",
     ),

@@ -157,7 +157,7 @@ DURABLE_PLANTS = (
     Plant(
         "d-suffix-forgotten",
         "a newer state in the archive takes the place of what came behind it, too",
-        (18,),
+        (18, 5),
         _suffix_forgotten,
         profile="durable",
     ),

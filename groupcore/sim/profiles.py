@@ -22,6 +22,7 @@ from groupcore.sim.checkers.documents import DOCUMENT_CHECKERS
 from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.checkers.group_order import GroupIntegrity
 from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle, SavedIsKept
+from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.documents.cluster import document_cluster
 from groupcore.sim.documents.drawing import draw_documents
@@ -138,9 +139,10 @@ DURABLE: tuple[type[Checker], ...] = (
     GroupSavedSurvives,
     SavedIsKept,
     GroupsSettle,
+    *BETWEEN_POWER_CUTS,
 )
 """What holds where groups are on disk and the power is cut: what was not saved may be gone, and
-may have been delivered, so that the other rules hold only between two power cuts."""
+may have been delivered, so that the rules of groups hold between two power cuts."""
 
 PROFILES: dict[str, Profile] = {
     profile.name: profile

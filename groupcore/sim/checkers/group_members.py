@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import ClassVar
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, life, process_name
@@ -224,6 +225,8 @@ class GroupStateTransfer(Checker):
     """
 
     number, name = 17, "group-state-transfer"
+    has_archives: ClassVar[bool] = False
+    """Whether a node may begin with what its own archive has: nothing, of a group that is new."""
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Fold each group once a beginning, and stop at each number that somebody has it of."""
@@ -237,7 +240,7 @@ class GroupStateTransfer(Checker):
                 begun[record.group] = begun.get(record.group, 0) + 1
                 bases[record.group, begun[record.group]] = record.seqno
                 others = [life(*other) for other in copies.others(record)]
-                if others:
+                if others and not self.has_archives:
                     text = (
                         f"{life(record.n, record.inc)} begins group {record.group} anew behind "
                         f"number {record.seqno}, though {' and '.join(others)} has its state"

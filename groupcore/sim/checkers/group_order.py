@@ -195,6 +195,7 @@ class GroupGapFreedom(Checker):
         last: int | None = 0
         taken: int | None = None
         members: dict[GroupProcess, int] = {}
+        own = {record.seqno for record in said if is_own_join(record)}
         for record in said:
             if isinstance(record, GroupReleased | GroupDeleted):
                 last = taken = None
@@ -207,7 +208,7 @@ class GroupGapFreedom(Checker):
             if is_answer_to_leave(record, taken):
                 members.pop(record.process, None)
                 continue
-            if last is None or not (is_own_join(record) or self._follows(index, record, last)):
+            if last is None or not (is_own_join(record) or self._follows(index, own, record, last)):
                 before = "without a state" if last is None else f"after number {last}"
                 mids = [record.mid] if isinstance(record, GroupDelivered) else []
                 text = f"{life(record.n, record.inc)} {say(record)} {before}"
@@ -228,11 +229,17 @@ class GroupGapFreedom(Checker):
                 members.pop(record.process, None)
 
     def _follows(
-        self, index: GroupIndex, record: GroupDelivered | GroupJoined | GroupLeft, last: int
+        self,
+        index: GroupIndex,
+        own: set[int],
+        record: GroupDelivered | GroupJoined | GroupLeft,
+        last: int,
     ) -> bool:
         node = (record.n, record.inc)
         for seqno in range(last + 1, record.seqno):
             content = index.contents.get((record.group, seqno))
+            if content is None and seqno in own:
+                continue  # whoever has numbered it is not in this history
             if content is None or content[1] != JOIN or content[0][:2] != node:
                 return False
         return True

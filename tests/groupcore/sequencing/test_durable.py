@@ -61,6 +61,31 @@ def test_that_it_is_saved_is_told_of_what_a_process_has_sent_before_it_was_close
     assert saved(world, mine, group) == number == 1
 
 
+def test_nothing_is_told_to_be_saved_of_a_group_that_is_deleted() -> None:
+    world, group, (mine, *_) = begin()
+    for name in "bc":
+        world.disks[name].is_stuck = True
+    world.send(mine, group, b"one")
+    world.run(40)
+    world["b"].service.delete(group, world.now)
+    world.run(5)
+    assert group not in world["a"].service.plane.records
+    for name in "bc":
+        world.disks[name].is_stuck = False
+    world.run(40)
+    assert saved(world, mine, group) == 0
+    assert not world["a"].service.plane.unsaved
+
+
+def test_of_what_was_told_to_be_saved_nothing_is_kept_once_all_is() -> None:
+    world, group, (mine, *_) = begin()
+    for _ in range(3):
+        world.send(mine, group, b"one")
+        world.run(40)
+    assert saved(world, mine, group) == 3
+    assert not world["a"].service.saving._told
+
+
 def test_what_is_saved_is_there_after_a_power_cut() -> None:
     world, group, (mine, *_) = begin()
     world.send(mine, group, b"one", b"two")

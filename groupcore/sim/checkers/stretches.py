@@ -1,0 +1,145 @@
+"""What holds between power cuts: the rules of groups, judged in each stretch of the views.
+
+A view that is formed from disks begins a new epoch of views: what was not saved before may be gone
+then, though it was numbered and delivered, and its numbers are given anew. Whoever is in such an
+epoch is told only what stands in it. So the records of the lives in one epoch are a history by
+themselves, in which all rules hold; only what was sent before is known to it as well.
+"""
+
+from __future__ import annotations
+
+from groupcore.sequencing.names import GroupId
+from groupcore.sim.checkers.base import Checker, Violation
+from groupcore.sim.checkers.group_index import is_own_join
+from groupcore.sim.checkers.group_members import GroupStateTransfer
+from groupcore.sim.checkers.group_order import GroupIntegrity
+from groupcore.sim.checkers.group_owners import MigrationAtomicity
+from groupcore.sim.checkers.groups import GROUP_CHECKERS
+from groupcore.sim.trace import Happened, Lived, Record, Trace, Viewed
+from groupcore.sim.trace_groups import (
+    GroupAccepted,
+    GroupClosed,
+    GroupDelivered,
+    GroupJoined,
+    GroupLeft,
+    GroupReleased,
+    GroupSaved,
+    GroupSent,
+    GroupState,
+    GroupVolatileSent,
+)
+
+Life = tuple[str, int]
+OfProcesses = GroupAccepted | GroupSaved | GroupClosed | GroupVolatileSent
+FOLLOWED = GroupDelivered | GroupJoined | GroupLeft | GroupState | GroupReleased
+EVERYWHERE = Happened | Lived | GroupSent
+"""What every stretch knows of, whoever it was."""
+
+
+def life_of(record: Record) -> Life | None:
+    """The life of a node that a record is of; None where it is of none, or of people."""
+    if isinstance(record, OfProcesses):
+        return record.process[:2]
+    n, inc = getattr(record, "n", None), getattr(record, "inc", None)
+    return (n, inc) if isinstance(n, str) and isinstance(inc, int) else None
+
+
+def stretches(trace: Trace) -> list[Trace]:
+    """The histories of the epochs of views, in their order.
+
+    Each has the lives that were in the epoch, from their beginning until they are in a later one.
+    """
+    lives: dict[Life, dict[int, None]] = {}
+    for view in trace.views:
+        lives.setdefault((view.n, view.inc), {})[view.epoch] = None
+    epochs = sorted({view.epoch for view in trace.views})
+    parts: dict[int, list[Record]] = {epoch: [] for epoch in epochs}
+    reached: dict[Life, int] = {}
+    for record in without_repetitions(trace.records):
+        if isinstance(record, EVERYWHERE):
+            for part in parts.values():
+                part.append(record)
+            continue
+        life = life_of(record)
+        if life is None:
+            continue
+        if isinstance(record, Viewed):
+            reached[life] = record.epoch
+        for epoch in lives.get(life, ()):
+            if epoch >= reached.get(life, 0):
+                parts[epoch].append(record)
+    return [Trace(part) for part in parts.values()]
+
+
+def without_repetitions(records: list[Record]) -> list[Record]:
+    """What nodes say, without what one tells a process again that joins: from its own archive.
+
+    A node that lets a group go keeps it in its archive, and begins with an older place of it when
+    the next process joins. That it has said once, and goes on from there.
+    """
+    kept: list[Record | None] = []
+    places: dict[tuple[Life, GroupId], int] = {}
+    released: dict[tuple[Life, GroupId], int] = {}
+    again: set[tuple[Life, GroupId]] = set()
+    for record in records:
+        kept.append(record)
+        if not isinstance(record, FOLLOWED):
+            continue
+        key = ((record.n, record.inc), record.group)
+        if isinstance(record, GroupReleased):
+            released[key] = len(kept) - 1
+            again.discard(key)
+            continue
+        if isinstance(record, GroupState):
+            if record.seqno < places.get(key, -1):
+                again.add(key)
+                kept[-1] = kept[released.get(key, -1)] = None
+            else:
+                places[key] = record.seqno
+            continue
+        if is_own_join(record):
+            continue
+        if key in again and record.seqno <= places[key]:
+            kept[-1] = None
+        places[key] = max(record.seqno, places.get(key, 0))
+    return [record for record in kept if record is not None]
+
+
+def in_each_stretch(checker: type[Checker]) -> type[Checker]:
+    """The same rule, judged in each stretch of the views by itself."""
+
+    class InEachStretch(Checker):
+        __doc__ = checker.__doc__
+        number, name = checker.number, f"{checker.name}-between-power-cuts"
+
+        def scan(self, trace: Trace, found: list[Violation]) -> None:
+            """Stretch by stretch."""
+            for part in trace.once(stretches):
+                for violation in checker().check(part):
+                    found.append(
+                        self.breach(
+                            violation.t, violation.nodes, violation.text, *violation.messages
+                        )
+                    )
+
+    return InEachStretch
+
+
+class MigrationInStretch(MigrationAtomicity):
+    """11, where what was numbered before the stretch is not known."""
+
+    knows_beginnings = False
+
+
+class StatesOfArchives(GroupStateTransfer):
+    """17, where a node begins a group with what its archive has."""
+
+    has_archives = True
+
+
+BETWEEN_POWER_CUTS: tuple[type[Checker], ...] = tuple(
+    in_each_stretch({11: MigrationInStretch, 17: StatesOfArchives}.get(one.number, one))
+    for one in GROUP_CHECKERS
+    if one is not GroupIntegrity  # which holds throughout
+)
+"""All that holds for groups, between two power cuts."""

@@ -1,0 +1,85 @@
+"""The rules of groups between power cuts: each epoch of the views is a history by itself."""
+
+from __future__ import annotations
+
+from groupcore.sim.checkers import GROUP_CHECKERS, Violation, check_all
+from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS, stretches
+from groupcore.sim.profiles import DURABLE
+from groupcore.sim.trace import Trace, Viewed
+from groupcore.sim.trace_groups import GroupDelivered, GroupJoined, GroupReleased
+from groupcore.view import Address
+from tests.groupcore.sim.group_stories import PA, PB, A, B, G, GroupStory, begun
+
+A2, B2 = Address("a", 2), Address("b", 2)
+PA2, PB2 = (*A2, 1), (*B2, 1)
+
+
+def breached(story: GroupStory) -> list[int]:
+    found: list[Violation] = check_all(Trace(story.records), BETWEEN_POWER_CUTS)
+    return sorted({violation.number for violation in found})
+
+
+def view(story: GroupStory, who: Address, epoch: int, *members: Address) -> GroupStory:
+    return story.add(
+        Viewed(story.t, *who, epoch, epoch, 7, members, None, 0, True, 0, 0, epoch > 1, ())
+    )
+
+
+def cut(story: GroupStory) -> GroupStory:
+    """The power is cut; both live again in the next epoch, and have number 3 on their disks."""
+    for who in (A, B):
+        story.live(who, "crash")
+    for who in (A2, B2):
+        view(story, who, 2, A2, B2).state(who, G, 2)
+        story.add(GroupDelivered(story.t, *who, G, 3, PA, 1, 0, ()))
+    return story.own(A2, G, 2, 3)
+
+
+def sent() -> GroupStory:
+    return begun().post(PA, G, 1, 3, A, B)
+
+
+def test_all_rules_but_the_one_that_holds_throughout_are_judged_between_power_cuts() -> None:
+    assert len(BETWEEN_POWER_CUTS) == len(GROUP_CHECKERS) - 1
+    assert set(BETWEEN_POWER_CUTS) < set(DURABLE)
+    numbers = {checker.number for checker in DURABLE}
+    assert numbers == {*range(1, 13), 15, 16, 17, 18, 20, 25}
+
+
+def test_a_number_that_was_lost_with_the_power_is_given_anew() -> None:
+    story = cut(sent().post(PB, G, 1, 4, A, B))
+    story.join(PA2, G, 4, A2, B2).join(PB2, G, 5, A2, B2)
+    assert breached(story) == []
+    assert {3, 5} <= set(story.breached())  # as one history it would be wrong
+
+
+def test_in_one_epoch_a_number_is_one_message() -> None:
+    story = sent().send(PA, G, 2).send(PB, G, 1)
+    story.stamp(G, 4, PA, 2).deliver(A, G, 4, (PA, 2)).deliver(B, G, 4, (PB, 1))
+    assert 3 in breached(story)
+
+
+def test_a_gap_behind_a_power_cut_is_a_gap() -> None:
+    story = cut(sent())
+    story.send(PA2, G, 1).stamp(G, 5, PA2, 1).deliver(B2, G, 5, (PA2, 1), PB2)
+    assert 5 in breached(story)
+
+
+def test_what_an_archive_tells_again_is_no_second_delivery() -> None:
+    story = sent().leave(PB, G, 4, A, B)
+    story.add(GroupReleased(story.t, *B, G)).state(B, G, 2)
+    story.deliver(B, G, 3, (PA, 1), PB)
+    story.add(GroupJoined(story.t, *B, G, 5, PB)).stamp(G, 5, PB, 0)
+    assert 2 not in breached(story)
+    again = sent().deliver(B, G, 3, (PA, 1))
+    assert {2, 4} <= set(breached(again))
+
+
+def test_who_lives_through_two_epochs_is_in_both_histories() -> None:
+    story = sent()
+    view(story, A, 2, A, B2)
+    view(story, B2, 2, A, B2)
+    former, later = stretches(Trace(story.records))
+    assert {(view.n, view.inc) for view in former.views} == {A, B}
+    assert {(view.n, view.inc) for view in later.views} == {A, B2}
+    assert later.deliveries() == 1  # what a was given in the former one stands
