@@ -14,7 +14,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from groupcore.errors import GroupcoreError, PlanError
-from groupcore.web import SharedObjects
 from server import VERSION
 from server.console.desk import Console
 from server.errors import BadMessageError
@@ -32,7 +31,7 @@ from server.routes.problems import on_bad_message, on_failure, on_http_error, on
 
 def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starlette:
     """The application of the management address; `leave` has the program end."""
-    desk, gate = Desk(node, console.pages, leave), OperatorGate(node)
+    desk, gate = Desk(node, console, leave), OperatorGate(node)
 
     def guarded(handler: Endpoint) -> Endpoint:
         """Not for pages, which could ask for it without seeing the answer."""
@@ -71,11 +70,11 @@ def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starl
 class Desk:
     """The handlers, on one node."""
 
-    def __init__(self, node: Node, pages: SharedObjects, leave: Callable[[], None]) -> None:
+    def __init__(self, node: Node, console: Console, leave: Callable[[], None]) -> None:
         self._node = node
-        self._pages = pages
+        self._pages = console.pages
         self._leave = leave
-        self._metrics = Metrics(node, pages)
+        self._metrics = Metrics(node, console.pages, console.series)
         self._synced: dict[int, int] = {}
 
     # --- looking --------------------------------------------------------------------------------

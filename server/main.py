@@ -40,6 +40,10 @@ def command_of(word: str) -> Command | None:
             from server.doc_cli import run_doc_command
 
             return run_doc_command
+        case "status" | "node" | "group" | "migration" | "session":
+            from server.console_cli import run_console_command
+
+            return run_console_command
         case "plan":
             from server.plan_cli import run_plan_command
 

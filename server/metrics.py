@@ -5,7 +5,8 @@ They are read from the node when they are asked for. No user, document or group 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
@@ -19,6 +20,7 @@ from groupcore.errors import ChannelClosedError
 from groupcore.sequencing.status import GroupStatus
 from groupcore.web import SharedObjects
 from server import VERSION
+from server.console.series import Series
 from server.node import Node
 from server.state import State
 
@@ -41,8 +43,13 @@ GAUGES = {
     "pictures": "Pictures of all documents",
     "pictures_bytes": "Room that all pictures take on each node's disk",
     "pictures_missing": "Pictures that this node has not got yet",
+    "sessions_behind": "Sessions that read too slowly now",
+    "queue_wait_seconds": "Longest wait of a message for its number here, in the last 10 s",
 }
 COUNTERS = {
+    "messages_numbered": "Messages that this node has numbered as a sequencer",
+    "bytes_numbered": "Bytes of these",
+    "cpu_seconds": "Processor time of the node's process",
     "calls": "Calls of pages",
     "frames_received": "Frames from pages",
     "frames_sent": "Frames to pages",
@@ -55,9 +62,9 @@ COUNTERS = {
 class Metrics:
     """One registry a node; tests run several nodes in one process."""
 
-    def __init__(self, node: Node, pages: SharedObjects) -> None:
+    def __init__(self, node: Node, pages: SharedObjects, series: Series) -> None:
         self.registry = CollectorRegistry(auto_describe=False)
-        self.registry.register(Collector(node, pages))
+        self.registry.register(Collector(node, pages, series))
 
     def expose(self) -> bytes:
         """The text format of Prometheus."""
@@ -67,9 +74,10 @@ class Metrics:
 class Collector:
     """Asked by the registry."""
 
-    def __init__(self, node: Node, pages: SharedObjects) -> None:
+    def __init__(self, node: Node, pages: SharedObjects, series: Series) -> None:
         self._node = node
         self._pages = pages
+        self._series = series
 
     def describe(self) -> list[Metric]:
         """Nothing is known before it is asked."""
@@ -80,7 +88,11 @@ class Collector:
         figures = self._pages.figures
         for name, value in self._gauges().items():
             yield GaugeMetricFamily(f"groupcore_{name}", GAUGES[name], value)
+        watch = self._node.objects.groups.watch
         counts = (
+            watch.messages,
+            watch.size_bytes,
+            time.process_time(),
             figures.calls,
             figures.frames_in,
             figures.frames_out,
@@ -94,6 +106,7 @@ class Collector:
         cut = {str(code): count for code, count in figures.cut.items()}
         yield _labelled("connections_cut", "Closed by the node, by code", "code", cut)
         yield _labelled("drops", "Dropped, by reason", "reason", drops_of(self._node, self._pages))
+        yield _labelled("migrations", "Groups moved here, by outcome", "outcome", watch.outcomes)
         yield self._latency()
         build = GaugeMetricFamily("groupcore_build_info", "Always 1", labels=["version"])
         build.add_metric([VERSION], 1)
@@ -127,6 +140,10 @@ class Collector:
             "pictures": pictures.count,
             "pictures_bytes": pictures.bytes_kept,
             "pictures_missing": pictures.missing,
+            "sessions_behind": sum(
+                bool(one.withheld) for one in self._pages.gateway.pages.values()
+            ),
+            "queue_wait_seconds": self._series.longest_wait_ms(10) / 1000,
         }
 
     def _latency(self) -> HistogramMetricFamily:
@@ -144,7 +161,7 @@ class Collector:
         )
 
 
-def _labelled(name: str, text: str, label: str, counts: dict[str, int]) -> CounterMetricFamily:
+def _labelled(name: str, text: str, label: str, counts: Mapping[str, int]) -> CounterMetricFamily:
     family = CounterMetricFamily(f"groupcore_{name}", text, labels=[label])
     for value, count in sorted(counts.items()):
         family.add_metric([value], count)

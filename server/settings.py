@@ -267,6 +267,7 @@ def help_text() -> str:
         "       python -m server user | token | audit ... (see user --help)",
         "       python -m server doc list | show | export | import | trash ... (see doc --help)",
         "       python -m server plan apply | list | status | cancel ... (see plan --help)",
+        "       python -m server status | node | group | migration | session ... (see node --help)",
         "       python -m server trace list | prune DIR ... (see trace --help)",
         "       python -m server backup create | verify | restore FILE ... (see backup --help)",
         "",

@@ -10,7 +10,7 @@ Times are those of the service's clock (`now`), in seconds.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -64,7 +64,9 @@ class SeenMove:
 class Watch:
     """One for all lives of a node. `now` is set before anything is told in a turn.
 
-    `frames`, `messages` and `size_bytes` count what this node has numbered.
+    `frames`, `messages` and `size_bytes` count what this node has numbered, `outcomes` the moves
+    of groups that have ended here: `moved` and `failover` by their target, `cancelled` by their
+    source, so that the sum over all nodes has each once.
     """
 
     def __init__(self) -> None:
@@ -72,6 +74,7 @@ class Watch:
         self.frames = 0
         self.messages = 0
         self.size_bytes = 0
+        self.outcomes: Counter[str] = Counter()
         self.views: deque[SeenView] = deque(maxlen=VIEWS_MAX)
         self.moves: deque[SeenMove] = deque(maxlen=MOVES_MAX)
         self.reports: dict[Address, dict[GroupId, LoadSample]] = {}
@@ -138,6 +141,7 @@ class Watch:
         move.ended_s = self.now
         move.last, move.epochs = change.last, change.epochs
         if self._me == move.target:
+            self.outcomes["moved"] += len(move.groups)
             move.waiting.update(move.groups)
         elif self._me != move.source:
             self._let_go(move)
@@ -147,11 +151,14 @@ class Watch:
         move = self._moving.get(change.groups[0])
         if move is not None and move.number == change.move:
             move.ended_s, move.cancelled = self.now, True
+            if self._me == move.source:
+                self.outcomes["cancelled"] += len(move.groups)
             self._let_go(move)
 
     def inherited(self, source: Address, groups: Iterable[GroupId], me: Address) -> None:
         """This node sequences these groups from here on, as `source` is gone."""
         named = tuple(groups)
+        self.outcomes[FAILOVER] += len(named)
         move = SeenMove(0, named, source, me, FAILOVER, self.now, ended_s=self.now)
         move.waiting.update(named)
         self._keep(move)

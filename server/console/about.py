@@ -68,7 +68,7 @@ def standing(node: Node, pages: SharedObjects, series: Series, began_s: float) -
         "connections": figures.connections,
         "behind": behind,
         "messages": series.mean("messages", FIGURES_S),
-        "wait_ms": max((one.wait_ms for one in list(series.samples)[-FIGURES_S:]), default=0.0),
+        "wait_ms": series.longest_wait_ms(FIGURES_S),
         "cpu": series.mean("cpu", FIGURES_S),
         "log_queue_bytes": log.get("log.queued_bytes", 0),
         "disk_full": node.state is State.READONLY,

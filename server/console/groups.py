@@ -18,8 +18,8 @@ from server.console.colleagues import Shown
 
 PAGE = 50
 """Rows of a page."""
-PORTION = 500
-"""So many groups are looked at before others have their turn: less than a millisecond."""
+PORTION = 100
+"""So many groups are looked at before others have their turn: 0.6 ms."""
 ORDERS = {order: order.name.lower() for order in Order}
 
 

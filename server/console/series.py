@@ -83,6 +83,10 @@ class Series:
         last = list(self.samples)[-seconds:]
         return sum(getattr(one, name) for one in last) / len(last) if last else 0.0
 
+    def longest_wait_ms(self, seconds: int) -> float:
+        """Of the last so many samples; 0.0 without any."""
+        return max((one.wait_ms for one in list(self.samples)[-seconds:]), default=0.0)
+
     async def run(self) -> None:
         """Take one each second, until it is cancelled."""
         while True:

@@ -5,6 +5,8 @@ The same rows are on the management address below `/admin`, where who is at the 
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.responses import JSONResponse, Response
 
 from server.console.desk import Console
@@ -129,7 +131,8 @@ class ConsoleRoutes:
         plane, query = console.plane, ask.query
         rows = await all_rows(plane, query["search"], query["sequencer"])
         number = int(query["page"] or 1)
-        shown = page_of(rows, query["sort"] or "messages", number)
+        # Beside the loop: 10,000 rows take 3 to 6 ms.
+        shown = await asyncio.to_thread(page_of, rows, query["sort"] or "messages", number)
         told = await console.colleagues.gather("facts", groups=[row.group for row in shown])
         return JSONResponse(
             {

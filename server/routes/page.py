@@ -20,7 +20,10 @@ from server.routes.problems import on_http_error
 
 PEOPLE = ("/sign-in", "/welcome", "/join", "/share", "/account", "/people", "/accounts")
 """Where the page asks who one is; what is secret in these addresses stands behind the #."""
-CONSOLE = ("/admin", "/admin/{part}", "/admin/{part}/{id}")
+CONSOLE = (
+    *("/admin", "/admin/groups", "/admin/migrations", "/admin/nodes", "/admin/plans"),
+    *("/admin/sessions", "/admin/groups/{group}", "/admin/nodes/{node}", "/admin/plans/{plan}"),
+)
 """Where who runs the cluster looks; on the management address these are programs' own."""
 FILES = (
     *("/recent", "/favourites", "/shared", "/trash"),

@@ -69,7 +69,9 @@ async def test_the_console_is_for_owners_and_says_so_to_others(
 async def test_an_address_of_no_part_of_the_console_says_so(
     town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
 ) -> None:
-    ann = await at_console(town, tabs, ann_cookies, "/zebras")
+    ann = await owner(town, tabs, ann_cookies)
+    ann.expect_complaints("status of 404")
+    await ann.page.goto(f"{town.nodes['a'].url}/admin/zebras")
     await expect(ann.page.get_by_role("status")).to_contain_text("no such page")
 
 

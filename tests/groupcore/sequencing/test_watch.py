@@ -39,6 +39,7 @@ def test_a_move_is_seen_by_all_its_pause_by_the_target_and_what_waited_by_the_so
     assert target.resumed_s >= target.began_s
     assert (source.resumed_s, other.resumed_s) == (None, None)
     assert not any(world[name].service.plane.watch._moving for name in "abc")
+    assert [world[name].service.plane.watch.outcomes["moved"] for name in "abc"] == [0, 1, 0]
 
 
 def world_epoch(world: World, group: int) -> int:
@@ -73,6 +74,8 @@ def test_a_failover_is_seen_by_who_inherits() -> None:
     world.run()
     world.crash("a")
     world.run()
+    counts = [world[name].service.plane.watch.outcomes[FAILOVER] for name in "bc"]
+    assert sum(counts) == len(groups)
     seen = [one for name in "bc" for one in moves_at(world, name) if one.reason == FAILOVER]
     assert sorted(group for one in seen for group in one.groups) == sorted(groups)
     for one in seen:
@@ -142,6 +145,7 @@ def test_a_move_that_is_called_off_ends_everywhere() -> None:
     watch.cancelled(MoveCancelled(7, (1, 2), A))
     (move,) = watch.moves
     assert move.cancelled
+    assert watch.outcomes == {"cancelled": 2}
     assert move.ended_s is not None
     watch.cancelled(MoveCancelled(7, (1, 2), A))
     watch.moved(OwnerMoved(7, (1, 2), A, B, (2, 2), (5, 6)))
