@@ -103,7 +103,8 @@ async def test_a_plan_is_looked_at_given_and_followed_to_its_end(cluster: Cluste
     assert places(nodes[0], names) == dict.fromkeys(names, "a")
     assert (await get(at))[1]["plans"][-1]["state"] == "done"  # that of `some_groups`, no other
     status, given = await post(at, plan)
-    assert (status, given["total"], given["left"]) == (201, 4, 3)
+    assert (status, given["total"]) == (201, 4)
+    assert given["left"] <= 3  # the first answer is of how far it is by then: g3 was there before
     found = await ended(nodes[0], given["id"])
     assert (found["state"], found["done"], found["failed"], found["left"]) == ("done", 4, 0, 0)
     steps = {step["name"]: step for step in found["steps"]}
@@ -113,8 +114,10 @@ async def test_a_plan_is_looked_at_given_and_followed_to_its_end(cluster: Cluste
     for name in ("g0", "g1", "g2"):
         times = (found["began_s"], *(steps[name][key] for key in ("began_s", "ended_s")))
         assert times[0] <= times[1] <= times[2] <= found["ended_s"]
-    for node in nodes:
-        assert places(node, names) == {"g0": "b", "g1": "c", "g2": "b", "g3": "a"}
+    there = {"g0": "b", "g1": "c", "g2": "b", "g3": "a"}
+    assert places(nodes[0], names) == there
+    for node in nodes[1:]:  # the others hear of the last move when it comes in their order
+        await eventually(lambda node=node: places(node, names) == there, "all know")  # type: ignore[misc]
     assert [one["id"] for one in (await get(at))[1]["plans"]][-1] == given["id"]
 
 

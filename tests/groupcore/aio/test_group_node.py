@@ -27,14 +27,13 @@ from groupcore.sequencing.events import (
 )
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.stacks import StackOptions
-
-PORT = 45_871
+from tests.groupcore.aio.cluster import free_port
 
 
 class Program:
     """A program on a node: the state of a group is the list of its messages."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, multicast: str) -> None:
         self.state: dict[GroupId, list[bytes]] = {}
         self.owners: dict[GroupId, str] = {}
         self.changed = asyncio.Event()
@@ -43,7 +42,7 @@ class Program:
             node_id=name,
             receiver=self.receive,
             copy_state=lambda group: b"\0".join(self.state[group]),
-            multicast=f"228.8.8.21:{PORT}",
+            multicast=multicast,
         )
 
     def receive(self, events: list[ServiceEvent]) -> None:
@@ -64,9 +63,15 @@ class Program:
                 await self.changed.wait()
 
 
+def make_programs() -> list[Program]:
+    """Three of one cluster, which no other test's nodes meet."""
+    multicast = f"228.8.8.21:{free_port()}"
+    return [Program(name, multicast) for name in "abc"]
+
+
 @pytest_asyncio.fixture
 async def programs() -> AsyncIterator[list[Program]]:
-    made = [Program(name) for name in "abc"]
+    made = make_programs()
     for one in made:
         await one.node.channel.connect()
     yield made
@@ -213,7 +218,7 @@ async def test_a_plan_ends_when_it_is_cancelled_and_when_its_node_leaves(
 
 @pytest.mark.asyncio
 async def test_programs_that_start_at_once_join_a_group_by_the_number_that_one_is_told() -> None:
-    made = [Program(name) for name in "abc"]
+    made = make_programs()
     await asyncio.gather(*(one.node.channel.connect() for one in made))
     try:
         for number in range(5):

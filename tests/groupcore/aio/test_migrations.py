@@ -10,8 +10,8 @@ import pytest
 from groupcore.aio import GroupNode
 from groupcore.sequencing.events import Delivered, ServiceEvent
 from groupcore.sequencing.names import GroupId, Process
+from tests.groupcore.aio.cluster import free_port
 
-PORT = 45_873
 MIGRATIONS = int(os.environ.get("MIGRATIONS", "1000"))
 LAST_S = 30.0
 
@@ -21,12 +21,12 @@ Message = tuple[str, int]
 class Member:
     """A node with one process in the group: sends its numbers, keeps what it is given."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, multicast: str) -> None:
         self.name = name
         self.sent = 0
         self.given: list[Message] = []
         self.node = GroupNode(
-            "migrations", node_id=name, receiver=self.receive, multicast=f"228.8.8.22:{PORT}"
+            "migrations", node_id=name, receiver=self.receive, multicast=multicast
         )
         self.process: Process | None = None
         self.changed = asyncio.Event()
@@ -78,7 +78,8 @@ async def migrate(members: list[Member], group: GroupId) -> None:
 @pytest.mark.slow
 @pytest.mark.asyncio
 async def test_no_message_is_lost_or_doubled_by_a_thousand_migrations() -> None:
-    members = [Member(name) for name in "abc"]
+    multicast = f"228.8.8.22:{free_port()}"
+    members = [Member(name, multicast) for name in "abc"]
     for member in members:
         await member.node.channel.connect()
     groups = [await member.join() for member in members]
