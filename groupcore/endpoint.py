@@ -232,7 +232,7 @@ class Endpoint:
         if self.service is None:
             return wake
         times = (wake, self.service.next_wake(), self._leave_by)
-        return min((time for time in times if time is not None), default=None)
+        return min([time for time in times if time is not None], default=None)
 
     def counters(self) -> dict[str, int]:
         """The stack's and the transport's counters, and bodies that did not open, by name."""

@@ -208,19 +208,22 @@ class Stack:
         self._output.deliveries.append(event)
 
     def _schedule(self, index: int, effect: Effect, now: float) -> None:
-        match effect:
-            case StartTimer(timer, delay_s) if delay_s > 0:
-                self._due.pop((index, timer), None)
-                ticket = next(self._ticket)
-                self._timers[index, timer] = ticket
-                heappush(self._heap, (now + delay_s, ticket, index, timer))
-            case StartTimer(timer):
-                self._timers.pop((index, timer), None)
-                self._due[index, timer] = None
-            case StopTimer(timer):
-                self._timers.pop((index, timer), None)
-                self._due.pop((index, timer), None)
-            case Persist() as persist:
-                self._output.persists.append(persist)
-            case _:
-                raise AssertionError(f"not an effect: {effect!r}")
+        kind = type(effect)  # a match would look at every class in turn
+        if kind is StartTimer:
+            key = (index, effect.name)  # type: ignore[union-attr]
+            delay_s = effect.delay_s  # type: ignore[union-attr]
+            if delay_s > 0:
+                self._due.pop(key, None)
+                ticket = self._timers[key] = next(self._ticket)
+                heappush(self._heap, (now + delay_s, ticket, *key))
+            else:
+                self._timers.pop(key, None)
+                self._due[key] = None
+        elif kind is StopTimer:
+            key = (index, effect.name)  # type: ignore[union-attr]
+            self._timers.pop(key, None)
+            self._due.pop(key, None)
+        elif kind is Persist:
+            self._output.persists.append(effect)  # type: ignore[arg-type]
+        else:
+            raise AssertionError(f"not an effect: {effect!r}")

@@ -133,6 +133,8 @@ HEADERS: dict[int, type[Header]] = {
 HEADER_CLASSES: tuple[type[Header], ...] = tuple(HEADERS.values())
 CODES = {header: code for code, header in HEADERS.items()}
 
+_new_tuple = tuple.__new__  # a named tuple without a Python call
+
 # msgpack hands over and takes what it likes: the codec boundary is where Any lives.
 Encode = Callable[[Any], Any]
 Decode = Callable[[Any], Any]
@@ -176,10 +178,11 @@ def _decode_address(value: Any) -> Address:
     if type(value) is not list or len(value) != 2:
         raise WireError("bad_header", "not [node id, incarnation]")
     name, incarnation = value
-    decoded = Address(_decode_text(name), _decode_int(incarnation))
-    if not decoded.name:
-        raise WireError("bad_header", "empty node id")
-    return decoded
+    if type(name) is not str or not 0 < len(name) <= NAME_MAX:
+        raise WireError("bad_header", f"not a node id of up to {NAME_MAX} characters")
+    if type(incarnation) is not int or not 0 <= incarnation <= INTEGER_MAX:
+        raise WireError("bad_header", "not an unsigned 64-bit integer")
+    return _new_tuple(Address, value)
 
 
 def _encode_view(view: View) -> list[Any]:
@@ -212,7 +215,7 @@ def _sequence_codec(item: Any) -> tuple[Encode, Decode]:
         return [encode(value) for value in values]
 
     def decode_all(values: Any) -> Any:
-        return tuple(decode(value) for value in _items(values))
+        return tuple([decode(value) for value in _items(values)])
 
     return encode_all, decode_all
 
@@ -249,16 +252,16 @@ def _record_codec(record: Any) -> tuple[Encode, Decode]:
     hints = get_type_hints(record)
     tuples = issubclass(record, tuple)
     names = list(record._fields) if tuples else [field.name for field in fields(record)]
-    codecs = [_codec(hints[name]) for name in names]
+    encoders = [_codec(hints[name])[0] for name in names]
+    decoders = [_codec(hints[name])[1] for name in names]
+    count = len(names)
 
     def encode_record(value: Any) -> Any:
-        return [
-            encode(getattr(value, name)) for name, (encode, _) in zip(names, codecs, strict=True)
-        ]
+        return [encode(getattr(value, name)) for name, encode in zip(names, encoders, strict=True)]
 
     def decode_record(values: Any) -> Any:
-        items = _items(values, len(codecs))
-        return record(*(decode(item) for item, (_, decode) in zip(items, codecs, strict=True)))
+        items = _items(values, count)
+        return record(*[decode(item) for item, decode in zip(items, decoders, strict=True)])
 
     return encode_record, decode_record
 

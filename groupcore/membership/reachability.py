@@ -23,6 +23,8 @@ def connected(
     others that do not hear each other both ways the younger is out; when that is me, an older
     member goes on without me, and I am alone.
     """
+    if not any(unheard.values()):  # nearly always: all hear all
+        return tuple(members) if me in members else (me,)
     heard = [p for p in members if p == me or p not in unheard.get(me, frozenset())]
     kept: list[Address] = []
     for candidate in heard:

@@ -369,8 +369,10 @@ class Conductor:
 
     def next_wake(self) -> float | None:
         """At once, while a node's state is being packed or opened."""
-        times = (self.giving.next_wake(), self.arriving.next_wake())
-        return min((time for time in times if time is not None), default=None)
+        giving, arriving = self.giving.next_wake(), self.arriving.next_wake()
+        if giving is None or arriving is None:
+            return arriving if giving is None else giving
+        return min(giving, arriving)
 
     def place(self) -> Place:
         """Which command of which view the directory is behind."""

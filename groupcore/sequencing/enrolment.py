@@ -67,9 +67,10 @@ class Enrolment:
 
     def retry_entries(self) -> None:
         """The directory, or the records, may have got so far that processes may join."""
-        entering, self._entering = self._entering, {}
-        for group in entering:
-            self.retry(group)
+        if self._entering:
+            entering, self._entering = self._entering, {}
+            for group in entering:
+                self.retry(group)
 
     def disowned(self, group: GroupId) -> None:
         """The group is another node's, to which the requests are made again."""

@@ -44,7 +44,7 @@ class Inheriting:
     def end_turn(self, now: float) -> None:
         """Ask for what is waited for, and as coordinator for the next portion (I1, I2)."""
         plane = self._plane
-        left = plane.directory.heirless
+        left = plane.directory.heirless if plane.directory.state.ended else 0
         if not left:
             self._asked.clear()
             self._left, self._at = -1, None

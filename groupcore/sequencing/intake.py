@@ -55,6 +55,8 @@ class Intake:
 
     def handle_new(self) -> None:
         """The requests of this turn; they wait while the window is full or the view changes."""
+        if not self._new:
+            return
         new, self._new = self._new, []
         for request in new:
             if not self._waiting and not self._plane.numbers_nothing:

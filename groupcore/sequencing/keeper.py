@@ -169,10 +169,10 @@ class Keeper:
     def collect(self, now: float) -> None:
         """Drop what is stable; looked at when somebody has said so, or a stream ends."""
         plane = self._plane
-        ending = any(stream.fenced for stream in plane.streams.values())
-        if plane.reaches.news == self._seen_news and not ending:
+        news = plane.reaches.news
+        if news == self._seen_news and not any(one.fenced for one in plane.streams.values()):
             return
-        self._seen_news = plane.reaches.news
+        self._seen_news = news
         for address, stream in list(plane.streams.items()):
             if stream.started:
                 stream.drop_stable(plane.reaches.stable(address))
@@ -200,10 +200,12 @@ class Keeper:
     def ask(self, now: float) -> None:
         """Ask for what is missing (I1)."""
         plane = self._plane
-        for address in [one for one in self._asking if one not in plane.streams]:
-            del self._asking[address]  # the stream is over
+        if self._asking:
+            for address in [one for one in self._asking if one not in plane.streams]:
+                del self._asking[address]  # the stream is over
         for address, stream in plane.streams.items():
-            missing = stream.missing if stream.started else None
+            is_whole = stream.highest <= stream.taken or not stream.started
+            missing = None if is_whole else stream.missing
             if missing is None:
                 if self._asking:
                     self._asking.pop(address, None)

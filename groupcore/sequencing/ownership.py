@@ -143,6 +143,8 @@ class Ownership:
     def start(self) -> list[GroupId]:
         """Begin with what is ready by now; which groups that are."""
         started: list[GroupId] = []
+        if not self._starting:
+            return started
         for takeover in [one for one in self._starting if one.ready(self._plane)]:
             self._starting.remove(takeover)
             carry = takeover.carry(self._plane)

@@ -255,7 +255,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
             self.inheriting.next_wake(),
             self.creating.next_wake(),
         )
-        return min((time for time in times if time is not None), default=None)
+        return min([time for time in times if time is not None], default=None)
 
     def end_turn(self, now: float) -> None:
         """What has come in this turn is recorded and delivered, what is due is said."""

@@ -135,13 +135,13 @@ class Telling:
 
     def _news(self) -> list[Reach]:
         """How far this node is with the streams of which not all have been told so much."""
-        plane = self._plane
+        plane, told = self._plane, self._told
         news = []
         for address, stream in plane.streams.items():
             if not stream.started:
                 continue
             reached = self._reached(stream)
-            if self._told.get(address) != reached:
+            if told.get(address) != reached:
                 plane.reaches.note(plane.me, address, *reached)
                 news.append(Reach(address, *reached))
         return news
@@ -153,10 +153,14 @@ class Telling:
         has delivered what its state contains, and gets the frames.
         """
         plane = self._plane
-        delivered = stream.received
-        if plane.ready:
-            delivered = min(stream.delivered, stream.received)
-        return plane.acknowledged(stream), delivered, plane.saved_here(stream)
+        received = delivered = stream.received
+        if plane.ready and stream.delivered < received:
+            delivered = stream.delivered
+        if plane.frozen is not None:
+            return plane.acknowledged(stream), delivered, plane.saved_here(stream)
+        log = plane.log
+        saved = received if log is None else log.saved.get(stream.address, 0)
+        return received, delivered, saved
 
     def next_wake(self) -> float | None:
         """When something is to be said."""

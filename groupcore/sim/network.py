@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import log
 from random import Random
 from zlib import crc32
 
@@ -254,7 +255,9 @@ class Network:
     def _delay_ns(self, weight: float) -> int:
         random, options = self._random, self.options
         delay = options.delay_min_us * MICROSECOND
-        delay += int(random.expovariate(1.0) * options.delay_mean_us * weight * MICROSECOND)
+        # What random.expovariate(1.0) computes, without a call for every datagram.
+        spread = -log(1.0 - random.random())
+        delay += int(spread * options.delay_mean_us * weight * MICROSECOND)
         if options.tail and random.random() < options.tail:
             delay += int(random.expovariate(1.0) * options.tail_mean_ms * MILLISECOND)
         return delay
