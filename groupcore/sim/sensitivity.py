@@ -49,11 +49,14 @@ class Hunt:
         )
 
 
-def hunt(name: str, schedules: int = SCHEDULES_MAX) -> Hunt:
-    """Run schedules with this bug until it is found, a stray turns up, or there are no more."""
+def hunt(name: str, schedules: int = SCHEDULES_MAX, lead: int | None = None) -> Hunt:
+    """Run schedules with this bug until it is found, a stray turns up, or there are no more.
+
+    `lead`: the schedule that has shown it before is looked at first, the others if it does not.
+    """
     plant = PLANTS[name]
     expected = CONSEQUENCES | set(plant.caught_by)
-    for index in range(schedules):
+    for index in (*(() if lead is None else (lead,)), *range(schedules)):
         with without_collector():
             violations = Job(plant.profile, SEED, index, name).verdict().violations
         found = {violation.number for violation in violations}

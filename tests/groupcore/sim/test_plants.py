@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from tomllib import loads
 
 import pytest
 
@@ -11,12 +13,36 @@ from groupcore.sim.jobs import Job
 from groupcore.sim.plants import PLANTS
 from groupcore.sim.sensitivity import SEED, Hunt, hunt
 
+LEADS: dict[str, int] = loads((Path(__file__).parent / "leads.toml").read_text(encoding="utf-8"))
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANTS)
 def test_a_planted_bug_is_found_by_the_invariant_that_is_meant_for_it(name: str) -> None:
-    done = hunt(name)
+    done = hunt(name, lead=LEADS.get(name))
     assert done.caught, str(done)
+
+
+def test_every_lead_is_of_a_plant() -> None:
+    assert set(LEADS) <= set(PLANTS)
+
+
+def test_a_lead_is_looked_at_first_and_the_others_if_it_shows_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+
+    def note(*given: object) -> Job:
+        job = Job(*given)  # type: ignore[arg-type]
+        looked.append(job.index)
+        return job
+
+    monkeypatch.setattr(sensitivity, "Job", note)
+    assert hunt("tail-lost", schedules=1, lead=LEADS["tail-lost"]).index == LEADS["tail-lost"]
+    assert looked == [LEADS["tail-lost"]]
+    assert hunt("gap", lead=LEADS["tail-lost"]).caught  # shown by all
+    assert hunt("tail-lost", schedules=2, lead=0).index is None
+    assert looked[-3:] == [0, 0, 1]
 
 
 def test_a_plant_that_is_not_shown_is_not_found() -> None:
