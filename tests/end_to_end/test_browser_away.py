@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from playwright.async_api import Error, expect
 
@@ -27,6 +28,15 @@ HOUR_MS = 3_600_000
 async def is_kept(tab: BrowserTab, text: str) -> bool:
     """Whether the browser keeps this for later."""
     return text in await tab.page.evaluate(KEPT)
+
+
+async def is_signed_out(node: str, tab: BrowserTab) -> bool:
+    """Whether this node takes the tab's cookies for nobody's."""
+    kept = [(one.get("name"), one.get("value")) for one in await tab.page.context.cookies()]
+    headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in kept)}
+    url = f"{node}/api/v1/session"
+    async with aiohttp.ClientSession() as http, http.get(url, headers=headers) as answer:
+        return (await answer.json())["principal"] is None
 
 
 async def test_hours_offline_and_the_end_of_the_sign_in_lose_nothing_and_never_say_saved(
@@ -67,6 +77,9 @@ async def test_hours_offline_and_the_end_of_the_sign_in_lose_nothing_and_never_s
     # Her sign-in has ended meanwhile, everywhere.
     await ann.page.goto(f"{town.nodes['a'].url}/accounts")
     await button(ann, "Sign out May everywhere").click()
+    await expect(ann.page.get_by_text("May is signed out everywhere.")).to_be_visible()
+    # Node b hears of it in the order: before that it would take her edits, as it should.
+    await eventually(lambda: is_signed_out(town.nodes["b"].url, may), "node b knows her no more")
     may.expect_complaints(*REFUSED)
     await may.page.context.set_offline(False)
     stopped = may.page.get_by_test_id("stopped")
