@@ -65,14 +65,13 @@ check-types: $(INSTALLED) $(PIPELINE_INSTALLED)
 check-page: $(WEBUI_BUILT)
 	cd webui && npm run --silent check
 
-# Real tests leave half of the cores idle. What only computes, the core's tests and the schedules, judges nothing by the
-# clock: it takes what is left, and waits whenever a real test wants a core. A stage that fails ends `make test`, those
-# beside it first.
+# Real tests leave half of the cores idle. What only computes, the core's tests, the schedules and the Spark jobs', judges
+# nothing by the clock: it takes what is left, and waits whenever a real test wants a core. A stage that fails ends
+# `make test`, those beside it first.
 .PHONY: test
 test: ## check and all tests, those in a browser included
 	@$(MAKE) -j 4 --output-sync=target chromium check test-page
 	@$(MAKE) -j 2 test-real test-beside
-	@$(MAKE) test-pipeline
 
 .PHONY: test-page
 test-page: setup
@@ -87,15 +86,16 @@ test-core: $(INSTALLED)
 test-real: setup
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
 
-# One Java machine has both cores, so it runs behind the others, in one process and one session.
+# One Java machine, in one process and one session: most of the time it plans on one core alone.
 .PHONY: test-pipeline
 test-pipeline: pipeline
 	$(BIN)/python -m pytest -m "not cluster" tests/pipeline
 
-# Said in one piece when all is done, not between the lines of the real tests.
+# Two of them at a time, so that both cores are busy to the end. Each is said in one piece when it is done, not between
+# the lines of the real tests.
 .PHONY: test-beside
 test-beside:
-	+@nice -n 19 $(MAKE) --output-sync=recurse test-core schedules
+	+@nice -n 19 $(MAKE) -j 2 --output-sync=recurse test-pipeline test-core schedules
 
 .PHONY: schedules
 schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
