@@ -27,7 +27,8 @@ class Here:
 
     `block` is None while the caret is in no text, or not to be seen; `anchor` and `head` are places
     in the block, in code points. `view`: the first block in sight. `idle`: nothing was done for a
-    while. `calls`: how often the person has asked everybody to come.
+    while. `calls`: how often the person has asked everybody to come. `start`: the block that
+    `anchor` is a place in, None for the one that `head` is in.
     """
 
     name: str
@@ -37,15 +38,16 @@ class Here:
     view: str | None
     idle: bool
     calls: int
+    start: str | None
 
     def __post_init__(self) -> None:
         try:
             check_text(self.name, NAME_MAX)
         except RefusalError as error:
             raise ValueError(str(error)) from None
-        for block in (self.block, self.view):
+        for block in (self.block, self.view, self.start):
             if block is not None and not is_identifier(block):
-                raise ValueError("block and view must be ids of blocks, or nil")
+                raise ValueError("block, view and start must be ids of blocks, or nil")
         if not (0 <= self.anchor <= PLACE_MAX and 0 <= self.head <= PLACE_MAX):
             raise ValueError(f"places are from 0 to {PLACE_MAX}")
         if not 0 <= self.calls <= CALLS_MAX:

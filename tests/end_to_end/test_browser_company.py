@@ -95,6 +95,25 @@ async def test_one_follows_a_person_through_what_is_not_loaded_and_comes_when_ca
     await expect(called).to_have_count(0)
 
 
+async def test_what_is_selected_over_several_blocks_is_drawn_in_all_of_them(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first words\n\nall of it\n\nlast words")
+    ann = await tabs.document(cluster.nodes["a"].url, doc, "Ann")
+    bob = await tabs.document(cluster.nodes["b"].url, doc, "Bob")
+    await bob.put_caret(0, "End")
+    await bob.select(5)
+    parts = ann.page.locator(".remote-selection")
+    await expect(parts).to_have_text(["words"])
+    await bob.put_caret(0, "Home")
+    await bob.press(*["Shift+ArrowDown"] * 2)
+    await expect(parts).to_have_text(["first words", "all of it"])
+    await bob.press(*["Shift+Control+ArrowRight"])
+    await expect(parts).to_have_text(["first words", "all of it", "last"])
+    await expect(ann.block(2).locator("[data-testid=remote-caret]")).to_have_count(1)
+    await ann.screenshot("selection-of-several-blocks")
+
+
 async def test_carets_and_ones_own_place_can_be_hidden_and_the_list_is_for_everyone(
     cluster: Cluster, tabs: Tabs
 ) -> None:

@@ -5,6 +5,8 @@ export interface Caret {
   readonly block: string | null;
   readonly anchor: number;
   readonly head: number;
+  /** The block that `anchor` is a place in, where that is another one. */
+  readonly start?: string | null;
 }
 
 export interface Shown extends Caret {
@@ -49,7 +51,7 @@ function personOf(who: string, value: unknown): Person | null {
   if (typeof value !== "object" || value === null) return null;
   const found = known.get(value);
   if (found?.who === who) return found;
-  const { name, block, anchor, head, view, idle, calls } = value as Record<string, unknown>;
+  const { name, block, anchor, head, view, idle, calls, start } = value as Record<string, unknown>;
   if (typeof name !== "string") return null;
   const person: Person = {
     who,
@@ -60,6 +62,7 @@ function personOf(who: string, value: unknown): Person | null {
     view: idOf(view),
     isIdle: idle === true,
     calls: countOf(calls),
+    ...(typeof start === "string" && start !== block ? { start } : {}),
   };
   known.set(value, person);
   return person;

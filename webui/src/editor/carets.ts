@@ -108,7 +108,12 @@ interface Seen {
   readonly node: Node;
   /** Position right before the node. */
   readonly from: number;
+  /** The other end of what is selected, as far as that is near the sight. */
+  readonly anchor: number;
 }
+
+/** A block, and the position right before it. */
+type Place = Pick<Seen, "node" | "from">;
 
 /** Those whose carets are in blocks in or near the sight, with these blocks. */
 function seen(doc: Node, people: Shown, range: Range): readonly Seen[] {
@@ -119,22 +124,35 @@ function seen(doc: Node, people: Shown, range: Range): readonly Seen[] {
     if (others === undefined) wanted.set(person.block, [person]);
     else others.push(person);
   }
-  const result: Seen[] = [];
-  if (wanted.size === 0) return result;
+  const found: (Place & { readonly person: Person })[] = [];
+  if (wanted.size === 0) return [];
+  const starts = new Map<string, Place | null>();
+  for (const { start } of people) if (start != null) starts.set(start, null);
   const isShort = doc.childCount <= SHORT_BLOCKS;
   const first = isShort ? 0 : Math.max(0, range.first - MARGIN);
   const last = Math.min(doc.childCount - 1, isShort ? doc.childCount : range.last + MARGIN);
   let from = 0;
+  let begin = 0;
   for (let index = 0; index <= last; index += 1) {
     const node = doc.child(index);
+    const id = String(node.attrs.id);
+    if (index === first) begin = from;
     if (index >= first && !node.isAtom) {
-      for (const person of wanted.get(String(node.attrs.id)) ?? []) {
-        result.push({ person, node, from });
-      }
+      for (const person of wanted.get(id) ?? []) found.push({ person, node, from });
     }
+    if (starts.has(id)) starts.set(id, { node, from });
     from += node.nodeSize;
   }
-  return result;
+  // Of one that is behind what was looked at, all up to there is selected; one that is gone has none.
+  const isAll = last === doc.childCount - 1;
+  return found.map((place) => {
+    const { start, anchor, head } = place.person;
+    if (start == null) return { ...place, anchor: toEditorPosition(place, anchor) };
+    const other = starts.get(start) ?? null;
+    if (other === null) return { ...place, anchor: isAll ? toEditorPosition(place, head) : from };
+    const at = other.node.isAtom ? other.from : toEditorPosition(other, anchor);
+    return { ...place, anchor: Math.max(begin, at) };
+  });
 }
 
 function isSame(some: Shown, others: Shown): boolean {
@@ -150,8 +168,8 @@ function caretsIn(set: DecorationSet): Decoration[] {
   return set.find(undefined, undefined, ({ side }) => side); // what is selected has none
 }
 
-function draw(found: Parameters<typeof toEditorPosition>[0], person: Person): Decoration[] {
-  const anchor = toEditorPosition(found, person.anchor);
+function draw(found: Seen, person: Person): Decoration[] {
+  const { anchor } = found;
   const head = toEditorPosition(found, person.head);
   const colour = `person-${colourOf(person.who)}`;
   const key = `${person.who} ${person.name} ${person.block} ${person.head}`;

@@ -390,9 +390,10 @@ export class DocumentEditor {
       return false;
     }
     const head = textPlace($head);
-    const isWithin = blockAt($anchor) === node && $anchor.parent.isTextblock;
-    const anchor = isWithin ? textPlace($anchor) : head;
-    this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head }, isCarried);
+    const first = $anchor.parent.isTextblock ? blockAt($anchor) : null;
+    const anchor = first === null ? head : textPlace($anchor);
+    const start = first === null || first === node ? null : String(first.attrs.id);
+    this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head, start }, isCarried);
     return false;
   }
 }

@@ -124,7 +124,8 @@ export class Company {
 
   /** `isCarried`: others see it by what the person writes, as carets go along with the text. */
   caretMoved(caret: Caret, isCarried = false): void {
-    const isKnown = isCarried && caret.block === this.caret.block;
+    const { block, start } = this.caret;
+    const isKnown = isCarried && caret.block === block && caret.start === start;
     this.caret = caret;
     this.active();
     if (isKnown) this.settle();
@@ -205,9 +206,10 @@ export class Company {
   private present(): void {
     if (this.isGone) return;
     const { isOwnShown } = this.choices;
-    const { block, anchor, head } = isOwnShown ? this.caret : NOWHERE;
+    const { block, anchor, head, start = null } = isOwnShown ? this.caret : NOWHERE;
     const view = isOwnShown ? this.view : null;
-    this.here?.set([this.name, block, anchor, head, view, this.isIdle, this.calls]);
+    const last = start === null ? [] : [start];
+    this.here?.set([this.name, block, anchor, head, view, this.isIdle, this.calls, ...last]);
   }
 
   // --- others ---------------------------------------------------------------------------------

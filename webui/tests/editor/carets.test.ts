@@ -63,6 +63,33 @@ test("of a long document only carets in and near the sight are drawn", () => {
   expect(carets(view)).toEqual(["Bob b400"]);
 });
 
+const selected = (view: EditorView): string[] =>
+  [...view.dom.querySelectorAll<HTMLElement>(".remote-selection")].map(
+    (part) =>
+      `${part.closest<HTMLElement>("[data-block-id]")?.dataset.blockId} ${part.textContent}`,
+  );
+
+test("what others have selected over several blocks is drawn in all of them, either way", () => {
+  const { editor, view } = bench(5);
+  const ann = { ...person("Ann", "b3", 2), anchor: 5, start: "b1" };
+  editor.showPeople([ann]);
+  expect(selected(view)).toEqual(["b1 text", "b2 some text", "b3 so"]);
+  expect(carets(view)).toEqual(["Ann b3"]);
+  editor.showPeople([{ ...person("Ann", "b1", 5), anchor: 2, start: "b3" }]);
+  expect(selected(view)).toEqual(["b1 text", "b2 some text", "b3 so"]);
+  editor.showPeople([{ ...ann, start: "gone" }]);
+  expect([selected(view), carets(view)]).toEqual([[], ["Ann b3"]]);
+});
+
+test("of what is selected in a long document only the part near the sight is drawn", () => {
+  const { editor, view, carets: drawing } = bench(500);
+  drawing.look(100, 110);
+  editor.showPeople([{ ...person("Ann", "b105", 1), anchor: 1, start: "b5" }]);
+  expect(selected(view).length).toBe(26);
+  editor.showPeople([{ ...person("Ann", "b105", 1), anchor: 1, start: "b400" }]);
+  expect(selected(view).length).toBe(26);
+});
+
 test("who moves out of sight costs the editor nothing", () => {
   const { editor, view, carets: drawing } = bench(500);
   drawing.look(100, 110);

@@ -143,6 +143,13 @@ test("who does not show where they are shows their name, and no place", async ()
   expect(room.shown.at(-1)).toEqual(["Ann", null, 0, 0, null, false, 0]);
 });
 
+test("a selection that begins in another block is shown with that block", async () => {
+  const room = await new Room().enter();
+  room.company.caretMoved({ block: "b4", anchor: 1, head: 2, start: "b2" });
+  await room.pass(300);
+  expect(room.shown.at(-1)).toEqual(["Ann", "b4", 1, 2, null, false, 0, "b2"]);
+});
+
 test("a caret that goes along with the text is shown seldom, and behind its edits", async () => {
   const room = await new Room().enter();
   const heads = () => room.shown.map((value) => value?.[3]);
