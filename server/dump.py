@@ -8,7 +8,7 @@ messages that the groups' archives still have.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgpack import unpackb
 
@@ -35,6 +35,31 @@ READER = Address("reader", 0)
 """As whom the log is read; no node is called so in incarnation 0."""
 
 
+class Logged(NamedTuple):
+    """A number of a group: a message, or (`payload` None) a process that came or went (`what`).
+
+    `name` is empty where the group has none, or is gone; `number` is the sender's own.
+    """
+
+    group: GroupId
+    name: str
+    epoch: int
+    position: int
+    process: Process
+    number: int
+    payload: bytes | None
+    what: int = 0
+
+
+class LoggedState(NamedTuple):
+    """A group as of a number, as its archive has it; None: nothing was before."""
+
+    group: GroupId
+    name: str
+    position: int
+    state: bytes | None
+
+
 class LogReader:
     """Reads the parts of one log, oldest first."""
 
@@ -43,6 +68,10 @@ class LogReader:
 
     def rows(self, parts: Iterable[bytes]) -> Iterator[Row]:
         """A row for each message and each process that came or went."""
+        return (row_of(one) for one in self.entries(parts) if isinstance(one, Logged))
+
+    def entries(self, parts: Iterable[bytes]) -> Iterator[Logged | LoggedState]:
+        """What the log says of each group; a state begins a group anew."""
         for at, part in enumerate(parts):
             for kind, *entry in unpackb(part, strict_map_key=False):
                 if kind == VIEW:
@@ -72,61 +101,68 @@ class LogReader:
         except GroupcoreError:
             return  # it changed nothing then, either
 
-    def _archived(self) -> Iterator[Row]:
+    def _archived(self) -> Iterator[Logged | LoggedState]:
         archive = self._plane.archive
         for group, archived in ({} if archive is None else archive.groups).items():
+            name, epoch = self._place(group)
+            yield LoggedState(group, name, archived.seqno, archived.state)
             for run in archived.runs():
                 if run.size == 0:
-                    yield self._changed(group, run.seqno, run.process, run.first)
+                    said = (group, name, epoch, run.seqno, run.process)
+                    yield Logged(*said, 0, None, run.first)
                 for place, payload in enumerate(run.payloads):
-                    yield self._message(group, run.seqno + place, run.process, payload)
+                    said = (group, name, epoch, run.seqno + place, run.process)
+                    yield Logged(*said, run.first + place, payload)
 
-    def _frames(self, stream: Address, packets: list[bytes]) -> Iterator[Row]:
+    def _frames(self, stream: Address, packets: list[bytes]) -> Iterator[Logged]:
         for packet in packets:
             batch = logged_frame(packet, stream)
             header = batch.headers[-1]
             if isinstance(header, Change):
                 process = Process(header.node, header.process)
-                yield self._changed(header.group, header.seqno, process, header.what)
+                place = (header.group, *self._place(header.group))
+                yield Logged(*place, header.seqno, process, 0, None, header.what)
             elif isinstance(header, Accept):
                 yield from self._accepted(header, unpack_messages(batch.body))
 
-    def _accepted(self, header: Accept, payloads: list[bytes]) -> Iterator[Row]:
+    def _accepted(self, header: Accept, payloads: list[bytes]) -> Iterator[Logged]:
         size = len(header.groups) // 8
-        columns = (header.groups, header.seqnos, header.counts)
-        groups, seqnos, counts = (unpack_column(column, size) for column in columns)
+        columns = (header.groups, header.seqnos, header.firsts, header.counts)
+        runs = zip(*(unpack_column(column, size) for column in columns), strict=True)
         rest = iter(payloads)
-        senders = processes_of(header)
-        for group, seqno, count, process in zip(groups, seqnos, counts, senders, strict=True):
+        for (group, seqno, first, count), process in zip(runs, processes_of(header), strict=True):
+            name, epoch = self._place(group)
             for place in range(count):
-                yield self._message(group, seqno + place, process, next(rest, b""))
+                said = (group, name, epoch, seqno + place, process)
+                yield Logged(*said, first + place, next(rest, b""))
 
-    # --- rows -----------------------------------------------------------------------------------
-
-    def _place(self, group: GroupId, seqno: int) -> Row:
+    def _place(self, group: GroupId) -> tuple[str, int]:
+        """The group's name and epoch, as of this place of the log."""
         entry = self._plane.directory.entries.get(group)
-        return {
-            "group": str(group) if entry is None or not entry.name else entry.name,
-            "epoch": 0 if entry is None else entry.epoch,
-            "sequence_number": seqno,
-        }
+        return ("", 0) if entry is None else (entry.name, entry.epoch)
 
-    def _changed(self, group: GroupId, seqno: int, process: Process, what: int) -> Row:
-        verdict = "joined" if what == JOINED else "gone" if what == GONE else "left"
-        return self._place(group, seqno) | {"process": who(process), "verdict": verdict}
 
-    def _message(self, group: GroupId, seqno: int, process: Process, payload: bytes) -> Row:
-        row = self._place(group, seqno) | {"process": who(process)}
-        try:
-            message = decode(payload)
-        except MisfitError as error:
-            return row | {"verdict": f"no operation: {error}"}
-        if not isinstance(message, Operate):
-            return row | {"verdict": "a comparison of states"}
-        call = message.call
-        return row | {
-            "subject": message.principal,
-            "client_operation_id": None if call is None else f"{call.client}:{call.number}",
-            "operation": [[name, arguments] for name, arguments in message.calls],
-            "verdict": "ordered",
-        }
+def row_of(one: Logged) -> Row:
+    """As `dump-log` shows it."""
+    row: Row = {
+        "group": one.name or str(one.group),
+        "epoch": one.epoch,
+        "sequence_number": one.position,
+        "process": who(one.process),
+    }
+    if one.payload is None:
+        came_or_went = {JOINED: "joined", GONE: "gone"}
+        return row | {"verdict": came_or_went.get(one.what, "left")}
+    try:
+        message = decode(one.payload)
+    except MisfitError as error:
+        return row | {"verdict": f"no operation: {error}"}
+    if not isinstance(message, Operate):
+        return row | {"verdict": "a comparison of states"}
+    call = message.call
+    return row | {
+        "subject": message.principal,
+        "client_operation_id": None if call is None else f"{call.client}:{call.number}",
+        "operation": [[name, arguments] for name, arguments in message.calls],
+        "verdict": "ordered",
+    }

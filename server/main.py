@@ -36,6 +36,10 @@ def command_of(word: str) -> Command | None:
             from server.trace.cli import run_trace_command
 
             return run_trace_command
+        case "rebuild":
+            from server.rebuild_cli import run_rebuild_command
+
+            return run_rebuild_command
         case "doc":
             from server.doc_cli import run_doc_command
 

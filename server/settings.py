@@ -264,6 +264,7 @@ def help_text() -> str:
     lines = [
         "usage: python -m server --node-id ID [--flag VALUE ...]",
         "       python -m server verify-log DIR | dump-log DIR",
+        "       python -m server rebuild DIR ... (see rebuild --help)",
         "       python -m server user | token | audit ... (see user --help)",
         "       python -m server doc list | show | export | import | trash ... (see doc --help)",
         "       python -m server plan apply | list | status | cancel ... (see plan --help)",
