@@ -248,9 +248,9 @@ SESSION = Table(
         Column("user", "string", "whose", personal=True),
         Column("process", "string", "that it sends as; null where it has none of its own"),
         Column("client", "string", "what program, as it says itself; null: not known"),
-        Column("bytes_in", "bigint", "received from it; null: not counted"),
-        Column("bytes_out", "bigint", "sent to it; null: not counted"),
-        Column("code", "int", "of the closing; null: not known"),
+        Column("bytes_in", "bigint", "received from it since it was opened; null: not counted"),
+        Column("bytes_out", "bigint", "sent to it since then; null: not counted"),
+        Column("code", "int", "that its last connection was closed with; null: none, not known"),
     ),
     telemetry=True,
 )

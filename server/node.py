@@ -27,6 +27,7 @@ from groupcore.shared.errors import (
 )
 from groupcore.shared.session import Session
 from groupcore.view import Address, View
+from groupcore.web.settings import Traffic
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
 from server.charter import NAME as CHARTERS
@@ -169,10 +170,10 @@ class Node:
         if self.trace is not None:
             await self.trace.stop()
 
-    def note_session(self, what: str, page: str, session: Session) -> None:
+    def note_session(self, what: str, page: str, session: Session, traffic: Traffic) -> None:
         """A page's session has begun, gone on, or ended."""
         if self.trace is not None:
-            self.trace.note_session(what, page, session)
+            self.trace.note_session(what, page, session, traffic)
 
     def drain(self) -> None:
         """The node is about to leave: it takes no sessions any more."""

@@ -178,17 +178,23 @@ class SharedObjects:
             principal = principal if badge is None else badge.principal
             page = greet(self.gateway, first, principal, connection.writer)
             page.badge = badge
+            page.bytes_in += connection.frame_bytes
             for message in rest:
                 page.receive(message)
             while True:
-                for message in await connection.receive():
+                messages = await connection.receive()
+                page.bytes_in += connection.frame_bytes
+                for message in messages:
                     page.receive(message)
         except TimeoutError:
             connection.end(4408, "hello did not come in time")
         except SessionEndError as end:
             connection.end(end.code, end.reason)
-        except WebSocketDisconnect:
-            pass  # the page comes back, or its session lingers to its end
+            if page is not None and page.is_connected_by(connection.writer):
+                page.code = end.code
+        except WebSocketDisconnect as gone:  # the page comes back, or its session lingers
+            if page is not None and page.is_connected_by(connection.writer):
+                page.code = page.code or gone.code
         finally:
             if page is not None:
                 page.disconnect(connection.writer)

@@ -37,6 +37,8 @@ class Connection:
         self._websocket = websocket
         self._figures = gateway.figures
         self._heartbeat_s = gateway.terms.heartbeat_s
+        self.frame_bytes = 0
+        """Of the frame that came last."""
         self._silent = 0
         self._is_over = False
         task = asyncio.current_task()
@@ -91,6 +93,7 @@ class Connection:
             messages = decode(data, RULES)
         except BadFrameError as error:
             raise SessionEndError(1008, str(error)) from None
+        self.frame_bytes = len(data)
         self._figures.frames_in += 1
         self._figures.messages_in += len(messages)
         return messages

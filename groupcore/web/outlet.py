@@ -24,6 +24,7 @@ from groupcore.web import limits
 from groupcore.web.errors import BadRequestError
 from groupcore.web.feed import Feed, Version
 from groupcore.web.kinds import Kind, shown
+from groupcore.web.settings import Traffic
 
 if TYPE_CHECKING:
     from groupcore.web.company import Company
@@ -84,6 +85,8 @@ class Outlet:
         self._withheld: dict[str, Version | None] = {}
         self._lag_since = 0.0
         self.resumed = 0
+        self.bytes_in = self.bytes_out = 0
+        self.code: int | None = None
 
     # --- the connection -------------------------------------------------------------------------
 
@@ -91,7 +94,7 @@ class Outlet:
         """The page is here (again)."""
         if self._writer is not None:
             self._writer.abort(4409, "the same client has connected again")
-        self._writer = writer
+        self._writer, self.code = writer, None
         self._outbox, self._answers = [], []
         self._withheld = dict.fromkeys(self.opened)  # U1
         self.resumed += resumed
@@ -145,6 +148,11 @@ class Outlet:
         """Those objects."""
         return self._withheld
 
+    @property
+    def traffic(self) -> Traffic:
+        """What has passed."""
+        return Traffic(self.bytes_in, self.bytes_out, self.code)
+
     def is_connected_by(self, writer: Writer) -> bool:
         """Whether this is the page's present connection."""
         return self._writer is writer
@@ -158,6 +166,7 @@ class Outlet:
         """Close the connection."""
         if self._writer is not None:
             self._gateway.figures.cut[code] += 1
+            self.code = code
             self._writer.abort(code, reason)
 
     # --- what the page is told ------------------------------------------------------------------
@@ -246,6 +255,7 @@ class Outlet:
             return
         for frame in self._gateway.framed(messages):
             writer.write(frame)
+            self.bytes_out += len(frame)
 
     def send_presence(self, name: str, packed: list[bytes]) -> None:
         """What others show now; left out while the connection is congested."""

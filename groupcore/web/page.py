@@ -53,7 +53,8 @@ class Page(Holder):
             self._linger = None
             self._gateway.lingering.pop(self, None)
         super().connect(writer, resumed)
-        self._gateway.terms.met("resume" if resumed else "open", self.client, self.session)
+        what = "resume" if resumed else "open"
+        self._gateway.terms.met(what, self.client, self.session, self.traffic)
 
     def disconnect(self, writer: Writer) -> None:
         """The connection is gone; the session waits for the page for a while."""
@@ -75,7 +76,7 @@ class Page(Holder):
         self._gateway.forget(self)
         if not self._is_over:
             self._is_over = True
-            self._gateway.terms.met("close", self.client, self.session)
+            self._gateway.terms.met("close", self.client, self.session, self.traffic)
         for name in list(self.opened):
             self.let_go(name)
         await self.session.close()

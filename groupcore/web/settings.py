@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeAlias, TypedDict
+from typing import NamedTuple, TypeAlias, TypedDict
 
 from groupcore.errors import SettingsError
 from groupcore.shared.session import Session
@@ -26,9 +26,18 @@ Called: TypeAlias = Callable[[str, str, str], None]
 """Called with principal, type and name when a call of a page has been done."""
 
 
-Met: TypeAlias = Callable[[str, str, Session], None]
+class Traffic(NamedTuple):
+    """Bytes of the frames of a page's session, in all its connections; `code`: how the last one was
+    closed, None while it is open or where nothing was said."""
+
+    bytes_in: int
+    bytes_out: int
+    code: int | None
+
+
+Met: TypeAlias = Callable[[str, str, Session, Traffic], None]
 """Called with what has become of a page's session: `open`, `resume` (its page is back) or `close`;
-with the page's id and the session."""
+with the page's id, the session, and what has passed."""
 
 Presenting: TypeAlias = Callable[[str, str, str, object], object]
 """Asked with principal, session, name and value, as it has come, what a page is let show there."""
@@ -74,9 +83,9 @@ def closed_unnoticed(principal: str, kind: str, name: str) -> None:
     del principal, kind, name
 
 
-def met_unnoticed(what: str, page: str, session: Session) -> None:
+def met_unnoticed(what: str, page: str, session: Session, traffic: Traffic) -> None:
     """Nobody wants to know who comes and goes."""
-    del what, page, session
+    del what, page, session, traffic
 
 
 def presenting_all(principal: str, session: str, name: str, value: object) -> object:

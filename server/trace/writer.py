@@ -29,6 +29,7 @@ from groupcore.sequencing.tracing import Recorder
 from groupcore.shared.events import OperationDenied, SharedEvent
 from groupcore.shared.session import Session
 from groupcore.trace import TABLES
+from groupcore.web.settings import Traffic
 from server.trace.disk import Disk
 from server.trace.options import TraceOptions
 
@@ -109,13 +110,14 @@ class TraceWriter:
             said = {"principal": event.principal, "operation": event.operation}
             self.add("verdict", gid=event.group, seq=event.position, code="forbidden", **said)
 
-    def note_session(self, what: str, page: str, session: Session) -> None:
+    def note_session(self, what: str, page: str, session: Session, traffic: Traffic) -> None:
         """A page's session has begun, gone on, or ended: a row of `session`."""
         process = None
         with suppress(ChannelClosedError):  # the node is between two lives
             process = f"{life(session.process.node)}/{session.process.number}"
         user = session.principal or None
-        self.add("session", op=what, session=page, user=user, process=process)
+        said = {"session": page, "user": user, "process": process}
+        self.add("session", op=what, **said, **traffic._asdict())
 
     async def stop(self) -> None:
         """Hand over what there is, complete all segments, and end."""

@@ -31,8 +31,15 @@ async def test_what_people_do_is_traced_without_what_they_write(
     await cluster.close()
     rows = all_rows(folder)
     assert violations(rows) == []
-    sessions = [(row["op"], row["user"]) for row in read(folder, "session")]
-    assert sessions == [("open", "guest"), ("close", "guest")]
+    opened, closed = read(folder, "session")
+    assert [(row["op"], row["user"]) for row in (opened, closed)] == [
+        ("open", "guest"),
+        ("close", "guest"),
+    ]
+    assert (opened["bytes_out"], opened["code"]) == (0, None)
+    assert closed["bytes_in"] > len(" and a secret")
+    assert closed["bytes_out"] > closed["bytes_in"]
+    assert closed["code"] in (1000, 1001, 4001)
     assert any(row["name"] == name for row in read(folder, "group"))
     assert "secret" not in str(rows)
 
