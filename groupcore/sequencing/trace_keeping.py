@@ -79,12 +79,12 @@ class Keeping:
         self._t = self.offset_us + int(now * 1e6)
 
     def take(self) -> list[Gathered]:
-        """What has gathered since it was last taken."""
+        """What has gathered since it was last taken; nothing rests on what stands behind it."""
         kept: dict[str, Kept] = dict(self._others)
-        if self._frames.t:
-            kept["frame"] = self._frames
         if self._accepts.t:
             kept["accept"] = self._accepts
+        if self._frames.t:
+            kept["frame"] = self._frames
         if self._deliveries.t:
             kept["delivery"] = self._deliveries
         if not kept:

@@ -1,4 +1,9 @@
-"""The thread's side of the trace: open segments, one a kind, and what becomes of them."""
+"""The thread's side of the trace: open segments, one a kind, and what becomes of them.
+
+Segments are completed all at once, and in such an order that whoever sees a complete segment finds
+what its rows rest on complete as well: frames behind their runs and changes, deliveries behind
+everything else. So what is missing of a log is always its end.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,9 @@ from server.trace.batches import Encoder
 from server.trace.options import TraceOptions
 from server.trace.recovery import Lost, complete_torn, recover
 from server.trace.segments import Epochs, Form, OpenSegment, day_of
+
+SEALED_LAST = ("accept", "frame", "delivery")
+"""Kinds that are completed behind all others, in this order."""
 
 
 class Disk:
@@ -40,7 +48,7 @@ class Disk:
         t_us = gathered.began_us
         segment = self._open.get(kind)
         if segment is not None and segment.segment.date != day_of(t_us):
-            self._seal(kind)
+            self._seal_all()
             segment = None
         if segment is None:
             n = self._next.get(kind, 0)
@@ -48,14 +56,13 @@ class Disk:
             self._next[kind] = n + 1
         segment.write(self._encoder.batch(gathered, off), self._options.syncs)
         if segment.size_bytes >= self._options.segment_bytes:
-            self._seal(kind)
+            self._seal_all()
 
     def seal_due(self) -> None:
-        """Complete the segments that have been open for long enough."""
+        """Complete the segments if one of them has been open for long enough."""
         self._repair()
-        now = time.monotonic()
-        for kind in [kind for kind, one in self._open.items() if self._due(one) <= now]:
-            self._seal(kind)
+        if self.next_seal_s() == 0.0:
+            self._seal_all()
 
     def next_seal_s(self) -> float | None:
         """In how many seconds a segment is to be completed; None while none is open."""
@@ -65,13 +72,12 @@ class Disk:
     def close(self) -> None:
         """Complete all segments: nothing is missing of this epoch."""
         self._repair()
-        for kind in list(self._open):
-            self._seal(kind)
+        self._seal_all()
         self._epochs.close(self.epoch)
 
     def give_up(self) -> None:
         """The disk has refused something: the open segments end with what it has taken."""
-        self._torn += self._open.values()
+        self._torn += [self._open[kind] for kind in self._in_turn()]
         self._open.clear()
         for segment in self._torn:
             segment.abandon()
@@ -79,9 +85,15 @@ class Disk:
     def _due(self, segment: OpenSegment) -> float:
         return segment.began + self._options.segment_s
 
-    def _seal(self, kind: str) -> None:
-        self._open[kind].seal()
-        del self._open[kind]
+    def _seal_all(self) -> None:
+        for kind in self._in_turn():
+            self._open[kind].seal()
+            del self._open[kind]
+
+    def _in_turn(self) -> list[str]:
+        """The kinds that are open, in the order in which they are completed."""
+        last = [kind for kind in SEALED_LAST if kind in self._open]
+        return [kind for kind in self._open if kind not in last] + last
 
     def _repair(self) -> None:
         """Complete what was given up, before anything that comes behind it."""

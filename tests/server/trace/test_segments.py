@@ -11,7 +11,7 @@ from groupcore.trace import METADATA, TABLES
 from server.trace.batches import TYPES, Encoder
 from server.trace.disk import Disk
 from server.trace.options import TraceOptions
-from server.trace.segments import segments_of
+from server.trace.segments import OpenSegment, segments_of
 from tests.server.trace.support import T_US, deliveries, metadata, one, read
 
 DAY_US = 86_400_000_000
@@ -145,3 +145,23 @@ def test_names_of_people_are_hashed_under_a_key() -> None:
     assert hashed.column("operation").to_pylist() == ["write"] * 4
     other = Encoder(b"other key" * 3).batch(gathered, 0).column("principal").to_pylist()
     assert other[0] != ada
+
+
+def test_what_rows_rest_on_is_complete_before_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    seal = OpenSegment.seal
+
+    def sealed(segment: OpenSegment) -> None:
+        order.append(segment.segment.kind)
+        seal(segment)
+
+    monkeypatch.setattr(OpenSegment, "seal", sealed)
+    written = disk(tmp_path)
+    for kind in ("delivery", "frame", "accept", "view", "membership"):
+        written.write(one(kind), 0)
+    written.close()
+    assert order[-3:] == ["accept", "frame", "delivery"]
+    assert set(order[:2]) == {"view", "membership"}
+    assert all(name.endswith(".arrows") for name in names(tmp_path))
