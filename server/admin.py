@@ -52,7 +52,7 @@ def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starl
             Route("/admin/end-sessions", guarded(desk.end_sessions), methods=["POST"]),
             *gate.routes([*PlanRoutes(console.plans).rows(), key_row(node)]),
             *gate.routes(
-                [replace(row, scope=LOCAL) for row in console_rows(console, has_plans=False)]
+                [replace(row, scope=LOCAL) for row in console_rows(console, is_local=True)]
             ),
             *management_routes(node),
             *health_routes(node),

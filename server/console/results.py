@@ -1,19 +1,26 @@
 """What the pipeline has left for the console, in the folder that the settings name.
 
-`plan.json` is what `python -m pipeline plan --output` has written. Nobody waits for the disk on the
+`plan.json` is what `python -m pipeline plan --output` has written, `order.json` what `audit
+--certificate` has. Nobody waits for the disk on the
 loop, and what is not there, or is none of it, is simply not shown.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from groupcore.sequencing.plan import PLAN_BYTES_MAX
 from server.console.colleagues import Shown
 
 PLAN = "plan.json"
+ORDER = "order.json"
+CERTIFICATE_BYTES_MAX = 1 << 20
 
 
 async def proposed_plan(folder: Path | None) -> Shown | None:
@@ -32,3 +39,37 @@ def _plan(path: Path) -> Shown | None:
     if not isinstance(plan, dict) or not isinstance(plan.get("groups"), dict):
         return None
     return {"made_s": status.st_mtime, "groups": len(plan["groups"]), "plan": plan}
+
+
+async def certificate(folder: Path | None) -> Shown | None:
+    """The certificate of the last audit, and whether its signature is good; None without one."""
+    return None if folder is None else await asyncio.to_thread(_certificate, folder / ORDER)
+
+
+def _certificate(path: Path) -> Shown | None:
+    try:
+        if path.stat().st_size > CERTIFICATE_BYTES_MAX:
+            return None
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(document, dict) or not isinstance(document.get("certificate"), dict):
+        return None
+    return {
+        "certificate": document["certificate"],
+        "key": str(document.get("key", "")),
+        "signed": is_signed(document),
+    }
+
+
+def is_signed(document: Shown) -> bool:
+    """Whether the certificate is as whoever has the key has signed it: Ed25519, over the
+    certificate as JSON with sorted keys and without spaces.
+    """
+    text = json.dumps(document["certificate"], sort_keys=True, separators=(",", ":"))
+    try:
+        public = Ed25519PublicKey.from_public_bytes(base64.b64decode(document["key"]))
+        public.verify(base64.b64decode(document["signature"]), text.encode())
+    except (InvalidSignature, KeyError, TypeError, ValueError):
+        return False
+    return True

@@ -7,10 +7,13 @@ from server.routes.asks import Row
 from server.routes.console import ConsoleRoutes
 from server.routes.console_acts import ActRoutes
 from server.routes.console_moves import MoveRoutes
+from server.routes.console_proofs import ProofRoutes
 
 
-def console_rows(console: Console, has_plans: bool = True) -> list[Row]:
-    """The routes below `/admin`; `has_plans`: those of plans as well."""
+def console_rows(console: Console, is_local: bool = False) -> list[Row]:
+    """The routes below `/admin`; `is_local`: but for those that the management address has."""
     moves = MoveRoutes(console)
+    proofs = ProofRoutes(console)
     rows = [*ConsoleRoutes(console).rows(), *moves.rows(), *ActRoutes(console).rows()]
-    return [*rows, *moves.plan_rows()] if has_plans else rows
+    rows += proofs.rows()
+    return rows if is_local else [*rows, *moves.plan_rows(), *proofs.backup_rows()]

@@ -54,8 +54,8 @@ def management_routes(node: Node) -> list[Route]:
 def backup_row(node: Node) -> Row:
     """Gives a backup of the cluster, as it is made; who gets less than its end has none."""
 
-    async def answered(_: Ask) -> Response:
-        note_soon(node, "backup.taken", "")
+    async def answered(ask: Ask) -> Response:
+        note_soon(node, "backup.taken", "", ask.by, ask.origin)
         pieces = take(node)
         first = await anext(pieces)  # what keeps it from beginning is an answer
 

@@ -22,7 +22,14 @@ PEOPLE = ("/sign-in", "/welcome", "/join", "/share", "/account", "/people", "/ac
 """Where the page asks who one is; what is secret in these addresses stands behind the #."""
 CONSOLE = (
     *("/admin", "/admin/groups", "/admin/migrations", "/admin/nodes", "/admin/plans"),
-    *("/admin/sessions", "/admin/groups/{group}", "/admin/nodes/{node}", "/admin/plans/{plan}"),
+    *(
+        "/admin/sessions",
+        "/admin/order",
+        "/admin/operations",
+        "/admin/groups/{group}",
+        "/admin/nodes/{node}",
+        "/admin/plans/{plan}",
+    ),
 )
 """Where who runs the cluster looks; on the management address these are programs' own."""
 FILES = (

@@ -14,7 +14,7 @@ from server.plans import AT_ONCE, Carried, Plans, shown_objection, shown_plan, s
 from server.routes.asks import Ask, Field, Row
 from server.routes.deeds import note_soon
 from server.routes.management import LOCAL
-from server.routes.problems import problem
+from server.routes.problems import STATUS, problem
 
 WAIT_S = 30.0
 """How long a request that waits for the end of its plan does so; it is carried out anyway."""
@@ -23,8 +23,17 @@ SWITCH = ("true", "false")
 
 async def on_bad_plan(_: Request, error: Exception) -> Response:
     """A plan of which nothing has been done; `refused` says what about it, with code and remedy."""
+    return _refused(400, error)
+
+
+async def on_unfit_plan(_: Request, error: Exception) -> Response:
+    """The same on the public address, which says by 400 that the request is not as described."""
+    return _refused(STATUS["bad_plan"], error)
+
+
+def _refused(status: int, error: Exception) -> Response:
     assert isinstance(error, PlanError)
-    return problem(400, "bad_plan", str(error), {"refused": shown_objection(error)})
+    return problem(status, "bad_plan", str(error), {"refused": shown_objection(error)})
 
 
 class PlanRoutes:

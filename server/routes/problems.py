@@ -53,6 +53,7 @@ STATUS = {
     "plan_lost": 410,
     "too_many_plans": 409,
     "node_silent": 503,
+    "bad_plan": 422,
     "breaks_s2": 409,
     "no_such_session": 404,
     "unknown_move": 404,

@@ -196,3 +196,39 @@ async def test_a_session_is_found_and_ended(
     await expect(kim.page.get_by_test_id("stopped")).to_contain_text("You are signed out")
     await ann.page.get_by_test_id("session-search").fill("nobody at all")
     await expect(ann.page.get_by_text("Nobody of this name is here.")).to_be_visible()
+
+
+async def test_the_order_is_certified_where_the_pipeline_has_said_so(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await at_console(town, tabs, ann_cookies, "/order")
+    await look(ann, "order-none", ann.page.get_by_text("No audit has been left here"))
+    rules = {"fifo": {"says": "In the order sent.", "violations": 2, "not_auditable": 0}}
+    nodes = {"a": {"first": 1, "last": 9, "deliveries": 9}}
+    said = {"result": "broken", "made": "2026-11-01T10:00:00+00:00", "rules": rules}
+    audit = {"certificate": {**said, "nodes": nodes, "deliveries": 9, "held": 1}, "signed": False}
+    await ann.page.route("**/admin/order", lambda route: route.fallback())
+    await ann.page.route(
+        "**/api/v1/admin/order", lambda route: route.fulfill(json={"audit": {**audit, "key": "k"}})
+    )
+    await ann.page.reload()
+    await expect(ann.page.get_by_test_id("audit")).to_contain_text("The order was broken")
+    await expect(ann.page.get_by_role("alert")).to_contain_text("Trust nothing in it")
+    await expect(ann.page.get_by_test_id("rule")).to_contain_text("2")
+    await look(ann, "order", ann.page.get_by_test_id("audit"))
+
+
+async def test_a_backup_is_taken_and_the_log_says_so(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    ann = await at_console(town, tabs, ann_cookies, "/operations")
+    await look(ann, "operations", ann.page.get_by_test_id("note"))
+    async with ann.page.expect_download() as waiting:
+        await ann.page.get_by_test_id("take-backup").click()
+    download = await waiting.value
+    assert download.suggested_filename == "groupcore-backup.tar"
+    file = tmp_path / "backup.tar"
+    await download.save_as(file)
+    assert file.stat().st_size > 1_000
+    await ann.page.reload()
+    await expect(ann.page.get_by_test_id("note").first).to_contain_text("Backup taken")

@@ -24,7 +24,10 @@ PHASES = os.environ.get("API_PHASES", "coverage")
 EXAMPLES = os.environ.get("API_EXAMPLES", "1")
 LIMIT_S = int(os.environ.get("API_LIMIT_S", "600"))
 SEED = os.environ.get("SEED", "1")
-ENDS_THE_SIGN_IN = ("delete_session", "delete_me_sessions", "put_me_password")
+ENDS_THE_SIGN_IN = (
+    *("delete_session", "delete_me_sessions", "put_me_password"),
+    "post_admin_nodes_node_leave",  # ends more than that
+)
 
 CONFIG = """
 [cache]

@@ -74,7 +74,7 @@ LEAST = {
     **dict.fromkeys(("post_admin_plans_plan_cancel", "post_admin_nodes_node_drain"), Who.OWNER),
     **dict.fromkeys(("post_admin_nodes_node_revive", "post_admin_nodes_node_leave"), Who.OWNER),
     **dict.fromkeys(("post_admin_keys_rotate", "get_admin_sessions"), Who.OWNER),
-    "post_admin_sessions_end": Who.OWNER,
+    **dict.fromkeys(("post_admin_sessions_end", "get_admin_order", "get_admin_backup"), Who.OWNER),
     **dict.fromkeys(("delete_documents_doc_links_link", "post_files_delete"), Who.OWNER),
 }
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from server.main import main
 from tests.server.accounts.people import Browser, hire
 from tests.server.support import Cluster, eventually
 
@@ -104,7 +108,7 @@ async def test_a_plan_is_looked_at_carried_out_and_seen_from_every_node(
     assert given["id"] in {one["id"] for one in found["plans"]}
     assert {one["node"] for one in found["nodes"]} == {"a", "b", "c"}
     assert await noted(ann, "plan.given") == ["1 groups"]
-    bad = await asked(ann, "POST", "/plans", {"plan": 1, "groups": {"no such": "b"}}, 400)
+    bad = await asked(ann, "POST", "/plans", {"plan": 1, "groups": {"no such": "b"}}, 422)
     assert bad["refused"]["item"] == "'no such'"
     assert (await asked(ann, "GET", "/plans/nothing", None, 404))["code"] == "unknown_plan"
     await asked(ann, "POST", f"/plans/{given['id']}/cancel")
@@ -189,3 +193,49 @@ async def test_the_same_is_done_on_the_management_address(cluster: Cluster, ann:
     async with aiohttp.ClientSession() as http, http.post(url) as answer:
         assert answer.status == 200, await answer.text()
     assert await noted(ann, "node.drained") == ["c"]
+
+
+async def test_the_certificate_is_shown_and_its_signature_looked_at(
+    ann: Browser, cluster: Cluster, tmp_path: Path
+) -> None:
+    assert await asked(ann, "GET", "/order") == {"audit": None}
+    object.__setattr__(cluster.nodes["a"].settings, "results", tmp_path)
+    key = Ed25519PrivateKey.generate()
+    said = {"result": "kept", "deliveries": 7, "rules": {}, "nodes": {}}
+    text = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
+    document = {
+        "certificate": said,
+        "key": b64encode(key.public_key().public_bytes_raw()).decode(),
+        "signature": b64encode(key.sign(text)).decode(),
+    }
+    (tmp_path / "order.json").write_text(json.dumps(document), encoding="utf-8")
+    found = (await asked(ann, "GET", "/order"))["audit"]
+    assert (found["certificate"], found["signed"]) == (said, True)
+    forged = {**document, "certificate": {**said, "deliveries": 8}}
+    for wrong in (forged, {"certificate": said}, {**document, "key": "?"}):
+        (tmp_path / "order.json").write_text(json.dumps(wrong), encoding="utf-8")
+        assert not (await asked(ann, "GET", "/order"))["audit"]["signed"]
+    for text in (b"{", b"[]", b"{}"):
+        (tmp_path / "order.json").write_bytes(text)
+        assert (await asked(ann, "GET", "/order"))["audit"] is None
+
+
+async def test_a_backup_is_taken_at_the_console_and_verified(
+    ann: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await ann.create("Kept")
+    file = tmp_path / "backup.tar"
+    async with ann.http.get(f"{ann.node.url}/api/v1/admin/backup") as answer:
+        assert answer.status == 200
+        assert "attachment" in answer.headers["content-disposition"]
+        file.write_bytes(await answer.read())
+    assert await asyncio.to_thread(main, ["backup", "verify", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["documents"] == 1
+    await eventually_noted(ann, "backup.taken")
+
+
+async def eventually_noted(ann: Browser, what: str) -> None:
+    async def is_noted() -> bool:
+        return bool(await noted(ann, what))
+
+    await eventually(is_noted, f"{what} is in the log")

@@ -4,6 +4,7 @@ import type { Component } from "svelte";
 import { consoleWords } from "../words/console";
 import { withWords } from "../words/language";
 import { movesWords } from "../words/moves";
+import { proofsWords } from "../words/proofs";
 
 type Loaded<Props extends Record<string, unknown>> = Promise<{
   readonly default: Component<Props>;
@@ -43,5 +44,13 @@ export const PARTS: Readonly<Record<string, Part>> = {
   sessions: {
     title: () => consoleWords.sessions,
     load: () => withWords(import("./Sessions.svelte")),
+  },
+  order: {
+    title: () => proofsWords.order,
+    load: () => withWords(import("./Order.svelte")),
+  },
+  operations: {
+    title: () => proofsWords.operations,
+    load: () => withWords(import("./Operations.svelte")),
   },
 };

@@ -1,0 +1,46 @@
+import type english from "../en/proofs";
+import { number, plural } from "../formats";
+import type { Translation } from "../language";
+
+export default {
+  order: "Ordnung",
+  operations: "Betrieb",
+  kept: "Die Ordnung wurde gewahrt",
+  broken: "Die Ordnung wurde verletzt",
+  nothingToJudge: "Es gab nichts zu beurteilen",
+  noAudit: "Hier liegt keine Prüfung",
+  howToAudit:
+    "Die Pipeline prüft die Spuren der Knoten und bescheinigt das Ergebnis. Lassen Sie sie order.json in dem Ordner ablegen, den die Einstellung --results nennt:",
+  isSigned:
+    "Die Bescheinigung ist so, wie sie signiert wurde. Vergleichen Sie diesen Schlüssel mit dem, den Sie von anderswo haben:",
+  isNotSigned:
+    "Die Signatur gehört nicht zu dieser Bescheinigung. Trauen Sie ihr nicht, und prüfen Sie noch einmal.",
+  rules: "Regeln",
+  rule: "Regel",
+  demands: "Was sie verlangt",
+  violations: "Verletzungen",
+  notJudged: "Nicht zu beurteilen",
+  whatWasJudged: "Was beurteilt wurde",
+  deliveries: "Auslieferungen",
+  backup: "Sicherung",
+  backupHint:
+    "Eine Sicherung des ganzen Clusters, gezogen, während Leute schreiben: Dokumente, Bilder, Konten. Sie enthält, womit sich Leute anmelden: Verwahren Sie sie so sicher wie den Cluster selbst.",
+  verifyHint:
+    "Prüfen Sie die Datei, bevor Sie sich darauf verlassen; wiederhergestellt wird in den leeren Ordner eines Knotens.",
+  takeBackup: "Sicherung ziehen",
+  auditLog: "Protokoll",
+  auditHint:
+    "Was getan wurde und von wem; jeder Eintrag ist mit dem vorigen verkettet. Jeder Knoten hat das ganze Protokoll in einer Datei:",
+  when: "Wann",
+  what: "Was",
+  who: "Wer",
+  about: "Betrifft",
+  judged: (deliveries: number, day: string) =>
+    `${plural(deliveries, `${number(deliveries)} Auslieferung wurde`, `${number(deliveries)} Auslieferungen wurden`)} beurteilt, Stand ${day}.`,
+  waiting: (count: number) =>
+    `${plural(count, `${number(count)} Auslieferung wartet`, `${number(count)} Auslieferungen warten`)} auf Spuren anderer Knoten.`,
+  gapsAt: (nodes: string) =>
+    `Es fehlen Zeilen von: ${nodes}. Was darauf beruht, wurde nicht beurteilt.`,
+  sampledAt: (nodes: string) =>
+    `Nur eine Stichprobe schrieben: ${nodes}. Dort wurde nicht nach Lücken gesucht.`,
+} satisfies Translation<typeof english>;
