@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from groupcore.sequencing.asked import Asked, Piece
 from groupcore.sequencing.directory_changes import MoveBegan, MoveCancelled, OwnerMoved
 from groupcore.sequencing.watch import FAILOVER, MOVES_MAX, SeenMove, Watch
 from groupcore.view import Address
@@ -167,6 +168,21 @@ def test_the_pause_ends_with_the_last_of_the_groups() -> None:
     assert [*resumed, watch.moves[0].resumed_s] == [None, 2.0]
     watch.resumed(2, ())
     assert watch.handed_on(2, []) == []
+
+
+def test_what_the_former_sequencer_has_counted_is_not_counted_again() -> None:
+    watch = Watch()
+    watch.begin(B)
+    watch.began(MoveBegan(7, (1,), A, B, "drain"))
+    watch.moved(OwnerMoved(7, (1,), A, B, (2,), (5,)))
+    runs = [(1, 1, [b"x"]), (1, 2, [b"y"])]
+    watch.resumed(1, [stretch(runs, forwarded=True), stretch(runs[:1], forwarded=False)])
+    assert watch.moves[0].held == 1
+
+
+def stretch(runs: list[Piece], forwarded: bool) -> Asked:
+    """What has come of a process of c."""
+    return Asked(C, 1, 0, (1, 0, 0), {}, list(runs), 0.0, forwarded)
 
 
 def test_who_is_neither_source_nor_target_lets_go_when_it_is_over() -> None:
