@@ -71,7 +71,7 @@ check-page: $(WEBUI_BUILT)
 .PHONY: test
 test: ## check and all tests, those in a browser included
 	@$(MAKE) -j 4 --output-sync=target chromium check test-page
-	@$(MAKE) -j 2 test-real test-beside
+	@$(MAKE) -j 3 test-real test-beside
 
 .PHONY: test-page
 test-page: setup
@@ -91,11 +91,11 @@ test-real: setup
 test-pipeline: pipeline
 	$(BIN)/python -m pytest -m "not cluster" tests/pipeline
 
-# Two of them at a time, so that both cores are busy to the end. Each is said in one piece when it is done, not between
+# Two of them at a time beside the real ones (of three jobs), so that both cores are busy to the end. Each is said in one piece when it is done, not between
 # the lines of the real tests.
 .PHONY: test-beside
 test-beside:
-	+@nice -n 19 $(MAKE) -j 2 --output-sync=recurse test-pipeline test-core schedules
+	+@nice -n 19 $(MAKE) --output-sync=recurse test-pipeline test-core schedules
 
 .PHONY: schedules
 schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
