@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import UTC, datetime
+from hashlib import blake2b
 
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from groupcore.objects.parsing import check_title, is_identifier
+from groupcore.objects.rich_delta import plain
 from groupcore.objects.rich_parsing import to_wire
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.shown import Shot
@@ -36,6 +39,12 @@ COPY = Field("title", str, False, "its title; else “Copy of …”", 200, min=
 TITLE_MAX = 200
 NAMED = Field("title", str, False, "else its first heading is the title", 1000)
 MADE = {"id": "the document", "title": "its title", "saved": "whether a quorum has it on disk"}
+
+KNOWN = Field("known", str, False, "the version that one has", 64)
+HEADINGS = {
+    "version": "the same as long as the headings are",
+    "headings": "id, place among the blocks, level and text of each; left out where one has them",
+}
 
 
 def import_kib(settings: Settings) -> int:
@@ -70,6 +79,7 @@ class DocumentRoutes:
             ),
             self.import_row(f"{at}/import"),
             Row("GET", f"{at}/{{doc}}", self.read, read, "Its blocks", errors=(none,)),
+            self.headings_row(f"{at}/{{doc}}/headings"),
             Row(
                 "PATCH",
                 f"{at}/{{doc}}",
@@ -112,6 +122,19 @@ class DocumentRoutes:
             ),
             Row("GET", "/nodes", self.nodes, PUBLIC, "The nodes' addresses"),
         ]
+
+    def headings_row(self, path: str) -> Row:
+        """What is read of a document without the rest of it."""
+        return Row(
+            "GET",
+            path,
+            self.headings,
+            "documents:read",
+            "Its headings, in their order",
+            shows=HEADINGS,
+            errors=("no_such_document",),
+            query=(KNOWN,),
+        )
 
     def import_row(self, path: str) -> Row:
         """A document from a body of Markdown."""
@@ -242,6 +265,30 @@ class DocumentRoutes:
             for block, attributes, text in shot
         ]
         return JSONResponse({"id": doc, "title": title, "blocks": blocks})
+
+    async def headings(self, ask: Ask) -> Response:
+        """The document's headings as this node has them; its other blocks are not read."""
+        doc, may_read = ask.path("doc"), self.access.reader(ask)
+        await self._check_there(ask, doc)
+        found = await ordered(self._headings(doc))
+        if not may_read(doc):  # not any more
+            raise BadMessageError("no_such_document", "there is no document of this id here")
+        told = json.dumps(found, sort_keys=True).encode()
+        version = blake2b(told, digest_size=16).hexdigest()
+        is_known = ask.query["known"] == version
+        return JSONResponse({"version": version} | ({} if is_known else {"headings": found}))
+
+    async def _headings(self, doc: str) -> list[dict[str, object]]:
+        async with self.node.keeper.holding(doc) as document:
+            return [
+                {
+                    "id": block,
+                    "place": place,
+                    "level": dict(attributes).get("level", 1),
+                    "text": plain(text),
+                }
+                for block, place, attributes, text in await document.headings()
+            ]
 
     async def export(self, ask: Ask) -> Response:
         """The document as Markdown."""

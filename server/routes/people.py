@@ -58,6 +58,16 @@ class People(Desk):
                 first,
                 errors=("expired", "weak_password", "wait"),
             ),
+            Row(
+                "POST",
+                "/users/first/look",
+                self.look_at_owner_link,
+                PUBLIC,
+                "Whether the one-time link may be used still",
+                204,
+                (SECRET,),
+                errors=("expired", "wait"),
+            ),
             Row("GET", "/users", self.list_users, "accounts:read", "All accounts, to manage"),
             Row(
                 "POST",
@@ -141,10 +151,7 @@ class People(Desk):
 
     async def first(self, ask: Ask) -> Response:
         """The first owner."""
-        self.sessions.try_address(ask.origin)
-        digest = digest_of(ask.text("secret"))
-        if not self.accounts.owner_link_open(digest, self.gate.service.now_s):
-            raise AccountError("expired", "this link was used or is too old; print a new one")
+        digest = self._owner_link(ask)
         email, name = check_email(ask.text("email")), ask.text("name")
         verifier = await self._verifier(ask)
         home = ask.text("workspace") or "Home"
@@ -154,6 +161,19 @@ class People(Desk):
         self.sessions.knew(email, ask.origin)
         await done(self.node, self.node.files.adopt(ask.origin))
         return await self.sessions.begin(ask, user)
+
+    async def look_at_owner_link(self, ask: Ask) -> Response:
+        """For who has the secret, before they fill in anything."""
+        self.sessions.knew(self._owner_link(ask), ask.origin)
+        return Response(status_code=204)
+
+    def _owner_link(self, ask: Ask) -> str:
+        """The digest of the link's secret, if it may be used; AccountError."""
+        self.sessions.try_address(ask.origin)
+        digest = digest_of(ask.text("secret"))
+        if not self.accounts.owner_link_open(digest, self.gate.service.now_s):
+            raise AccountError("expired", "this link was used or is too old; print a new one")
+        return digest
 
     def _check_manages(self, ask: Ask) -> None:
         if not self.accounts.manages(ask.by):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import pytest
 from playwright.async_api import expect
 
@@ -27,6 +29,8 @@ async def test_all_headings_are_listed_followed_and_gone_to(cluster: Cluster, ta
     doc = await cluster.create("a", "\n\n".join(["# Whole", *chapters]))
     one = await tabs.document(cluster.nodes["a"].url, doc, "One")
     two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    asked: list[str] = []
+    one.page.on("request", lambda request: asked.append(urlsplit(request.url).path))
     await one.put_caret(0)
     await one.press("Control+Alt+o")
     contents = one.page.get_by_role("navigation", name="Contents")
@@ -52,6 +56,9 @@ async def test_all_headings_are_listed_followed_and_gone_to(cluster: Cluster, ta
     await expect(one.editor.get_by_role("heading", name="Chapter 0 begins")).to_be_in_viewport()
     await one.press("Escape")
     await expect(contents).to_have_count(0)
+    whole = f"/api/v1/documents/{doc}"
+    assert f"{whole}/headings" in asked
+    assert whole not in asked
 
 
 async def test_a_document_without_headings_says_how_to_make_one(

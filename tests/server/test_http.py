@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 from starlette.applications import Starlette
 
+from groupcore.shared.documents.outline import DocumentOutline
 from server.announce import owner_link
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import REPORT_MAX
@@ -29,6 +30,28 @@ async def test_a_document_is_created_listed_read_and_exported(cluster: Cluster) 
         ("bullet", "one"),
     ]
     assert await get(f"{api}/{doc}/markdown") == (200, "# Plan\n\n## Steps\n\n- one\n")
+
+
+async def test_headings_are_told_with_their_places_and_once_a_version(cluster: Cluster) -> None:
+    node = await cluster.start("a")
+    doc = await create(node, "Plan", "words\n\n## Steps\n\n- one\n\n### Last **step**")
+    api = f"{node.url}/api/v1/documents/{doc}/headings"
+    status, told = await get(api)
+    assert status == 200
+    assert [(row["place"], row["level"], row["text"]) for row in told["headings"]] == [
+        (1, 2, "Steps"),
+        (3, 3, "Last step"),
+    ]
+    again = f"{api}?known={told['version']}"
+    assert await get(again) == (200, {"version": told["version"]})
+    block = told["headings"][0]["id"]
+    async with node.node.objects.session("") as session:
+        outline = await session.open(DocumentOutline, f"doc/{doc}")
+        await outline.move([told["headings"][1]["id"]], "")
+        await outline.remove([block])
+    _, now = await get(again)
+    assert [(row["place"], row["text"]) for row in now["headings"]] == [(0, "Last step")]
+    assert (await get(f"{node.url}/api/v1/documents/none/headings"))[0] == 404
 
 
 async def test_the_same_idempotency_key_makes_one_document_on_any_node(cluster: Cluster) -> None:

@@ -4,7 +4,7 @@ import { OwnRole } from "./account/own-role";
 import { nodeOf } from "./account/ticket";
 import type { Options, Session, State } from "./client";
 import type { ClientLocks } from "./client-lock";
-import type { DocumentModel, Draft, SaveState } from "./document/types";
+import type { Draft, OpenModel, SaveState } from "./document/types";
 import type { OfferedMenu } from "./editor/callbacks";
 import { DocumentEditor } from "./editor/editor";
 import type { Finding } from "./editor/find";
@@ -47,15 +47,6 @@ export interface DocumentState {
   readonly finding: Finding;
   /** The menu behind a slash. */
   readonly menu: OfferedMenu | null;
-}
-
-/** A model as the page opens it. */
-export interface OpenModel extends DocumentModel {
-  /** What must outlive the tab, as structured data; null: nothing. */
-  stored(): unknown;
-  /** Called when who may what has changed. */
-  onRights?: (() => void) | null;
-  close(): void;
 }
 
 export interface ControllerParts {

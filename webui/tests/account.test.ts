@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 
 import { afterEach, expect, test, vi } from "vitest";
-import { auditLog } from "../src/account/sharing";
+import { auditLog, wordsAbout } from "../src/account/sharing";
 import { fetchTicket, nodeOf } from "../src/account/ticket";
 import { agentName, deedName } from "../src/account/words";
 import { ask, onSignedOut, secure, send } from "../src/api";
@@ -122,7 +122,7 @@ test("what was done is said in words, and a code that is new as it is", () => {
   expect(deedName("to.string")).toBe("to.string");
 });
 
-test("the audit log says names, and ids only of what one may not see", async () => {
+test("the audit log says names, and no ids of what has none or may not be seen", async () => {
   const entry = { number: 1, at_ms: 0, by: "user:u1", what: "link.created" };
   answering(
     [
@@ -148,9 +148,19 @@ test("the audit log says names, and ids only of what one may not see", async () 
   );
   const log = await auditLog();
   expect(log.map(({ by, about }) => [by, about])).toEqual([
-    ["Ann", "Plan, k9, Can read"],
+    ["Ann", "Plan, Can read"],
     ["Whoever runs the server", "Ann"],
-    ["Somebody by a link", "d7"],
+    ["Somebody by a link", ""],
     ["u8", "Choir, Ann"],
   ]);
+});
+
+test("what an audited deed was about is said in words", () => {
+  const names = new Map([["d1", "Plan"]]);
+  expect(wordsAbout("document.moved", "d1 w7 f7", names)).toBe(
+    "Plan, not to be seen here, not to be seen here",
+  );
+  expect(wordsAbout("token.created", "u1 k7", names)).toBe("");
+  expect(wordsAbout("documents.adopted", "3", names)).toBe("3");
+  expect(wordsAbout("sign_in.denied", "eve@example.org", names)).toBe("eve@example.org");
 });

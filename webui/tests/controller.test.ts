@@ -11,6 +11,7 @@ import { blocksOf, MemoryModel } from "./document-double";
 
 /** A model in memory, with what the page wants beside a document. */
 class PageModel extends MemoryModel {
+  readonly outlineVersion = 0;
   kept: unknown = null;
   isClosed = false;
   onRights: (() => void) | null = null;

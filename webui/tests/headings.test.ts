@@ -1,12 +1,6 @@
-import { expect, test } from "vitest";
-import {
-  hasFar,
-  headingAbove,
-  headingsOf,
-  isAsking,
-  levelOf,
-  type Told,
-} from "../src/contents/headings";
+import { expect, test, vi } from "vitest";
+import { headingsAt } from "../src/contents/asking";
+import { hasFar, headingAbove, headingsOf, levelOf, type Told } from "../src/contents/headings";
 import type { ShownBlock } from "../src/document/types";
 
 function heading(id: string, level: number | null, text: string | null, length = 0): ShownBlock {
@@ -34,20 +28,36 @@ test("headings stand in their order with their levels; other blocks do not", () 
   ]);
 });
 
-test("of a heading that is not here a node is asked, again when it has changed", () => {
+test("of a heading that is not here it is shown what a node has said", () => {
   const far = heading("a", null, null, 3);
-  const told = new Map([["a", { level: 2, text: "Far", length: 3 }]]);
+  const told = new Map([["a", { level: 2, text: "Far" }]]);
   expect(headingsOf([far], NOBODY)).toEqual([{ id: "a", level: 1, text: null }]);
-  expect(isAsking([far], NOBODY)).toBe(true);
   expect(headingsOf([far], told)).toEqual([{ id: "a", level: 2, text: "Far" }]);
-  expect(isAsking([far], told)).toBe(false);
-  expect(isAsking([{ ...far, length: 4 }], told)).toBe(true);
-  expect(isAsking([heading("a", 2, "Here"), paragraph("p")], NOBODY)).toBe(false);
   expect([hasFar([far]), hasFar([heading("a", 2, "Here")])]).toEqual([true, false]);
 });
 
+test("headings that are the same still are not sent again", async () => {
+  const asked: string[] = [];
+  const answers = [
+    { version: "v1", headings: [{ id: "a", place: 0, level: 2, text: "One" }] },
+    { version: "v1" },
+    { version: "v2", headings: [] },
+  ];
+  vi.stubGlobal("fetch", async (url: string) => {
+    asked.push(url);
+    return new Response(JSON.stringify(answers.shift()), { status: 200 });
+  });
+  const first = await headingsAt("plan", null);
+  expect(first.headings).toEqual(new Map([["a", { level: 2, text: "One" }]]));
+  expect(await headingsAt("plan", first)).toBe(first);
+  expect((await headingsAt("plan", first)).headings.size).toBe(0);
+  const path = "/api/v1/documents/plan/headings?known=";
+  expect(asked).toEqual([path, `${path}v1`, `${path}v1`]);
+  vi.unstubAllGlobals();
+});
+
 test("what is here counts for more than what a node said", () => {
-  const told = new Map([["a", { level: 1, text: "Before", length: 6 }]]);
+  const told = new Map([["a", { level: 1, text: "Before" }]]);
   expect(headingsOf([heading("a", 2, "Now")], told)).toEqual([{ id: "a", level: 2, text: "Now" }]);
 });
 

@@ -105,12 +105,32 @@ class Shown:
         shot: Shot = []
         for block in list(self.outline.order):
             text = await self.read(block)
-            found, seed = self.blocks.get(block), self.outline.seeds.get(block)
+            seed = self.outline.seeds.get(block)
             given: Attributes = () if seed is None else seed.attributes
-            if found is not None and found.status != UNBORN:
-                given = tuple(sorted(found.attributes.items()))
+            if self._is_open(block):
+                given = tuple(sorted(self.blocks[block].attributes.items()))
             shot.append((block, given, text))
         return shot
+
+    async def headings(self) -> list[tuple[str, int, Attributes, Rich]]:
+        """Id, place among the blocks, attributes and text of each heading, in their order.
+
+        No other block is read, nor opened.
+        """
+        found = []
+        for place, block in enumerate(list(self.outline.order)):
+            entry, seed = self.outline.entries.get(block), self.outline.seeds.get(block)
+            given: Attributes = () if seed is None else seed.attributes
+            if self._is_open(block):
+                given = tuple(sorted(self.blocks[block].attributes.items()))
+            elif seed is None and entry is not None and entry.type == "heading":
+                given = tuple(sorted((await self.group(block)).attributes.items()))
+            if dict(given).get("type") == "heading":
+                found.append((block, place, given, await self.read(block)))
+        return found
+
+    def _is_open(self, block: str) -> bool:
+        return block in self.blocks and self.blocks[block].status != UNBORN
 
     async def text(self) -> str:
         """The whole text without marks, a line a block."""

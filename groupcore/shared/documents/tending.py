@@ -29,7 +29,7 @@ Secure = Callable[[], Awaitable[object]]
 PLANTED_AT_ONCE = 800
 """So many seeds are forgotten in one message."""
 LENGTH_OFF = 40
-"""The outline's lengths may be wrong by so much, or a quarter."""
+"""The outline's lengths may be wrong by so much, or a quarter; but for those of headings."""
 
 
 class Host(Protocol):
@@ -181,7 +181,8 @@ class Tender:
         if entry is None or block.status != OPEN:
             return None
         kind, size = str(block.attributes.get("type", "paragraph")), length(block.content)
-        if kind == entry.type and abs(size - entry.length) <= max(LENGTH_OFF, entry.length // 4):
+        off = 0 if kind == "heading" else max(LENGTH_OFF, entry.length // 4)
+        if kind == entry.type and abs(size - entry.length) <= off:
             return None
         return name, kind, size
 

@@ -29,7 +29,8 @@ LEAST = {
         ("get_session", "post_session", "post_session_oidc", "get_session_oidc_callback"),
         Who.NOBODY,
     ),
-    **dict.fromkeys(("post_users_first", "post_invitations_look"), Who.NOBODY),
+    **dict.fromkeys(("post_users_first", "post_users_first_look"), Who.NOBODY),
+    "post_invitations_look": Who.NOBODY,
     **dict.fromkeys(("post_invitations_accept", "post_links_enter", "get_nodes"), Who.NOBODY),
     "get_openapi_json": Who.NOBODY,
     # One's own: whoever is signed in.
@@ -42,7 +43,9 @@ LEAST = {
     # To read.
     **dict.fromkeys(("get_documents_doc", "get_documents_doc_markdown"), Who.VIEWER),
     **dict.fromkeys(("get_documents_doc_export_zip", "get_documents_doc_place"), Who.VIEWER),
-    "get_documents_doc_pictures_picture": Who.VIEWER,
+    **dict.fromkeys(
+        ("get_documents_doc_headings", "get_documents_doc_pictures_picture"), Who.VIEWER
+    ),
     "put_me_favourites_item": Who.VIEWER,
     **dict.fromkeys(("get_workspaces_workspace_members", "get_documents_doc_members"), Who.VIEWER),
     # To write.

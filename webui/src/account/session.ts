@@ -69,6 +69,11 @@ export interface NewAccount {
   readonly password: string;
 }
 
+/** Throws ApiError where the one-time link was used, or is too old. */
+export async function lookAtOwnerLink(secret: string): Promise<void> {
+  await send("POST", "/users/first/look", { secret });
+}
+
 export async function becomeOwner(
   secret: string,
   account: NewAccount,

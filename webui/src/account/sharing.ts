@@ -220,7 +220,12 @@ export async function signOutAccount(id: string): Promise<void> {
   await send("DELETE", `/users/${part(id)}/sessions`);
 }
 
-/** The audit log, with the names of what the person may see; what else it is about keeps its id. */
+/** Deeds at things that have no name: their ids say nothing to people. */
+const NAMELESS = /^(invitation|link|session|sessions|signed_out|token)(\.|$)/;
+/** Deeds at things that have a name, as long as they are there and may be seen. */
+const NAMED = /^(document|folder|owner|role|user|workspace)\./;
+
+/** The audit log in words, with the names of what the person may see. */
 export async function auditLog(): Promise<Note[]> {
   const [log, users, files] = await Promise.all([
     ask("/api/v1/audit"),
@@ -238,11 +243,24 @@ export async function auditLog(): Promise<Note[]> {
     const { number, at_ms, by, what, about } = fields(value);
     const at = new Date(Number(at_ms)).toJSON() ?? "";
     const is = { number: Number(number), at, by: named(textOf(by), names) };
-    const words = textOf(about)
-      .split(" ")
-      .filter((word) => word !== "");
-    return { ...is, what: textOf(what), about: words.map((word) => named(word, names)).join(", ") };
+    return { ...is, what: textOf(what), about: wordsAbout(textOf(what), textOf(about), names) };
   });
+}
+
+/** What a deed was about: names, and words of what has none. */
+export function wordsAbout(
+  what: string,
+  about: string,
+  names: ReadonlyMap<string, string>,
+): string {
+  const words = about.split(" ").filter((word) => word !== "");
+  const said = words.flatMap((word) => {
+    const name = named(word, names);
+    const isKnown = name !== word.replace(/^user:/, "");
+    if (isKnown || !(NAMELESS.test(what) || NAMED.test(what))) return [name];
+    return NAMED.test(what) ? [accountWords.notHere] : [];
+  });
+  return said.join(", ");
 }
 
 /** A principal or an id of the audit log, in words. */

@@ -1,18 +1,23 @@
 /** What a node says of headings that are not here. */
 
 import { ask, fields } from "../api";
+import type { Told } from "./headings";
 
-/** The headings of a document, by their ids. */
-export async function blockHeadings(
-  id: string,
-): Promise<ReadonlyMap<string, { readonly level: number; readonly text: string }>> {
-  const { blocks } = await ask(`/api/v1/documents/${encodeURIComponent(id)}`);
-  const list = Array.isArray(blocks) ? blocks.map(fields) : [];
-  const headings = list.filter(({ type }) => type === "heading");
-  return new Map(
-    headings.map((block) => [
-      String(block.id),
-      { level: Number(block.level ?? 1), text: String(block.text ?? "") },
-    ]),
-  );
+/** All headings of a document by their ids, and which version of them it is. */
+export interface Answer {
+  readonly version: string;
+  readonly headings: ReadonlyMap<string, Told>;
+}
+
+/** The headings of a document; `known`, if they are the same still. */
+export async function headingsAt(id: string, known: Answer | null): Promise<Answer> {
+  const path = `/api/v1/documents/${encodeURIComponent(id)}/headings`;
+  const { version, headings } = await ask(`${path}?known=${known?.version ?? ""}`);
+  if (known !== null && version === known.version) return known;
+  const list = Array.isArray(headings) ? headings.map(fields) : [];
+  const told = list.map(({ id, level, text }): [string, Told] => [
+    String(id),
+    { level: Number(level ?? 1), text: String(text ?? "") },
+  ]);
+  return { version: String(version), headings: new Map(told) };
 }

@@ -11,11 +11,10 @@ export interface Heading {
   readonly text: string | null;
 }
 
-/** What a node said of a heading that is not here, and how long the block was then. */
+/** What a node said of a heading. */
 export interface Told {
   readonly level: number;
   readonly text: string;
-  readonly length: number;
 }
 
 const LEVELS = 6;
@@ -44,14 +43,6 @@ export function headingsOf(
 /** Whether some heading is not here. */
 export function hasFar(blocks: readonly ShownBlock[]): boolean {
   return blocks.some((block) => block.content === null && isHeading(block));
-}
-
-/** Whether a node is to be asked at once: of a heading that is not here nothing is known, or not of late. */
-export function isAsking(blocks: readonly ShownBlock[], told: ReadonlyMap<string, Told>): boolean {
-  return blocks.some(
-    (block) =>
-      block.content === null && isHeading(block) && told.get(block.id)?.length !== block.length,
-  );
 }
 
 /** The heading under which a block stands; null: it stands above them all. */

@@ -108,6 +108,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     return this.outline.stored.birth !== null;
   }
 
+  get outlineVersion(): number {
+    return this.outline.stored.version;
+  }
+
   get value(): DocumentValue {
     return this.overlay.value;
   }

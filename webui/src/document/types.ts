@@ -103,3 +103,14 @@ export interface DocumentModel {
   show(block: string): Promise<void>;
   discardDraft(id: string): void;
 }
+
+/** A model as the page opens it. */
+export interface OpenModel extends DocumentModel {
+  /** Another one when the order of blocks is, or what is known of those from afar. */
+  readonly outlineVersion: number;
+  /** What must outlive the tab, as structured data; null: nothing. */
+  stored(): unknown;
+  /** Called when who may what has changed. */
+  onRights?: (() => void) | null;
+  close(): void;
+}

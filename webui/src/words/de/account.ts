@@ -49,6 +49,8 @@ export default {
   joinWorkspace: (workspace) => `${workspace} beitreten`,
   wholeInvitation:
     "Öffnen Sie den ganzen Link Ihrer Einladung noch einmal, mit allem hinter dem „#“.",
+  lookingAtLink: "Der Link wird geprüft",
+  notHere: "hier nicht zu sehen",
   lookingAtInvitation: "Die Einladung wird geprüft",
   invitedTo: (workspace, role) =>
     `Sie sind in den Arbeitsbereich „${workspace}“ eingeladen. Ihre Rolle: ${role}.`,

@@ -50,6 +50,8 @@ export default {
   signInToJoin: "Sign in, then you can join.",
   joinWorkspace: (workspace: string) => `Join ${workspace}`,
   wholeInvitation: "Open the whole link of your invitation again, with everything behind the “#”.",
+  lookingAtLink: "Looking at the link",
+  notHere: "not to be seen here",
   lookingAtInvitation: "Looking at the invitation",
   invitedTo: (workspace: string, role: string) =>
     `You are invited to the workspace “${workspace}”. Your role: ${role}.`,
