@@ -24,6 +24,7 @@ NAMES = (
     "join",
     "contexts",
     "groups",
+    "many-groups",
     "sequencers",
     "migration",
     "memory",

@@ -28,6 +28,7 @@ from bench import (
     join,
     keystroke,
     latency,
+    many_groups,
     memory,
     merge,
     migration,
@@ -107,6 +108,11 @@ def run_groups(patch: pytest.MonkeyPatch, folder: Path) -> object:
     patch.setattr(groups, "NODES", 2)
     patch.setattr(groups, "GROUPS", 4)
     return groups.case("runs of 10", 1, SHORT_S)
+
+
+def run_many_groups(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(many_groups, "JOINS", 2)
+    return many_groups.measure(many_groups.Crowd(60, 6, SHORT_S))
 
 
 def run_sequencers(patch: pytest.MonkeyPatch, folder: Path) -> object:
@@ -189,6 +195,7 @@ SMOKES: dict[str, Smoke] = {
     "join": run_join,
     "contexts": run_contexts,
     "groups": run_groups,
+    "many-groups": run_many_groups,
     "sequencers": run_sequencers,
     "migration": run_migration,
     "memory": run_memory,
