@@ -91,8 +91,8 @@ test-real: setup
 test-pipeline: pipeline
 	$(BIN)/python -m pytest -m "not cluster" tests/pipeline
 
-# Two of them at a time beside the real ones (of three jobs), so that both cores are busy to the end. Each is said in one piece when it is done, not between
-# the lines of the real tests.
+# Two of them at a time beside the real ones, of three jobs in all, so that both cores are busy to the end. Each is said
+# in one piece when it is done, not between the lines of the real tests.
 .PHONY: test-beside
 test-beside:
 	+@nice -n 19 $(MAKE) --output-sync=recurse test-pipeline test-core schedules
