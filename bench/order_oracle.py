@@ -36,7 +36,8 @@ _NUMBERS: Final = """
 with opened as (
     select d.*, s.dno as since, s.op, s.seq as base
     from "delivery" d
-    asof left join (select * from "membership" where op in ('state', 'released')) s
+    asof left join (select * from "membership" where op in ('state', 'released')
+                    qualify row_number() over (partition by node, gid, dno order by off desc) = 1) s
     on d.node = s.node and d.gid = s.gid and d.dno > s.dno),
 reached as (
     select *, coalesce(max(seq + "count" - 1) over (

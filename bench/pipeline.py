@@ -63,7 +63,7 @@ def audit(spark: SparkSession, folder: Path, deliveries: int) -> dict[str, objec
     rows = write_trace(place, deliveries)
     paths = {kind: str(place / f"{kind}.parquet") for kind in KINDS}
     tables = {kind: spark.read.schema(raw(kind)).parquet(path) for kind, path in paths.items()}
-    logs = Logs(**tables, segment=spark.createDataFrame([], SEGMENT_FACTS))
+    logs = Logs(**tables, segment=spark.createDataFrame([], SEGMENT_FACTS))  # type: ignore[arg-type]
     phases: dict[str, float] = {}
     begun = time.perf_counter()
 

@@ -18,6 +18,9 @@ JOBS: Final = {
     "load": "what sequencers and groups carry in each minute, and how long messages wait",
     "overlap": "which strict groups need one sequencer, and whose leaving would part them",
     "plan": "which node should sequence what, as a plan to approve; what if there were others",
+    "what-if": "what the load of the last days would have been with another placement",
+    "activity": "who writes how much in which document, and who edits together; a page",
+    "compact": "make one part of many small ones, and remove what nobody needs",
 }
 """Modules of `pipeline.jobs`, each with `add_arguments(parser)` and `run(arguments)`."""
 
@@ -39,7 +42,7 @@ def main(words: Sequence[str]) -> int:
     name = chooser.parse_args(words[:1]).job
     if name == "java":
         return _show_java()
-    module = import_module(f"pipeline.jobs.{name}")
+    module = import_module(module_of(name))
     parser = argparse.ArgumentParser(
         prog=f"python -m pipeline {name}",
         description=module.__doc__,
@@ -56,6 +59,11 @@ def main(words: Sequence[str]) -> int:
         if arguments.debug:
             raise
         return _say(_explained(error), as_json=arguments.json)
+
+
+def module_of(job: str) -> str:
+    """The module of a job."""
+    return f"pipeline.jobs.{job.replace('-', '_')}"
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:

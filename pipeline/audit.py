@@ -3,6 +3,11 @@
 What is audited is a prefix of each node's log, never a span of time: a row may be there before what
 it rests on, where another node's segment has not been taken in yet. A node's log is *held* from the
 first delivery on whose frame its sequencer's log does not have yet, as long as that one goes on.
+Numbers are judged as far as somebody was given them, as the log of a former sequencer may end
+before that of its successor.
+
+An audit can go on where another one ended (`pipeline.frontier`): then the logs are what is new, and
+what is old and still matters is in `Logs.before`.
 
 Big tables are passed over once for each kind of rule, by windows that look for what could be wrong;
 who is to blame is asked of these rows alone.
@@ -15,7 +20,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.schemas import SEGMENT_FACTS, raw
@@ -71,8 +76,29 @@ NEEDS_ALL_ROWS = ("gap", "late", "delivery_numbers")
 
 
 @dataclass(frozen=True)
+class Before:
+    """What was judged before, and matters to what is judged now.
+
+    `judged`: node, dno, the last delivery that was judged. `delivery`: raw rows of these, of which
+    the order across groups is held against; `places`: node, gid, dno, seq, where groups stood.
+    `number`, `sender`: as of `numbering.numbered`, of each group its last numbers, and those of
+    each of its senders.
+    """
+
+    judged: DataFrame
+    delivery: DataFrame
+    places: DataFrame
+    number: DataFrame
+    sender: DataFrame
+
+
+@dataclass(frozen=True)
 class Logs:
-    """The raw tables, whole."""
+    """The raw tables, whole; or, with `before`, `delivery` and `numbered` what is not judged yet,
+    `accept` and `frame` what that rests on.
+
+    `numbered`: what was given numbers, if it is not all that is in `accept` and `membership`.
+    """
 
     accept: DataFrame
     delivery: DataFrame
@@ -83,6 +109,8 @@ class Logs:
     verdict: DataFrame
     view: DataFrame
     segment: DataFrame
+    before: Before | None = None
+    numbered: DataFrame | None = None
 
 
 @dataclass
@@ -102,6 +130,7 @@ class Audited:
     ranges: dict[str, tuple[int, int, int]]
     held: int
     sampled: tuple[str, ...]
+    cuts: dict[str, int]
 
     @property
     def clean(self) -> bool:
@@ -115,7 +144,7 @@ def read_logs(spark: SparkSession, store: Store, snapshot: Snapshot) -> Logs:
         kind: store.read(spark, kind, raw(kind), snapshot.parts_since(kind, 0)) for kind in KINDS
     }
     facts = store.read(spark, "segment", SEGMENT_FACTS, snapshot.parts_since("segment", 0))
-    return Logs(**tables, segment=facts)
+    return Logs(**tables, segment=facts)  # type: ignore[arg-type]
 
 
 def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Audited:
@@ -129,24 +158,25 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
     complete = deliveries
     if sampled:
         complete = deliveries.where(~F.substring_index("node", "#", 1).isin(*sampled))
+    rows = with_before(deliveries, logs)
     found = [
         *_group_rules(phase, complete, logs),
-        *_stream_rules(phase, deliveries, logs),
+        *_stream_rules(phase, rows, logs),
         *_content_rules(phase, deliveries, logs),
-        *_sequencer_rules(phase, deliveries, logs),
+        *_sequencer_rules(phase, rows, logs, all_kept=not sampled),
     ]
     phase("views, verdicts, the logs themselves")
     hosted = hosting.hosted_intervals(logs.membership)
     holes = records.log_holes(logs.segment)
     unsound = records.unsound_nodes(holes, logs.log_gap, logs.segment).cache()
     found += [
-        hosting.after_leave(deliveries, hosted),
+        hosting.after_leave(rows, hosted),
         views.view_agreement(logs.view),
         views.view_order(logs.view),
-        views.behind_the_cut(deliveries, views.ended_streams(logs.view)),
-        verdicts.verdicts(deliveries, logs.verdict),
+        views.behind_the_cut(rows, views.ended_streams(logs.view)),
+        verdicts.verdicts(rows, logs.verdict),
         records.missing_records(holes, unsound),
-        records.delivery_numbers(complete),
+        records.delivery_numbers(complete, logs.before.judged if logs.before else None),
     ]
     both = _settled(naming.excuse(_together(found), unsound))
     counts = {(r["rule"], r["excused"]): r["n"] for r in naming.count(both).collect()}
@@ -164,7 +194,13 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
         ranges,
         held,
         sampled,
+        cut,
     )
+
+
+def with_before(deliveries: DataFrame, logs: Logs) -> DataFrame:
+    """The deliveries, with those that were judged before and matter to them."""
+    return deliveries if logs.before is None else deliveries.unionByName(logs.before.delivery)
 
 
 def _group_rules(
@@ -172,6 +208,8 @@ def _group_rules(
 ) -> Iterable[DataFrame]:
     phase("numbers of each group at each node")
     events = group_rules.group_events(deliveries, logs.membership)
+    if logs.before is not None:
+        events = group_rules.going_on(events, logs.before.places, logs.before.judged)
     suspects = group_rules.out_of_turn(events).cache()
     if not suspects.isEmpty():
         yield group_rules.group_order(events, suspects)
@@ -211,10 +249,16 @@ def _content_rules(
 
 
 def _sequencer_rules(
-    phase: Callable[[str], object], deliveries: DataFrame, logs: Logs
+    phase: Callable[[str], object], deliveries: DataFrame, logs: Logs, *, all_kept: bool
 ) -> Iterable[DataFrame]:
     phase("what sequencers have given numbers to")
-    numbers = numbering.numbered(logs.accept, logs.membership)
+    fresh = logs.numbered
+    if fresh is None:
+        fresh = numbering.numbered(logs.accept, logs.membership)
+    numbers, said = fresh, fresh
+    if logs.before is not None:
+        numbers = fresh.unionByName(logs.before.number)
+        said = fresh.unionByName(logs.before.sender)
     memory = numbering.memories(logs.frame, logs.view)
     suspects = numbering.superseded(numbers).cache()
     gone = suspects
@@ -222,8 +266,11 @@ def _sequencer_rules(
         gone = _settled(numbering.lost(suspects, numbers, memory))
         yield numbering.floors(deliveries, gone)
     yield numbering.epoch_owners(numbers, memory)
+    if all_kept:
+        reached = numbering.reached(deliveries)
+        numbers, said = (numbering.up_to(rows, reached) for rows in (numbers, said))
     yield numbering.remembered(numbering.numbers_in_turn(numbers), memory)
-    yield numbering.remembered(numbering.sender_order(numbers, gone), memory)
+    yield numbering.remembered(numbering.sender_order(said, gone), memory)
 
 
 def _settled(frame: DataFrame) -> DataFrame:
@@ -243,14 +290,21 @@ def _sampled(logs: Logs) -> tuple[str, ...]:
 
 
 def _cuts(logs: Logs) -> DataFrame:
-    """node, cut: the first delivery whose frame is not in its sequencer's log, which goes on."""
-    living = (
-        logs.view.where("primary")
-        .agg(F.max(F.struct("number", "members")).alias("last"))
-        .select(F.explode("last.members").alias("sequencer"))
+    """node, cut: the first delivery whose frame is not in its sequencer's log, which goes on.
+
+    A log goes on until its node has another life, which says what is missing of it.
+    """
+    lives = (
+        logs.view.select(F.explode("members").alias("sequencer"), "number")
+        .groupBy("sequencer")
+        .agg(F.max("number").alias("last"))
     )
+    newest = Window.partitionBy(F.substring_index("sequencer", "#", 1)).orderBy(
+        F.desc("last"), F.desc("sequencer")
+    )
+    going_on = lives.withColumn("age", F.row_number().over(newest)).where("age = 1")
     seen = logs.frame.groupBy(F.col("node").alias("sequencer")).agg(F.max("frame").alias("seen"))
-    ends = living.join(seen, "sequencer", "left").na.fill(0, ["seen"])
+    ends = going_on.join(seen, "sequencer", "left").na.fill(0, ["seen"]).select("sequencer", "seen")
     return (
         logs.delivery.select("node", "dno", "sequencer", frame_of("lseq").alias("frame"))
         .join(F.broadcast(ends), "sequencer")

@@ -8,7 +8,7 @@ loses and doubles nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 POSITIONS = "ingest"
 """The position's name: `{"<node>/<kind>": [epoch, n]}`."""
+RESTING = ("frame", "delivery")
+"""Kinds whose rows are judged by rows of other kinds."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,17 @@ class Taken:
 
 
 def new_segments(trace: str, snapshot: Snapshot) -> list[Segment]:
-    """What lies behind the store's positions."""
+    """What lies behind the store's positions.
+
+    Nodes complete deliveries and frames behind what these rest on. Looking at a folder takes a
+    while, so the latter is looked for once more: it is there when the former was seen.
+    """
     taken = snapshot.positions.get(POSITIONS, {})
+    resting = [one for one in list_segments(trace) if one.kind in RESTING]
+    found = [one for one in list_segments(trace) if one.kind not in RESTING]
     return [
         segment
-        for segment in list_segments(trace)
+        for segment in sorted((*resting, *found))
         if [segment.epoch, segment.n] > taken.get(_log(segment), [-1, -1])
     ]
 
@@ -73,13 +81,13 @@ def ingest(spark: SparkSession, store: Store, trace: str, *, skip_damaged: bool 
         raise damaged_error(next(iter(damaged.values())))
     require_version((segment, head) for segment, head in heads.items())
     whole = [segment for segment in segments if segment not in damaged]
-    parts = {
+    parts: dict[str, Sequence[str]] = {
         kind: _write(spark, store, base, trace, [s for s in whole if s.kind == kind])
         for kind in sorted({segment.kind for segment in whole})
     }
     facts = _facts(spark, store, parts, heads, damaged)
-    parts["segment"] = store.write(facts, "segment", base, files=1)
-    rows = store.read(spark, "segment", SEGMENT_FACTS, [parts["segment"]])
+    parts["segment"] = [store.write(facts, "segment", base, files=1)]
+    rows = store.read(spark, "segment", SEGMENT_FACTS, parts["segment"])
     total = rows.agg(F.sum("rows")).first()
     positions = dict(base.positions.get(POSITIONS, {}))
     for segment in sorted(segments, key=lambda s: (s.epoch, s.n)):
@@ -141,8 +149,8 @@ def _unreadable(spark: SparkSession, trace: str, segments: Sequence[Segment]) ->
 
 def _write(
     spark: SparkSession, store: Store, base: Snapshot, trace: str, segments: Sequence[Segment]
-) -> str:
-    """The rows of one kind, as a part of its table."""
+) -> list[str]:
+    """The rows of one kind, as parts of its table by days."""
     spark.dataSource.register(TraceSource)
     kind = segments[0].kind
     rows = (
@@ -153,13 +161,13 @@ def _write(
         .load()
     )
     files = min(len(segments), 2 * spark.sparkContext.defaultParallelism)
-    return store.write(rows, kind, base, files=files)
+    return store.write_days(rows, kind, base, files=files)
 
 
 def _facts(
     spark: SparkSession,
     store: Store,
-    parts: dict[str, str],
+    parts: Mapping[str, Sequence[str]],
     heads: dict[Segment, SegmentHead],
     damaged: dict[Segment, str],
 ) -> DataFrame:
@@ -174,9 +182,9 @@ def _facts(
         " recovered boolean, skipped boolean"
     )
     counts: DataFrame | None = None
-    for kind, folder in parts.items():
+    for kind, folders in parts.items():
         counted = (
-            store.read(spark, kind, "off bigint, segment string", [folder])
+            store.read(spark, kind, "off bigint, segment string", folders)
             .groupBy("segment")
             .agg(
                 F.count("*").alias("rows"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from pipeline.errors import PipelineError
+from pipeline.loading import newest_days
 from pipeline.overlap import find_overlap
 from pipeline.placement import Bounds, Placement, Unit, place
 from pipeline.schemas import raw
@@ -54,8 +55,10 @@ def plan(
     *,
     nodes: Iterable[str] = (),
     observers_max: int = 64,
+    days: int = 7,
 ) -> Planned:
-    """Propose a placement on `nodes`, or on those of the newest primary view.
+    """Propose a placement on `nodes`, or on those of the newest primary view, for the load of the
+    last so many days that `loading.load_days` has written.
 
     Raises PipelineError `no_nodes`, `no_groups`.
     """
@@ -66,13 +69,14 @@ def plan(
     names = set(nodes) or {r["node"] for r in owners.present_nodes(table("view")).collect()}
     if not names:
         raise PipelineError("no_nodes", "The trace has no primary view.", "Give --nodes.")
-    accepts, membership, groups = table("accept"), table("membership"), table("group")
+    membership, groups = table("membership"), table("group")
     at = {row["gid"]: row["node"] for row in owners.owners(groups).collect()}
     if not at:
         raise PipelineError("no_groups", "The trace has no group.", "Take more of it in.")
-    loads = load.group_load(accepts, load.group_nodes(membership)).cache()
+    loads, sent = newest_days(spark, store, snapshot, days)
+    loads = loads.cache()
     peaks = {row["gid"]: row["load_us"] for row in load.group_peaks(loads).collect()}
-    senders = {r["gid"]: r["sender"] for r in load.main_senders(accepts, LOCALITY_SHARE).collect()}
+    senders = {r["gid"]: r["sender"] for r in load.main_senders(sent, LOCALITY_SHARE).collect()}
     found = find_overlap(membership, groups, observers_max)
     component = {row["gid"]: row["component"] for row in found.components.collect()}
     placement = place(make_units(at, peaks, component, senders), names, bounds)

@@ -6,6 +6,7 @@ columns and behind them `segment`: the path of the segment that a row is from, b
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pyarrow as pa
@@ -37,6 +38,11 @@ def raw(kind: str) -> str:
     return f"{TABLES[kind].ddl}, {SEGMENT} string"
 
 
+def names_of(columns: str) -> list[str]:
+    """The names of columns that are written as `name type, …`."""
+    return list(re.findall(r"(?:^|, )(\w+) \w", columns))
+
+
 SEGMENT_FACTS: Final = (
     "segment string, node string, kind string, epoch bigint, n bigint, rows bigint,"
     " first_off bigint, last_off bigint, every bigint, recovered boolean, skipped boolean"
@@ -49,3 +55,12 @@ VIOLATION: Final = (
     " dno2 bigint, segment2 string, says string"
 )
 """Table `audit_violation`: a row breaks `rule`; the columns with 2 say against what."""
+
+NUMBERED: Final = (
+    "node string, gid bigint, epoch bigint, lseq bigint, seq bigint, end bigint, sender string,"
+    " first bigint"
+)
+"""What has been given numbers, `seq` to `end`; `sender` and `first` are null for a change."""
+
+PLACE: Final = "node string, gid bigint, dno bigint, seq bigint"
+"""Up to which number a node has a group, as of a delivery number."""

@@ -6,6 +6,8 @@ holds for all tables at once, and of two writers one is told that it came late. 
 names is no part of the store: it was left by a job that was stopped, and the next one, which begins
 at the same manifest, writes over it. Readers take the highest number and see nothing half done.
 
+A table may be divided by days: then a part holds rows of one (UTC), and its folder says of which.
+
 Put-if-absent is a hard link on a local or network file system. On object storage it is a look and a
 write, which one writer at a time may rely on: run one job that writes to a store at a time there.
 """
@@ -13,8 +15,9 @@ write, which one writer at a time may rely on: run one job that writes to a stor
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,7 +29,7 @@ from pipeline.errors import PipelineError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The value of `store` in each manifest."""
 
 
@@ -36,6 +39,11 @@ class Part:
 
     folder: str
     commit: int
+
+    @property
+    def day(self) -> str:
+        """Of which day its rows are, as 2026-11-22; empty: the table is not divided."""
+        return self.folder.partition("/date=")[2]
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,19 @@ class Snapshot:
     positions: Mapping[str, Any] = field(default_factory=dict)
     batch: str = ""
 
-    def parts_since(self, table: str, commit: int) -> list[str]:
-        """The folders of a table that came with later commits."""
-        return [part.folder for part in self.tables.get(table, ()) if part.commit > commit]
+    def parts_since(
+        self, table: str, commit: int, days: Callable[[str], bool] = lambda day: True
+    ) -> list[str]:
+        """The folders of a table that came with later commits, and whose days are asked for."""
+        return [
+            part.folder
+            for part in self.tables.get(table, ())
+            if part.commit > commit and days(part.day)
+        ]
+
+    def days_since(self, table: str, commit: int) -> set[str]:
+        """The days of which a table has got rows with later commits."""
+        return {part.day for part in self.tables.get(table, ()) if part.commit > commit}
 
 
 class Store:
@@ -79,7 +97,12 @@ class Store:
         ]
         if not numbers:
             return Snapshot()
-        with self._fs.open_input_file(self._manifest(max(numbers))) as file:
+        tables, value = self._load(self._manifest(max(numbers)))
+        return Snapshot(value["number"], tables, value["positions"], value["batch"])
+
+    def _load(self, path: str) -> tuple[dict[str, list[Part]], dict[str, Any]]:
+        """A manifest's tables, and all that it says."""
+        with self._fs.open_input_file(path) as file:
             value = json.loads(file.read())
         if value.get("store") != FORMAT:
             raise PipelineError(
@@ -89,18 +112,40 @@ class Store:
             name: [Part(part["folder"], part["commit"]) for part in parts]
             for name, parts in value["tables"].items()
         }
-        return Snapshot(value["number"], tables, value["positions"], value["batch"])
+        return tables, value
 
-    def folder(self, table: str, base: Snapshot) -> str:
+    def folder(self, table: str, base: Snapshot, day: str = "") -> str:
         """Where the commit behind `base` writes its part of a table; below the store."""
-        return f"{table}/commit={base.number + 1:012d}"
+        whole = f"{table}/commit={base.number + 1:012d}"
+        return f"{whole}/date={day}" if day else whole
 
-    def write(self, frame: DataFrame, table: str, base: Snapshot, files: int | None = None) -> str:
+    def write(
+        self,
+        frame: DataFrame,
+        table: str,
+        base: Snapshot,
+        files: int | None = None,
+        day: str = "",
+    ) -> str:
         """Write a part of a table for the commit behind `base`; returns its folder."""
-        folder = self.folder(table, base)
+        folder = self.folder(table, base, day)
         chosen = frame.coalesce(files) if files else frame
         chosen.write.mode("overwrite").parquet(f"{self.root}/{folder}")
         return folder
+
+    def write_days(
+        self, frame: DataFrame, table: str, base: Snapshot, files: int | None = None
+    ) -> list[str]:
+        """Write rows that have a time `t`, a part for each of their days; returns the folders."""
+        from pyspark.sql import functions as F
+
+        folder = self.folder(table, base)
+        chosen = frame.coalesce(files) if files else frame
+        by_day = chosen.withColumn("date", F.date_format("t", "yyyy-MM-dd"))
+        by_day.write.mode("overwrite").partitionBy("date").parquet(f"{self.root}/{folder}")
+        found = self._fs.get_file_info(fs.FileSelector(f"{self._folder}/{folder}"))
+        days = sorted(info.base_name for info in found if info.type == fs.FileType.Directory)
+        return [f"{folder}/{day}" for day in days]
 
     def read(
         self, spark: SparkSession, table: str, schema: str, folders: Sequence[str]
@@ -116,11 +161,14 @@ class Store:
         base: Snapshot,
         batch: str,
         *,
-        add: Mapping[str, str] | None = None,
-        replace: Mapping[str, str] | None = None,
+        add: Mapping[str, str | Sequence[str]] | None = None,
+        replace: Mapping[str, str | Sequence[str]] | None = None,
+        renew: Mapping[str, Sequence[str]] | None = None,
+        tables: Mapping[str, Sequence[Part]] | None = None,
         positions: Mapping[str, Any] | None = None,
     ) -> Snapshot:
-        """Make parts count: `add` behind those of a table, `replace` instead of them.
+        """Make parts count: `add` behind those of a table, `replace` instead of them, `renew`
+        instead of those of the same days; `tables`: exactly these.
 
         A second commit of the batch that the store ended with changes nothing. Raises PipelineError
         `store_busy` if another job has committed behind `base`.
@@ -129,19 +177,59 @@ class Store:
         if newest.batch == batch:
             return newest
         number = base.number + 1
-        tables = {name: list(parts) for name, parts in base.tables.items()}
-        for name, folder in (replace or {}).items():
-            tables[name] = [Part(folder, number)]
-        for name, folder in (add or {}).items():
-            tables.setdefault(name, []).append(Part(folder, number))
-        made = Snapshot(number, tables, {**base.positions, **(positions or {})}, batch)
-        if newest.number != base.number or not self._put(made):
+        made = {**base.tables, **(tables or {})}
+        now = {name: list(parts) for name, parts in made.items()}
+        for name, given in (replace or {}).items():
+            now[name] = _parts(given, number)
+        for name, given in (renew or {}).items():
+            fresh = _parts(given, number)
+            days = {part.day for part in fresh}
+            kept = [part for part in now.get(name, []) if part.day not in days]
+            now[name] = kept + fresh
+        for name, given in (add or {}).items():
+            now.setdefault(name, []).extend(_parts(given, number))
+        after = Snapshot(number, now, {**base.positions, **(positions or {})}, batch)
+        if newest.number != base.number or not self._put(after):
             raise PipelineError(
                 "store_busy",
                 f"Another job has written to {self.root} meanwhile.",
                 "Start this one again: it goes on from there.",
             )
-        return made
+        return after
+
+    def sweep(self, keep_s: float, now_s: float) -> int:
+        """Remove what no manifest of the last `keep_s` seconds names; how many folders that were.
+
+        Whoever reads an older state of the store loses it. `now_s`: seconds since 1970.
+        """
+        newest = self.snapshot()
+        infos = self._fs.get_file_info(fs.FileSelector(f"{self._folder}/manifest"))
+        needed: set[str] = set()
+        for info in infos:
+            if not info.base_name.endswith(".json"):
+                continue
+            if _age_s(info, now_s) > keep_s and int(info.base_name[:12]) != newest.number:
+                self._fs.delete_file(info.path)
+                continue
+            needed |= {part.folder for parts in self._load(info.path)[0].values() for part in parts}
+        gone = sorted(self._unnamed(needed, keep_s, now_s), reverse=True)
+        for path in gone:  # what lies in another one goes before that
+            self._fs.delete_dir(path)
+        return len(gone)
+
+    def _unnamed(self, needed: set[str], keep_s: float, now_s: float) -> Iterator[str]:
+        """Folders of parts that are old and not needed, nor is anything in them."""
+        found = self._fs.get_file_info(fs.FileSelector(self._folder, recursive=True))
+        files = [info for info in found if info.type == fs.FileType.File]
+        newest: dict[str, float] = {}
+        for info in files:
+            folder = info.path.rpartition("/")[0]
+            newest[folder] = min(newest.get(folder, math.inf), _age_s(info, now_s))
+        for folder, age_s in newest.items():
+            name = folder.removeprefix(f"{self._folder}/")
+            is_needed = any(one == name or one.startswith(f"{name}/") for one in needed)
+            if "/commit=" in name and not is_needed and age_s > keep_s:
+                yield folder
 
     def _put(self, snapshot: Snapshot) -> bool:
         """Put a manifest where none is; False if there is one."""
@@ -169,6 +257,17 @@ class Store:
 
     def _manifest(self, number: int) -> str:
         return f"{self._folder}/manifest/{number:012d}.json"
+
+
+def _age_s(info: fs.FileInfo, now_s: float) -> float:
+    """How long ago a file was written."""
+    return now_s - (info.mtime_ns or 0) / 1e9
+
+
+def _parts(folders: str | Sequence[str], commit: int) -> list[Part]:
+    """Parts of one or several folders."""
+    names = [folders] if isinstance(folders, str) else folders
+    return [Part(name, commit) for name in names]
 
 
 def _link(path: Path, text: bytes) -> bool:

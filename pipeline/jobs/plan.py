@@ -11,6 +11,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from pathlib import Path
 
+from pipeline.loading import load_days
 from pipeline.placement import Bounds, imbalance
 from pipeline.planning import plan
 from pipeline.running import Report, open_store, session_options
@@ -27,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--nodes", default="", help="what if these were the nodes: a,b,c")
     parser.add_argument("--drain", default="", help="nodes that are to have nothing: a,b")
     parser.add_argument("--moves", type=int, default=bounds.moves, help="at most (%(default)s)")
+    parser.add_argument("--days", type=int, default=7, help="of load to plan for (%(default)s)")
     parser.add_argument(
         "--slack", type=float, default=bounds.slack, help="above the mean (%(default)s)"
     )
@@ -53,7 +55,8 @@ def run(arguments: Namespace) -> int:
         report.phase("plan"),
     ):
         store = open_store(spark, arguments, report)
-        planned = plan(spark, store, store.snapshot(), bounds, nodes=nodes)
+        snapshot = load_days(spark, store, store.snapshot())
+        planned = plan(spark, store, snapshot, bounds, nodes=nodes, days=arguments.days)
     placement = planned.placement
     if arguments.output and placement.moves:
         text = json.dumps(placement.plan(), indent=1)

@@ -44,6 +44,29 @@ def group_events(deliveries: DataFrame, membership: DataFrame) -> DataFrame:
     return rows.unionByName(turns)
 
 
+def going_on(events: DataFrame, places: DataFrame, judged: DataFrame) -> DataFrame:
+    """The events behind what was judged: a group's state is what it was there.
+
+    `places`: node, gid, dno, seq, of the groups that had a state; `judged`: node, dno.
+    """
+    known = judged.select("node", F.col("dno").alias("known"))
+    behind = F.col("known").isNull() | (F.col("dno") > F.col("known"))
+    # What stands behind the last delivery that was judged may have been written since.
+    open_end = (F.col("op") != "row") & (F.col("dno") == F.col("known"))
+    fresh = events.join(F.broadcast(known), "node", "left").where(behind | open_end).drop("known")
+    begun = places.select(
+        "node",
+        "gid",
+        "dno",
+        F.lit(0).alias("rank"),
+        F.lit(-1).cast("bigint").alias("off"),
+        "seq",
+        F.col("seq").alias("end"),
+        F.lit("state").alias("op"),
+    )
+    return begun.unionByName(fresh)
+
+
 def out_of_turn(events: DataFrame) -> DataFrame:
     """(node, gid) of the logs in which a row does not follow its neighbour."""
     log = Window.partitionBy(*_LOG).orderBy(*_IN_ORDER)

@@ -14,6 +14,14 @@ from pyspark.sql import functions as F
 WINDOW: Final = "1 minute"
 """The windows' length."""
 
+GROUP_LOAD: Final = (
+    "w_start timestamp, sequencer string, gid bigint, messages bigint, bytes bigint, runs bigint,"
+    " senders bigint, nodes bigint, load_us double"
+)
+"""Columns of `group_load`."""
+ORIGIN: Final = "gid bigint, sender string, messages bigint"
+"""Columns of `origins`."""
+
 _PERCENTILES: Final = (50, 95, 99)
 
 MESSAGE_NS, FAN_OUT_NS, KILOBYTE_NS = 1_000, 500, 400
@@ -121,11 +129,19 @@ def hot_senders(accepts: DataFrame, count: int) -> DataFrame:
     )
 
 
-def main_senders(accepts: DataFrame, share: float) -> DataFrame:
-    """gid, sender: the id of the node whose processes send at least this share of a group's."""
-    per = accepts.groupBy("gid", F.substring_index("sender", "#", 1).alias("sender")).agg(
+def origins(accepts: DataFrame) -> DataFrame:
+    """gid, sender, messages: how much of a group's comes from which node (its id)."""
+    return accepts.groupBy("gid", F.substring_index("sender", "#", 1).alias("sender")).agg(
         F.sum("count").alias("messages")
     )
+
+
+def main_senders(sent: DataFrame, share: float) -> DataFrame:
+    """gid, sender: the id of the node whose processes send at least this share of a group's.
+
+    `sent`: as of `origins`, of one day or several.
+    """
+    per = sent.groupBy("gid", "sender").agg(F.sum("messages").alias("messages"))
     most = per.groupBy("gid").agg(
         F.sum("messages").alias("all"), F.max(F.struct("messages", "sender")).alias("most")
     )

@@ -29,6 +29,21 @@ def numbered(accepts: DataFrame, membership: DataFrame) -> DataFrame:
     return runs.unionByName(changes, allowMissingColumns=True)
 
 
+def reached(deliveries: DataFrame) -> DataFrame:
+    """gid, reached: the highest number of each group that somebody was given."""
+    return deliveries.groupBy("gid").agg(F.max(F.col("seq") + F.col("count") - 1).alias("reached"))
+
+
+def up_to(numbers: DataFrame, bounds: DataFrame) -> DataFrame:
+    """The numbers that somebody was given, or that are below such.
+
+    Who was given a number was given all before it, so their frames are in the logs. Behind that a
+    former sequencer's log may not be there yet, and its successor's is.
+    """
+    within = numbers.join(bounds, "gid").where(F.col("seq") <= F.col("reached"))
+    return within.drop("reached")
+
+
 def memories(frames: DataFrame, views: DataFrame) -> DataFrame:
     """node, frame, memory: the epoch of the view in which a sequencer made a frame.
 
@@ -37,7 +52,7 @@ def memories(frames: DataFrame, views: DataFrame) -> DataFrame:
     """
     installed = views.select("node", F.col("number").alias("view"), F.col("epoch").alias("memory"))
     made = frames.select("node", "frame", "view").join(installed.distinct(), ["node", "view"])
-    return made.select("node", "frame", "memory")
+    return made.select("node", "frame", "memory").distinct()
 
 
 def remembered(found: DataFrame, memory: DataFrame) -> DataFrame:

@@ -47,17 +47,22 @@ def missing_records(holes: DataFrame, unsound: DataFrame) -> DataFrame:
     )
 
 
-def delivery_numbers(deliveries: DataFrame) -> DataFrame:
-    """Findings `delivery_numbers`: a node's deliveries are numbered 1, 2, ... without holes."""
-    spans = deliveries.groupBy("node").agg(
+def delivery_numbers(deliveries: DataFrame, judged: DataFrame | None = None) -> DataFrame:
+    """Findings `delivery_numbers`: a node's deliveries are numbered 1, 2, ... without holes.
+
+    `judged`: node, dno, what the deliveries stand behind.
+    """
+    numbers = deliveries.select("node", "dno", "gid", "seq")
+    if judged is not None:
+        known = judged.select("node", "dno")
+        numbers = numbers.unionByName(known, allowMissingColumns=True)
+    spans = numbers.groupBy("node").agg(
         F.count("*").alias("rows"), (F.max("dno") - F.min("dno") + 1).alias("span")
     )
     wrong = spans.where(F.col("rows") != F.col("span")).select("node")
     log = Window.partitionBy("node").orderBy("dno")
-    rows = (
-        deliveries.select("node", "dno", "gid", "seq")
-        .join(F.broadcast(wrong), "node", "left_semi")
-        .withColumn("before", F.lag("dno").over(log))
+    rows = numbers.join(F.broadcast(wrong), "node", "left_semi").withColumn(
+        "before", F.lag("dno").over(log)
     )
     return findings(
         rows.where(F.col("dno") != F.col("before") + 1),

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
 IN_TESTS = {
     # Compiling well takes longer than the few rows of a test.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    # With one compiler there is little room for its code, and without room it stops.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m",
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Deriving more filters from filters takes longer than they save here.
+    "spark.sql.constraintPropagation.enabled": "false",
 }
 
 

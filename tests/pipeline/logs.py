@@ -88,4 +88,4 @@ def make_logs(spark: SparkSession, folder: Path, rows: Rows) -> Logs:
         parquet.write_table(pa.Table.from_pylist(full.get(kind, []), schema), path)
         tables[kind] = spark.read.schema(raw(kind)).parquet(str(path))
     facts = spark.createDataFrame(segment_facts(full), SEGMENT_FACTS)
-    return Logs(**tables, segment=facts)
+    return Logs(**tables, segment=facts)  # type: ignore[arg-type]

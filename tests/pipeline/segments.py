@@ -14,9 +14,17 @@ from tests.pipeline.cluster import Row
 
 
 def write_segments(
-    folder: Path, rows: Mapping[str, Sequence[Row]], *, size: int = 200, version: int = VERSION
+    folder: Path,
+    rows: Mapping[str, Sequence[Row]],
+    *,
+    size: int = 200,
+    version: int = VERSION,
+    first: int = 0,
 ) -> list[Segment]:
-    """Write the rows of all nodes and kinds; `off` is numbered where a row has none."""
+    """Write the rows of all nodes and kinds; `off` is numbered where a row has none.
+
+    `first`: the number of the first segment of each.
+    """
     written = []
     for kind, of_kind in rows.items():
         by_node: dict[str, list[Row]] = defaultdict(list)
@@ -27,7 +35,7 @@ def write_segments(
             numbered = [
                 {**row, "off": i if row["off"] is None else row["off"]} for i, row in enumerate(own)
             ]
-            for n, start in enumerate(range(0, len(numbered), size)):
+            for n, start in enumerate(range(0, len(numbered), size), first):
                 segment = Segment("2026-11-22", node, kind, int(incarnation, 16), n)
                 write_segment(folder, segment, numbered[start : start + size], version=version)
                 written.append(segment)

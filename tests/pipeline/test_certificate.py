@@ -28,6 +28,7 @@ def audited(**counts: int) -> Audited:
         ranges={"n0#1": (1, 40, 40), "n<2>#1": (5, 9, 5)},
         held=3,
         sampled=("n7",),
+        cuts={},
     )
 
 

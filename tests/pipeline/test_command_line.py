@@ -6,10 +6,19 @@ import sys
 
 import pytest
 
-from pipeline.__main__ import FAILED, JOBS, main
-from pipeline.jobs import audit, ingest, load, overlap, plan
+from pipeline.__main__ import FAILED, JOBS, main, module_of
+from pipeline.jobs import activity, audit, compact, ingest, load, overlap, plan, what_if
 
-MODULES = {"ingest": ingest, "audit": audit, "load": load, "overlap": overlap, "plan": plan}
+MODULES = {
+    "ingest": ingest,
+    "audit": audit,
+    "load": load,
+    "overlap": overlap,
+    "plan": plan,
+    "what-if": what_if,
+    "activity": activity,
+    "compact": compact,
+}
 
 
 def test_help_does_not_load_spark() -> None:
@@ -25,7 +34,7 @@ def test_help_does_not_load_spark() -> None:
 
 def test_the_jobs_are_the_modules() -> None:
     assert set(JOBS) == set(MODULES)
-    assert all(module.__name__ == f"pipeline.jobs.{job}" for job, module in MODULES.items())
+    assert all(module.__name__ == module_of(job) for job, module in MODULES.items())
 
 
 @pytest.mark.parametrize("job", JOBS)

@@ -73,7 +73,9 @@ def test_groups_are_counted_by_minute(spark: SparkSession) -> None:
     assert rows[8, 1]["nodes"] == 0
     peaks = {row["gid"]: row["load_us"] for row in load.group_peaks(per).collect()}
     assert abs(peaks[7] - 24.0) < 1e-9
-    near = {row["gid"]: row["sender"] for row in load.main_senders(accepts, 0.6).collect()}
+    near = {
+        row["gid"]: row["sender"] for row in load.main_senders(load.origins(accepts), 0.6).collect()
+    }
     assert near == {7: "b", 8: "a"}
     hot = [tuple(row) for row in load.hot_senders(accepts, 1).collect()]
     assert hot == [("b#1/2", 506, 506 * 1024, 1)]

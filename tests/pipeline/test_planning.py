@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.errors import PipelineError
 from pipeline.ingest import ingest
 from pipeline.jobs import load as load_job
 from pipeline.jobs import overlap as overlap_job
 from pipeline.jobs import plan as plan_job
+from pipeline.jobs import what_if as what_if_job
+from pipeline.loading import days_to_load
 from pipeline.planning import make_units
 from pipeline.store import Store
 from tests.pipeline.cluster import Cluster
@@ -46,14 +49,15 @@ def test_the_jobs_from_a_trace_to_a_plan(
     write_segments(tmp_path / "trace", cluster.rows)
     store = Store(str(tmp_path / "store"))
     ingest(spark, store, str(tmp_path / "trace"))
-    for job in (load_job, overlap_job, plan_job):
+    for job in (load_job, overlap_job, plan_job, what_if_job):
         monkeypatch.setattr(job, "spark_session", lambda *given: nullcontext(spark))
     common = {"store": store.root, "master": "", "memory": "", "partitions": 2, "json": True}
     common["trace"] = None
 
-    assert load_job.run(Namespace(top=3, **common)) == 0
+    assert load_job.run(Namespace(top=3, days=7, **common)) == 0
     said = json.loads(capsys.readouterr().out)
     assert len(said["busiest"]) == 3
+    assert (said["computed"], days_to_load(store.snapshot())) == (["2026-11-22"], [])
     tables = store.snapshot().tables
     assert {"load_group", "load_sequencer", "load_latency", "load_sender"} <= set(tables)
 
@@ -62,7 +66,7 @@ def test_the_jobs_from_a_trace_to_a_plan(
     assert largest["groups"] == 3  # the strict ones share more than two processes
 
     output = tmp_path / "plan.json"
-    options = {"slack": 0.05, "moves": 100, "capacity": 8e5}
+    options = {"slack": 0.05, "moves": 100, "capacity": 8e5, "days": 7}
     asked = Namespace(output=output, nodes="n0,n1,n2,n3", drain="n0", **options, **common)
     assert plan_job.run(asked) == plan_job.TO_MOVE
     said = json.loads(capsys.readouterr().out)
@@ -73,3 +77,20 @@ def test_the_jobs_from_a_trace_to_a_plan(
     assert len({ends[gid] for gid in (1, 2, 3)}) == 1
     assert said["groups"] == len(groups)
     assert said["imbalance_replayed"][1] <= said["imbalance_replayed"][0]
+
+    # What the plan says of itself is what a replay of it says.
+    trying = Namespace(placement=output, nodes="n1,n2,n3", days=7, **common)
+    assert what_if_job.run(trying) == 0
+    tried = json.loads(capsys.readouterr().out)
+    assert tried["fullest_us_replayed"] == said["fullest_us_replayed"]
+    assert tried["imbalance_replayed"][1] == said["imbalance_replayed"][1]
+    moved = sum(node != owners[int(gid)] for gid, node in groups.items())
+    assert (tried["groups_elsewhere"], tried["unknown_groups"]) == (moved, 0)
+
+
+def test_what_is_no_plan_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    for text in ("", "[]", '{"plan": 7, "groups": {}}', '{"plan": 1, "groups": {"x": "a"}}'):
+        path.write_text(text)
+        with pytest.raises(PipelineError, match="is no plan"):
+            what_if_job.read_plan(path)

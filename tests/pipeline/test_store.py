@@ -61,3 +61,47 @@ def test_of_two_at_the_same_moment_one_is_told(
         other.commit(base, "two", add={"a": "a2"})
     assert store.snapshot().batch == "one"
     assert [path.name for path in (tmp_path / "manifest").iterdir()] == ["000000000001.json"]
+
+
+def test_parts_of_days_take_the_place_of_those_days(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    one, two = "a/commit=1/date=2026-11-21", "a/commit=1/date=2026-11-22"
+    made = store.commit(store.snapshot(), "one", add={"a": [one, two]})
+    anew = "a/commit=2/date=2026-11-22"
+    made = store.commit(made, "two", renew={"a": [anew]})
+    assert made.parts_since("a", 0) == [one, anew]
+    assert made.parts_since("a", 0, lambda day: day < "2026-11-22") == [one]
+    assert (made.days_since("a", 0), made.days_since("a", 1)) == (
+        {"2026-11-21", "2026-11-22"},
+        {"2026-11-22"},
+    )
+
+
+def test_what_no_manifest_names_is_swept_when_it_is_old(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    for name in ("a/commit=1", "a/commit=2", "a/commit=9"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "rows.parquet").touch()
+    one = store.commit(store.snapshot(), "one", add={"a": "a/commit=1"})
+    store.commit(one, "two", replace={"a": "a/commit=2"})
+    now_s = (tmp_path / "a/commit=9/rows.parquet").stat().st_mtime
+    assert store.sweep(60.0, now_s + 30) == 0
+    assert store.sweep(60.0, now_s + 90) == 2
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["commit=2"]
+    assert store.snapshot().parts_since("a", 0) == ["a/commit=2"]
+
+
+def test_a_day_that_is_needed_stays_when_another_of_its_commit_goes(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    days = [f"a/commit=1/date=2026-11-{day}" for day in (21, 22)]
+    anew = "a/commit=2/date=2026-11-22"
+    for name in (*days, anew):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "rows.parquet").touch()
+    (tmp_path / "a/commit=1/_SUCCESS").touch()
+    made = store.commit(store.snapshot(), "one", add={"a": days})
+    store.commit(made, "two", renew={"a": [anew]})
+    now_s = (tmp_path / days[0]).stat().st_mtime + 90
+    assert store.sweep(60.0, now_s) == 1
+    left = sorted(str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("*.parquet"))
+    assert left == [days[0], anew]
