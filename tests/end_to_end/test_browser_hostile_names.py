@@ -54,6 +54,9 @@ async def test_names_of_everything_are_shown_as_text(
         await ask_all(tab, "POST", "/tokens", tokens)
         titles: list[dict[str, object]] = [{"title": one} for one in NAMED]
         await ask_all(tab, "POST", "/documents", titles)
+        files = await tab.page.evaluate("async () => (await fetch('/api/v1/files')).json()")
+        home = files["workspaces"][0]["id"]
+        await ask_all(tab, "POST", "/folders", [{"name": one, "workspace": home} for one in NAMED])
         for path in ("/", "/people", "/account", "/accounts"):
             await tab.page.goto(town.nodes["a"].url + path)
             await expect(tab.page.get_by_role("main")).to_contain_text(NAMED[0])
@@ -63,6 +66,7 @@ async def test_names_of_everything_are_shown_as_text(
             await tab.page.reload()
             await expect(tab.page.get_by_role("main")).to_contain_text(name)
             await nothing_ran(tab)
+        await tab.page.goto("about:blank")  # it asks for nothing while its node ends
 
 
 async def owner_with_name(town: Cluster, tabs: Tabs, name: str) -> BrowserTab:
