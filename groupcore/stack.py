@@ -208,22 +208,20 @@ class Stack:
         self._output.deliveries.append(event)
 
     def _schedule(self, index: int, effect: Effect, now: float) -> None:
-        kind = type(effect)  # a match would look at every class in turn
-        if kind is StartTimer:
-            key = (index, effect.name)  # type: ignore[union-attr]
-            delay_s = effect.delay_s  # type: ignore[union-attr]
-            if delay_s > 0:
+        if isinstance(effect, StartTimer):
+            key = (index, effect.name)
+            if effect.delay_s > 0:
                 self._due.pop(key, None)
                 ticket = self._timers[key] = next(self._ticket)
-                heappush(self._heap, (now + delay_s, ticket, *key))
+                heappush(self._heap, (now + effect.delay_s, ticket, *key))
             else:
                 self._timers.pop(key, None)
                 self._due[key] = None
-        elif kind is StopTimer:
-            key = (index, effect.name)  # type: ignore[union-attr]
+        elif isinstance(effect, StopTimer):
+            key = (index, effect.name)
             self._timers.pop(key, None)
             self._due.pop(key, None)
-        elif kind is Persist:
-            self._output.persists.append(effect)  # type: ignore[arg-type]
+        elif isinstance(effect, Persist):
+            self._output.persists.append(effect)
         else:
             raise AssertionError(f"not an effect: {effect!r}")
