@@ -27,6 +27,7 @@ async def make_folder(tab: BrowserTab, name: str) -> None:
     await tab.page.get_by_test_id("new-name").fill(name)
     await tab.press("Enter")
     await expect(row(tab, name)).to_be_visible()
+    await expect(tab.page.get_by_test_id("new-name")).to_have_count(0)
 
 
 async def choose(tab: BrowserTab, name: str, what: str) -> None:
@@ -140,6 +141,22 @@ async def test_files_are_done_with_by_keyboard_alone(cluster: Cluster, tabs: Tab
     await tab.page.get_by_test_id("confirm").press("Enter")
     await expect(row(tab, "Renamed")).to_have_count(0)
     await expect(row(tab, left)).to_have_count(1)
+
+
+async def test_a_row_keeps_the_focus_when_another_one_has_it_sorted_elsewhere(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    tab = await tabs.open(f"{cluster.nodes['a'].url}/workspace/home")
+    for name in ("Alpha", "Beta", "Gamma"):
+        await make_folder(tab, name)
+    other = await tabs.open(f"{cluster.nodes['b'].url}/workspace/home")
+    for name in ("Alpha", "Beta"):
+        focused = row(tab, name).get_by_test_id("folder-link")
+        await focused.focus()
+        await choose(other, name, "rename")
+        await other.page.get_by_test_id("new-name").fill(f"Zulu {name}")
+        await other.press("Enter")
+        await expect(tab.page.locator("a.file-link:focus")).to_contain_text(f"Zulu {name}")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

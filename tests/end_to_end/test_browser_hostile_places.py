@@ -78,6 +78,7 @@ async def test_a_hostile_text_in_a_pasted_place_runs_nothing(
     tab.expect_complaints("404", "415", "422")
     await tab.put_caret(0)
     await tab.page.evaluate(PASTE_HTML, [HTML[place](one) for one in LINES])
+    await expect(tab.page.locator("[data-block-id]").filter(has_text="word").first).to_be_visible()
     assert any("word" in text for text in await converged(cluster, doc, [tab]))
     assert await tab.page.evaluate(LINKS) == []
     await nothing_ran(tab)
