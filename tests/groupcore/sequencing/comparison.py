@@ -6,6 +6,7 @@ from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.group_index import GroupIndex, Stream, index_groups
 from groupcore.sim.checkers.synchrony import ENDINGS
 from groupcore.sim.trace import Lived, Trace
+from groupcore.sim.trace_deletions import GroupDeleted
 from groupcore.sim.trace_groups import (
     GroupAsked,
     GroupClosed,
@@ -58,6 +59,8 @@ class Comparison:
                     self._change(record)
                 case GroupReleased():
                     self._positions.pop((record.n, record.inc, record.group), None)
+                case GroupDeleted(n=n, inc=inc, group=group):
+                    self._delete((n, inc, group))
                 case Lived(n=n, inc=inc, what=what) if what in ENDINGS:
                     self._end_life((n, inc))
                 case GroupClosed(process=process):
@@ -125,6 +128,16 @@ class Comparison:
         """A process is given nothing more: it has left, or asked to."""
         self._members.get((*process[:2], group), {}).pop(process, None)
         self.model.leave(process, group)
+
+    def _delete(self, stream: Stream) -> None:
+        """A node knows that a group is no more: none of its processes is in it."""
+        group = stream[2]
+        self.model.delete(group)
+        self._positions.pop(stream, None)
+        self._members.pop(stream, None)
+        for process, mine in self.model.delivered.items():
+            if process[:2] == stream[:2] and group in mine:
+                self.model.leave(process, group)
 
     def _begin(self, t: int, process: GroupProcess, group: GroupId, seqno: int) -> None:
         why = self.model.objection_to_begin(process, group, seqno)

@@ -153,6 +153,10 @@ class Obvious:
         self.delivered.get(process, {}).pop(group, None)
         self.leaving[group] = self.leaving.get(group, frozenset()) - {process}
 
+    def delete(self, group: GroupId) -> None:
+        """The group is no more: it binds nothing that is numbered from now on."""
+        self.members[group] = self.leaving[group] = frozenset()
+
     def forget(self, process: GroupProcess) -> None:
         """A process is gone: what it sent and what has no number will never have one."""
         self.gone.add(process)

@@ -43,7 +43,7 @@ def test_what_a_quorum_has_stored_is_there_though_the_view_is_without_who_has_it
 
 
 def test_saving_before_the_disk_has_is_found() -> None:
-    found = Job("durable", 1, 8, "d-saved-unstored").verdict().violations
+    found = Job("durable", 1, 10, "d-saved-unstored").verdict().violations
     assert {violation.number for violation in found} == {18}
 
 
