@@ -21,7 +21,7 @@ PIPELINE_INSTALLED := $(VENV)/.pipeline.lock
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header \
 	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --annotation-style=line
 
-# Tests of real sockets, processes and pages, which wait a lot: three files at a time, in this order. The long ones are
+# Tests of real sockets, processes and pages, which wait a lot: two files at a time, in this order. The long ones are
 # first, and those that share a browser and a cluster stand together.
 REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server tests/groupcore/aio tests/groupcore/blocks \
 	tests/groupcore/web
@@ -65,9 +65,9 @@ check-types: $(INSTALLED) $(PIPELINE_INSTALLED)
 check-page: $(WEBUI_BUILT)
 	cd webui && npm run --silent check
 
-# Real tests leave half of the cores idle. What only computes, the core's tests, the schedules and the Spark jobs', judges
-# nothing by the clock: it takes what is left, and waits whenever a real test wants a core. A stage that fails ends
-# `make test`, those beside it first.
+# What only computes, the core's tests, the schedules and the Spark jobs', judges nothing by the clock: it takes what the real
+# tests leave, and waits whenever one of these wants a core. So a third real test at a time would end nothing sooner, and
+# each would have less of the cores than people's machines give it. A stage that fails ends `make test`, those beside it first.
 .PHONY: test
 test: ## check and all tests, those in a browser included
 	@$(MAKE) -j 4 --output-sync=target chromium check test-page
@@ -84,7 +84,7 @@ test-core: $(INSTALLED)
 
 .PHONY: test-real
 test-real: setup
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
 
 # One Java machine, in one process and one session: most of the time it plans on one core alone.
 .PHONY: test-pipeline

@@ -240,6 +240,7 @@ async def test_pages_of_accounts_fit_the_screen_and_axe_finds_nothing(
     await look(ann, "people", ann.page.get_by_text("Open invitations"))
     await look(nobody, "sign-in", button(nobody, "Sign in"))
     await nobody.page.goto(invitation)
+    await expect(button(nobody, "Make an account and join")).to_be_visible()  # the link is read
     await nobody.page.reload()
     await look(nobody, "join-again", nobody.page.get_by_text("Open the whole link"))
     await nobody.page.goto("about:blank")
