@@ -30,9 +30,9 @@ from groupcore.sim.trace_groups import (
 )
 
 Life = tuple[str, int]
-OfProcesses = GroupAccepted | GroupSaved | GroupClosed | GroupVolatileSent
+OfProcesses = GroupAccepted | GroupSaved | GroupClosed
 FOLLOWED = GroupDelivered | GroupJoined | GroupLeft | GroupState | GroupReleased
-EVERYWHERE = Happened | Lived | GroupSent
+EVERYWHERE = Happened | Lived | GroupSent | GroupVolatileSent
 """What every stretch knows of, whoever it was."""
 
 
