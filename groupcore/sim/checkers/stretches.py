@@ -81,6 +81,7 @@ def without_repetitions(records: list[Record]) -> list[Record]:
     places: dict[tuple[Life, GroupId], int] = {}
     released: dict[tuple[Life, GroupId], int] = {}
     again: set[tuple[Life, GroupId]] = set()
+    hosted: set[tuple[Life, GroupId]] = set()
     for record in records:
         kept.append(record)
         if not isinstance(record, FOLLOWED):
@@ -89,8 +90,12 @@ def without_repetitions(records: list[Record]) -> list[Record]:
         if isinstance(record, GroupReleased):
             released[key] = len(kept) - 1
             again.discard(key)
+            hosted.discard(key)
             continue
+        if isinstance(record, GroupLeft) and key not in hosted:
+            continue  # an answer: the node has no place in the group
         if isinstance(record, GroupState):
+            hosted.add(key)
             if record.seqno < places.get(key, -1):
                 again.add(key)
                 kept[-1] = kept[released.get(key, -1)] = None
