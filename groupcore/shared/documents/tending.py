@@ -14,6 +14,7 @@ from groupcore.errors import GroupcoreError
 from groupcore.objects.rich_delta import inserted, length
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents.block import Block
+from groupcore.shared.documents.describing import Describing, heading_of
 from groupcore.shared.documents.handing import DELETED, JOINED, OPEN, UNBORN
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.parts import Parcel, node_of
@@ -28,8 +29,6 @@ Secure = Callable[[], Awaitable[object]]
 
 PLANTED_AT_ONCE = 800
 """So many seeds are forgotten in one message."""
-LENGTH_OFF = 40
-"""The outline's lengths may be wrong by so much, or a quarter; but for those of headings."""
 
 
 class Host(Protocol):
@@ -77,6 +76,7 @@ class Tender:
         self._planted: dict[str, None] = {}
         self._safe: dict[str, dict[str, Parcel]] = {}
         self._says_planted = False
+        self._describing = Describing()
         self._securing: dict[tuple[str, str], int] = {}
         self._secured_again: set[tuple[str, str]] = set()
         self._busy: dict[str, bool] = {}
@@ -173,18 +173,8 @@ class Tender:
             return block.status == OPEN
         if block.status in (JOINED, DELETED) or block.rights_version < outline.rights_version:
             return True
-        return name in outline.seeds or self._news(name, block) is not None
-
-    def _news(self, name: str, block: Block) -> tuple[str, str, int] | None:
-        """What the outline should know of a block, if it has become quite another one."""
-        entry = self._outline.entries.get(name)
-        if entry is None or block.status != OPEN:
-            return None
-        kind, size = str(block.attributes.get("type", "paragraph")), length(block.content)
-        off = 0 if kind == "heading" else max(LENGTH_OFF, entry.length // 4)
-        if kind == entry.type and abs(size - entry.length) <= off:
-            return None
-        return name, kind, size
+        entry = outline.entries.get(name)
+        return name in outline.seeds or self._describing.news(name, block, entry) is not None
 
     def _may_forget(self, block: Block, source: Block | None) -> bool:
         """Whether it is for this node to say that enough nodes have a text.
@@ -368,9 +358,11 @@ class Tender:
         elif block.status == DELETED and known:
             await outline.remove([name])
         self._give_list(block)
-        news = self._news(name, block)
+        news = self._describing.news(name, block, outline.entries.get(name))
         if news is not None:
+            heading = heading_of(block)
             await outline.describe([news])
+            self._describing.told(name, heading)
 
     async def plant(self, name: str, block: Block) -> None:
         """Give a block the text that the outline has the seed of.
