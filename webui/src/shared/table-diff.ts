@@ -27,6 +27,9 @@ import {
   tableOf,
 } from "./table";
 
+/** What tells rows of one name apart, behind it. */
+const NUMBERS = /(_\d+)+$/;
+
 /** A place in a table: in code points of the cell's text. */
 export interface TablePlace {
   readonly row: number;
@@ -99,8 +102,17 @@ export function diffTable(before: Rich, after: Rich, caret?: TableCaret): RichDe
   if (isNameless && !hasOneRow(layout)) return diffRich(before, tableOf(grid));
   const delta = new TableDiffer(layout, gridOf(before), grid, caret).delta();
   // Text that no page writes may have places that two cells lay claim to: then all of it is edited.
-  const leadsThere = sameGrid(gridOf(applyRich(delta, before)), grid);
+  const leadsThere = sameGrid(unnumbered(gridOf(applyRich(delta, before))), unnumbered(grid));
   return leadsThere ? delta : diffRich(before, tableOf(grid));
+}
+
+/**
+ * Rows of one name, as joined tables have them, are told apart by numbers, which the text has not:
+ * when the first of them goes, the second one has another number, and is the same row.
+ */
+function unnumbered({ columns, rows }: Grid): Grid {
+  const named = rows.map(({ id, cells }) => ({ id: id.replace(NUMBERS, ""), cells }));
+  return { columns, rows: named };
 }
 
 /** Whether the text has no end of a row: all of it is one (T4). */

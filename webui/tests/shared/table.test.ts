@@ -146,6 +146,21 @@ test("any text is a table, and the edit to another table makes it that table", (
   );
 });
 
+test("of rows of one name, as joined tables have them, one goes or is edited without the others", () => {
+  const keys = firstKeys(1);
+  const row = (id: string, text: string) => ({ id, cells: [rich(text)] });
+  const [first, second] = ["one", "two"].map((text) =>
+    tableOf({ columns: keys, rows: [row("a", text), row("b", `${text} b`)] }),
+  );
+  const joined = canonicalRich([...(first ?? []), ...(second ?? [])]) as Rich;
+  const { rows } = gridOf(joined);
+  expect(rows.map(({ id }) => id)).toEqual(["a", "b", "a_2", "b_2"]);
+  const left = tableOf({ columns: keys, rows: rows.slice(1) });
+  expect(diffTable(joined, left)).toEqual([-5]); // a cell, three letters, the end of the row
+  const edited = rows.slice(1).map((one) => (one.id === "a_2" ? row("a_2", "two!") : one));
+  expect(diffTable(joined, tableOf({ columns: keys, rows: edited }))).toEqual([-5, 11, "!"]);
+});
+
 test("an edit of a text that no page writes leads to the table that is wanted", () => {
   const cell = (key: string): Rich => [["\uFFFC", { embed: `cell-${key}` }]];
   const row = (id: string): Rich => [["\uFFFC", { embed: `row-${id}` }]];
