@@ -8,7 +8,7 @@
 import type { BlockObject } from "./block";
 import { Blocks } from "./blocks";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
-import type { OutlineObject } from "./outline";
+import type { OutlineDetail, OutlineObject } from "./outline";
 import type { Attributes, ShownBlock } from "./types";
 
 /** Most blocks that are remembered to have gone. */
@@ -50,6 +50,7 @@ export class Confirmed {
   private refreshed(ids: ReadonlySet<string>): boolean {
     const { outline, doc: before } = this;
     if (this.wasComing || this.born.size > 0 || this.coming().size > 0) return false;
+    if (this.passing().length > 0) return false;
     const changes = new Map<string, ShownBlock>();
     for (const id of ids) {
       const old = before.blocks.get(id);
@@ -112,11 +113,15 @@ export class Confirmed {
     return received !== undefined && (received.get(block.via) ?? 0) < block.number;
   }
 
+  private passing(): string[] {
+    return [...this.blocks.keys()].filter((id) => this.isPassing(id));
+  }
+
   /** All blocks of the outline, with those that are about to come, or to be where they go. */
   private orderNow(): string[] {
     const { outline } = this;
     const coming = this.coming();
-    const passing = [...this.blocks.keys()].filter((id) => this.isPassing(id));
+    const passing = this.passing();
     if (coming.size === 0 && passing.length === 0) return outline.order;
     const order: string[] = [];
     const put = (id: string): void => {
@@ -139,6 +144,14 @@ export class Confirmed {
   /** Behind what a block stood that has gone, just now or before. */
   private behind(id: string): string {
     return this.gone.get(id) ?? this.doc.order[this.doc.order.indexOf(id) - 1] ?? "";
+  }
+
+  /** A detail of the outline. That a text is owed still to a block that has left brings it not back. */
+  follow(detail: OutlineDetail): void {
+    this.outline.follow(detail);
+    for (const id of detail[0] === "left" ? detail[1] : []) {
+      if (!this.isPassing(id)) this.gone.set(id, this.behind(id));
+    }
   }
 
   private isOpening(id: string): boolean {

@@ -104,8 +104,8 @@ export class Follower implements BlockListener, OutlineListener {
     this.advance([]);
   }
 
-  onOutline(outline: OutlineObject, details: readonly OutlineDetail[]): void {
-    for (const detail of details) outline.follow(detail);
+  onOutline(_outline: OutlineObject, details: readonly OutlineDetail[]): void {
+    for (const detail of details) this.confirmed.follow(detail);
     this.owner.onOutlineNews();
     const happened = details.flatMap((detail): Happened[] => {
       if (detail[0] === "left") {

@@ -254,8 +254,7 @@ export class TakingBack {
         after = behind;
       }
       const now = randomId();
-      this.tracks.take(block);
-      this.tracks.rename(id, now);
+      this.tracks.comeBack(block, now);
       fresh.push({ id: now, attributes: block.attributes, content: block.content ?? [] });
     }
     put();

@@ -92,12 +92,15 @@ export class Tracks {
   /** The text of the block, if it is looked at and as it was taken to be. */
   private known(block: ShownBlock | undefined, note: Note | null): OwnText | undefined {
     if (block === undefined || block.content === null) return undefined;
-    const text = this.texts.get(block.id);
-    if (text !== undefined && text.length !== block.length) {
-      this.misfits += 1;
-      this.texts.delete(block.id);
-    }
+    this.checkText(block);
     return note === null ? this.texts.get(block.id) : this.take(block);
+  }
+
+  private checkText({ id, length }: ShownBlock): void {
+    const text = this.texts.get(id);
+    if (text === undefined || text.length === length) return;
+    this.misfits += 1;
+    this.texts.delete(id);
   }
 
   // --- texts ------------------------------------------------------------------------------------
@@ -225,6 +228,13 @@ export class Tracks {
 
   private isLeftBy(left: Left, block: string): boolean {
     return left instanceof Moved && this.nameOf(left.block) === block;
+  }
+
+  /** A block that own edits have taken out comes back under a fresh name, with its text. */
+  comeBack(block: ShownBlock, fresh: string): void {
+    this.checkText(block);
+    this.take(block);
+    this.rename(block.id, fresh);
   }
 
   /** A block of one's own has come back under a fresh name, with its text. */

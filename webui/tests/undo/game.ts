@@ -140,9 +140,9 @@ function checkLetters(ann: Person, others: readonly Person[], books: Books): voi
   }
 }
 
-/** Whether it was in a block that another took out, or she did when she could not see it there. */
+/** Whether it was in a block that another took out, or she did when she could not know it there. */
 function isOut(letter: string, { name }: Person, books: Books): boolean {
   return [...books.whereabouts(letter)].some((id) =>
-    books.removed.get(id)?.some(({ who, seen }) => who !== name || !seen.includes(letter)),
+    books.removed.get(id)?.some(({ who, known }) => who !== name || !known.includes(letter)),
   );
 }

@@ -13,8 +13,8 @@ export class Books {
   readonly places = new Map<string, Set<string>>();
   /** The blocks that letters would come back to. */
   readonly hidden = new Map<string, Set<string>>();
-  /** Blocks, with who has taken them out, and what was seen in them then. */
-  readonly removed = new Map<string, { who: string; seen: string }[]>();
+  /** Blocks, with who has taken them out, and what that one knew to be in them, seen or hidden. */
+  readonly removed = new Map<string, { who: string; known: string }[]>();
   /** Blocks, with those that somebody has joined them to. */
   readonly joined = new Map<string, Set<string>>();
   private letters = 0;
@@ -38,8 +38,8 @@ export class Books {
     }
   }
 
-  remove(who: string, block: string, seen: string): void {
-    this.removed.set(block, [...(this.removed.get(block) ?? []), { who, seen }]);
+  remove(who: string, block: string, known: string): void {
+    this.removed.set(block, [...(this.removed.get(block) ?? []), { who, known }]);
   }
 
   /** The blocks that a letter was in, seen or not, and those that these were joined to. */
@@ -110,7 +110,7 @@ export class Person {
     for (const verb of verbs) {
       if (verb[0] === "join") add(this.books.joined, verb[1], verb[2]);
       if (verb[0] !== "remove") continue;
-      for (const id of verb[1]) this.books.remove(this.name, id, textOf(id));
+      for (const id of verb[1]) this.books.remove(this.name, id, textOf(id) + this.hiddenIn(id));
     }
     for (const letter of this.letters) this.seenOnce.add(letter);
     this.look();
@@ -120,10 +120,15 @@ export class Person {
     for (const { id, content } of this.page.model.value.blocks) {
       for (const letter of plainText(content ?? [])) add(this.books.places, letter, id);
     }
-    for (const [id, { all }] of this.history.tracks.texts) {
-      for (const letter of plainText(all.flatMap(({ hidden }) => hidden ?? [])))
-        add(this.books.hidden, letter, id);
+    for (const id of this.history.tracks.texts.keys()) {
+      for (const letter of this.hiddenIn(id)) add(this.books.hidden, letter, id);
     }
+  }
+
+  /** The letters that would come back to a block. */
+  private hiddenIn(id: string): string {
+    const all = this.history.tracks.texts.get(id)?.all ?? [];
+    return plainText(all.flatMap(({ hidden }) => hidden ?? []));
   }
 
   /** Takes back, or does again; false: there was nothing. */

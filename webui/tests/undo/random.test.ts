@@ -31,6 +31,12 @@ test.each(CURED)(
   LIMIT_MS,
 );
 
+test(
+  "SEED=1441, alone: a block that was taken out was shown again, as its text was owed to it still",
+  () => tried((most) => playAlone({ seed: 1441, turns: 2 * most }), 1441, 25),
+  LIMIT_MS,
+);
+
 test.each(seeds)(
   "one alone takes back all, and does it again, SEED=%i",
   (seed) => tried((most) => playAlone({ seed, turns: 2 * most }), seed, turns),
