@@ -2,8 +2,8 @@
 
 What comes in and goes out are arrays in MessagePack, each behind its length in four bytes: of
 requests [game, verb, ...], and of as many answers. Verbs: `begin` (a dict of `seed`, `delay_s`,
-`disks`, `lists` and `objects`), `go`, `look` and `trim` as of `document_world.Office`, `end`. An
-answer is [true, value], or [false, what has gone wrong].
+`disks`, `lists`, `objects` and `hosts`), `go`, `look` and `trim` as of `document_world.Office`,
+`end`. An answer is [true, value], or [false, what has gone wrong].
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ class Games:
         match verb:
             case "begin":
                 weather = Weather(delay_least_s=0.001, delay_most_s=given["delay_s"])
-                office = Office(
-                    given["seed"], weather, given["disks"], given["lists"], given["objects"]
-                )
+                setting = {key: value for key, value in given.items() if key != "delay_s"}
+                office = Office(weather=weather, **setting)
                 self._offices[game] = office
             case "go":
                 return self._offices[game].go(given, limit_s)

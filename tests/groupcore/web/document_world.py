@@ -1,9 +1,11 @@
 """A simulated cluster with a document, for pages that a test in TypeScript plays.
 
-Pages are sessions of their own, gateways are simple: what they say is made by the real feeds. Time
+Gateways are simple: what they say is made by the real feeds. Time
 is virtual; one seed plays one game. `disks`: nodes say what is saved, and `doom` has the power fail
 for all of them soon: the nodes begin again with what was on disk. `lists`: the document has an
-access list, and pages may write by it. `objects`: so many a page may have open.
+access list, and pages may write by it. `objects`: so many a page may have open. `hosts`: pages are
+at the nodes that keep the document, as in the product; else each is a node of its own, which is
+told of things in an order of its own.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from groupcore.frames import Message, decode, joined, pack
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.objects.rich_parsing import to_wire
 from groupcore.shared.access import Right
+from groupcore.shared.body import Body
 from groupcore.shared.documents import Block, Document, DocumentOutline, open_document
 from groupcore.shared.pending import Pending
 from groupcore.shared.plain import who
@@ -25,7 +28,7 @@ from groupcore.shared.testing import Weather, World, WorldNode
 from groupcore.shared.verdicts import Call, Verdict, code_of
 from groupcore.web.asking import calls_of, check_fields
 from groupcore.web.feed import Feed
-from groupcore.web.kinds import kinds_of
+from groupcore.web.kinds import Kind, kinds_of
 from groupcore.web.limits import FRAME_BYTES_SENT, RULES
 from tests.groupcore.shared.documents.office import Desk
 from tests.groupcore.web.document_disk import Disk, Stored
@@ -44,29 +47,57 @@ QUANTUM_S = 0.005
 BEGINNING_S = 60.0
 
 
+class Gate:
+    """What sessions at one node share: what is told of its copies of objects, packed once."""
+
+    def __init__(self, office: Office, node: WorldNode) -> None:
+        self.office = office
+        self.node = node
+        self.feeds: dict[str, Feed] = {}
+        self._current: Feed | None = None
+
+    def turn_to(self, feed: Feed | None) -> None:
+        """As `Gateway.turn_to`."""
+        former, self._current = self._current, feed
+        for session in () if feed is None else cast("dict[Session, None]", feed.followers):
+            self.office.stir(session)
+        if former is not None and former is not feed:
+            former.close_entry()
+
+    def feed(self, name: str, kind: Kind, body: Body[object]) -> Feed:
+        """What is told of an object that is open at the node."""
+        if name not in self.feeds:
+            self.feeds[name] = Feed(cast("Gateway", self), name, kind, body)
+        return self.feeds[name]
+
+    def leave(self, session: Session, name: str) -> None:
+        """A session has closed an object."""
+        feed = self.feeds.get(name)
+        if feed is not None and feed.followers.pop(cast("Page", session), name) is None:
+            self.turn_to(None)
+            if not feed.followers:
+                self.feeds.pop(name).end()
+
+
 class Session:
-    """One connection of a page: a process of its own, and the feeds of what it has open."""
+    """One connection of a page: a process of its own, or, where nodes are hosts, at one of them."""
 
     def __init__(self, office: Office, page: str, number: int) -> None:
         self.office = office
         self.page = page
         self.client = ""
-        principal = page if office.lists else ""
-        self.node: WorldNode = office.world.node(f"{page}-{number}", principal)
-        self.feeds: dict[str, Feed] = {}
+        self.keeper = office.keepers[number % len(KEEPERS)] if office.hosts else None
+        if self.keeper is None:
+            principal = page if office.lists else ""
+            self.gate = Gate(office, office.world.node(f"{page}-{number}", principal))
+        else:
+            self.gate = office.gates[number % len(KEEPERS)]
+        self.node = self.gate.node
+        self.open: set[str] = set()
         self.is_over = False
         self._out: list[bytes] = []
-        self._current: Feed | None = None
 
-    # --- what feeds need of a gateway and a page ------------------------------------------------
-
-    def turn_to(self, feed: Feed | None) -> None:
-        """As `Gateway.turn_to`."""
-        former, self._current = self._current, feed
-        if feed is not None:
-            self.office.stir(self)
-        if former is not None and former is not feed:
-            former.close_entry()
+    # --- what feeds need of a page --------------------------------------------------------------
 
     def send_changes(self, feed: Feed, packed: bytes, before: int) -> None:
         """As `Page.send_changes`."""
@@ -84,12 +115,12 @@ class Session:
 
     def say(self, **fields: object) -> None:
         """A message for the page."""
-        self.turn_to(None)
+        self.gate.turn_to(None)
         self.put(packb(fields))
 
     def flush(self) -> list[bytes]:
         """All that there is for the page, as frames."""
-        self.turn_to(None)
+        self.gate.turn_to(None)
         out, self._out = self._out, []
         return [] if self.is_over else list(joined(out, RULES.messages_max, FRAME_BYTES_SENT))
 
@@ -110,10 +141,8 @@ class Session:
         elif kind == "open":
             self.office.world.spawn(self._open(message))
         elif kind == "close":
-            feed = self.feeds.pop(str(message["name"]), None)
-            if feed is not None:
-                self.turn_to(None)
-                feed.end()
+            self.open.discard(str(message["name"]))
+            self.gate.leave(self, str(message["name"]))
         elif kind == "call":
             self._call(message)
 
@@ -122,7 +151,8 @@ class Session:
         kind = KINDS[str(message["type"])]
         try:
             if name.startswith(f"{NAME}/"):
-                await self.office.keeper.block(name.removeprefix(f"{NAME}/"))
+                keeper = self.keeper or self.office.keeper
+                await keeper.block(name.removeprefix(f"{NAME}/"))
             target = await self.node.open(kind.kind, name)
         except NoSuchBlockError:
             self.say(t="error", name=name, code="no_such_block", message="", temporary=True)
@@ -142,11 +172,10 @@ class Session:
                 await target.refresh()
         if self.node.gone:
             return
-        self.turn_to(None)
-        feed = self.feeds.get(name)
-        if feed is None:
-            feed = self.feeds[name] = Feed(cast("Gateway", self), name, kind, replica.body)
-            feed.followers[cast("Page", self)] = None
+        self.gate.turn_to(None)
+        feed = self.gate.feed(name, kind, replica.body)
+        feed.followers[cast("Page", self)] = None
+        self.open.add(name)
         missed = None if known is None else feed.since(known)
         if missed is None:
             is_known = known is not None and known[0] == feed.version[0]
@@ -161,7 +190,7 @@ class Session:
     def _call(self, message: Message) -> None:
         name, number = str(message["name"]), int(str(message["n"]))
         replica = self.office.world.replicas(name).get(self.node.name)
-        if name not in self.feeds or replica is None:
+        if name not in self.open or replica is None:
             self.say(t="error", name=name, n=number, code="not_open", message="", temporary=True)
             return
         pending: Pending[Verdict] = Pending()
@@ -187,23 +216,32 @@ class Session:
     def end(self) -> None:
         """The connection is lost."""
         self.is_over = True
-        for feed in self.feeds.values():
-            feed.end()
+        for name in self.open:
+            self.gate.leave(self, name)
         world = self.office.world
-        world.call_at(world.now_s + LINGER_S, lambda: world.crash(self.node.name))
+        if self.keeper is None:
+            world.call_at(world.now_s + LINGER_S, lambda: world.crash(self.node.name))
 
 
 class Office:
     """The nodes that keep the document, and the sessions of pages."""
 
     def __init__(
-        self, seed: int, weather: Weather, disks: bool = False, lists: int = 0, objects: int = 64
+        self,
+        seed: int,
+        weather: Weather,
+        disks: bool = False,
+        lists: int = 0,
+        objects: int = 64,
+        hosts: bool = False,
     ) -> None:
         self.lists = lists
         self.objects = objects
+        self.hosts = hosts
         self.disk: Disk | None = None
         self.sessions: dict[str, Session] = {}
         self.keepers: list[Document] = []
+        self.gates: list[Gate] = []
         self._seed = seed
         self._weather = weather
         self._stirred: dict[Session, None] = {}
@@ -228,9 +266,10 @@ class Office:
 
     async def _begin(self) -> None:
         """Open the document."""
-        self.keepers = []
+        self.keepers, self.gates = [], []
         for name in KEEPERS:
             desk = Desk(self.world, name)
+            self.gates.append(Gate(self, desk.node))
             secure = None if self.disk is None else partial(self.disk.secure, desk.node)
             copies = 2 if secure is None else 1
             document = await open_document(desk, "plan", keep=True, copies=copies, secure=secure)

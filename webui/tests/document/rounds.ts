@@ -14,6 +14,8 @@ export interface Rounds extends Game {
   readonly each: number;
   readonly blocksMax: number;
   readonly delay_s: number;
+  /** Whether what pages tell on the way is judged as well as what they have behind each round. */
+  readonly isWatched?: boolean;
   /** So long it may take, behind a round, until all is as it must be. */
   readonly settling_s?: number;
   /** Called behind each round. */
@@ -23,13 +25,13 @@ export interface Rounds extends Game {
 /** Plays a game of rounds; throws where something is wrong. */
 export async function playRounds(game: Rounds): Promise<void> {
   const { delay_s, blocksMax } = game;
-  const world = new World(game.seed, { delay_s, objects: 512 });
+  const world = new World(game.seed, { delay_s, objects: 512, hosts: true });
   const draw = chanceOf(game.seed);
   const ledger = new Ledger();
   try {
     const typists = Array.from(
       { length: game.pages },
-      (_, at) => new Typist(new Page(world, `p${at}`), ledger, draw, blocksMax),
+      (_, at) => new Typist(new Page(world, `p${at}`), ledger, draw, blocksMax, game.isWatched),
     );
     await world.elapse(0.3);
     for (let round = 1; round <= game.turns; round += 1) {

@@ -14,12 +14,13 @@ export interface Truth {
   readonly owed: readonly string[];
 }
 
-/** `disks`: nodes say what is saved; `lists`: so many pages may write, by an access list; `objects`: so many a page may have open. */
+/** `disks`: nodes say what is saved; `lists`: so many pages may write, by an access list; `objects`: so many a page may have open; `hosts`: pages are at the nodes that keep the document, else each is a node. */
 export interface Setting {
   readonly delay_s?: number;
   readonly disks?: boolean;
   readonly lists?: number;
   readonly objects?: number;
+  readonly hosts?: boolean;
 }
 
 type Said = readonly [
@@ -43,8 +44,9 @@ export class World {
   private readonly begun: Promise<unknown>;
 
   constructor(seed: number, setting: Setting = {}) {
-    const { delay_s = 0.02, disks = false, lists = 0, objects = 64 } = setting;
-    this.begun = clusters.ask(this.game, "begin", { seed, delay_s, disks, lists, objects });
+    const { delay_s = 0.02, disks = false, lists = 0, objects = 64, hosts = false } = setting;
+    const given = { seed, delay_s, disks, lists, objects, hosts };
+    this.begun = clusters.ask(this.game, "begin", given);
     this.begun.catch(() => undefined);
   }
 
