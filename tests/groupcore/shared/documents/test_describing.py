@@ -1,0 +1,85 @@
+"""What the outline is told of blocks, for those who have them not open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+
+from groupcore.objects.rich_delta import Format, RichDelta, Run, canonical, rich
+from groupcore.shared.documents import Document
+from groupcore.shared.testing import World
+from tests.groupcore.shared.documents.office import rest, sit_down
+
+
+def run(main: Callable[[World], Coroutine[object, None, None]]) -> None:
+    World(1).run(main)
+
+
+def typed(at: int, text: str) -> RichDelta:
+    return canonical([at, Run(text)])
+
+
+async def three(world: World) -> tuple[Document, Document, list[str]]:
+    """Two keepers of a document of three blocks."""
+    a, b = await sit_down(world, "a", keep=True), await sit_down(world, "b", keep=True)
+    ids = await a.insert("", [rich("one"), rich("two"), rich("three")])
+    await rest(world)
+    return a, b, ids
+
+
+def test_the_outline_knows_about_how_long_blocks_are_and_of_what_type() -> None:
+    async def main(world: World) -> None:
+        a, b, ids = await three(world)
+        block = await a.block(ids[0])
+        await a.write(ids[0], typed(0, "x" * 30))
+        await rest(world)
+        assert b.outline.entries[ids[0]].length == 3
+        await b.write(ids[0], typed(0, "x" * 30))
+        await block.set({"type": "heading", "level": 1})
+        await rest(world)
+        entry = b.outline.entries[ids[0]]
+        assert (entry.type, entry.length, entry.live) == ("heading", 63, True)
+
+    run(main)
+
+
+def outline_version(document: Document) -> int:
+    """How many messages of the outline have been delivered."""
+    return document.outline._shared.caller.position  # type: ignore[attr-defined,no-any-return]
+
+
+def test_the_outline_moves_once_when_a_heading_changes_whatever_its_length() -> None:
+    """Who lists headings that are not open asks anew when the outline has moved."""
+
+    async def main(world: World) -> None:
+        a, b, ids = await three(world)
+        block = await a.block(ids[0])
+        await block.set({"type": "heading", "level": 1})
+        await rest(world)
+        before = outline_version(b)
+        await b.write(ids[0], canonical([-1, Run("X")]))
+        await rest(world)
+        assert outline_version(b) == before + 1
+        await block.set({"type": "heading", "level": 2})
+        await rest(world)
+        assert outline_version(b) == before + 2
+        await block.set({"type": "heading", "level": 2, "align": "left"})
+        await a.write(ids[0], canonical([Format(1, (("bold", True),))]))
+        await rest(world)
+        assert outline_version(b) == before + 2
+
+    run(main)
+
+
+def test_another_node_tells_of_a_heading_when_the_one_that_did_is_gone() -> None:
+    async def main(world: World) -> None:
+        a, b, ids = await three(world)
+        await (await a.block(ids[0])).set({"type": "heading", "level": 1})
+        await rest(world)
+        world.crash("a")
+        await world.elapse(1.0)
+        before = outline_version(b)
+        await (await b.block(ids[0])).set({"type": "heading", "level": 2})
+        await rest(world)
+        assert outline_version(b) > before
+
+    run(main)
