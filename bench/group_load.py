@@ -120,6 +120,19 @@ async def send_for_ever(
         await asyncio.sleep(0)
 
 
+async def measure_load(
+    node: GroupNode, pairs: list[tuple[Process, GroupId]], load: GroupLoad, tally: Tally
+) -> tuple[int, float, float, asyncio.Task[None]]:
+    """Send, and measure once it has warmed up: messages that `tally` was given, seconds of CPU, of
+    the clock, and what sends on until it is cancelled."""
+    sending = asyncio.create_task(send_for_ever(node, pairs, load))
+    await asyncio.sleep(load.warm_up_s)
+    began, cpu, before = time.perf_counter(), cpu_s(), tally.messages
+    await asyncio.sleep(load.measure_s)
+    deliveries, cpu = tally.messages - before, cpu_s() - cpu
+    return deliveries, cpu, time.perf_counter() - began, sending
+
+
 async def join_groups(
     node: GroupNode, groups: list[GroupId], load: GroupLoad, index: int
 ) -> list[tuple[Process, GroupId]]:
@@ -150,12 +163,7 @@ async def member(index: int, cluster: Cluster, load: GroupLoad, pipe: Pipe) -> N
             await place(node, groups, load.sequencers)
         pipe.tell("placed")
         await pipe.ask()
-        sending = asyncio.create_task(send_for_ever(node, pairs, load))
-        await asyncio.sleep(load.warm_up_s)
-        began, cpu, messages = time.perf_counter(), cpu_s(), tally.messages
-        await asyncio.sleep(load.measure_s)
-        deliveries, cpu = tally.messages - messages, cpu_s() - cpu
-        wall_s = time.perf_counter() - began
+        deliveries, cpu, wall_s, sending = await measure_load(node, pairs, load, tally)
         scale = ContextScale(node)
         await asyncio.sleep(CONTEXTS_S)
         sending.cancel()

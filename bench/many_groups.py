@@ -20,7 +20,7 @@ import time
 from dataclasses import dataclass
 
 from bench.group_join import time_joins
-from bench.group_load import GroupLoad, Tally, send_for_ever
+from bench.group_load import GroupLoad, Tally, measure_load
 from bench.hosting import AT_ONCE, create_all, node_of, together, until
 from bench.measuring import load_average, quantile, rss_kb_of
 from bench.ordering import cpu_s
@@ -101,14 +101,15 @@ async def member(index: int, cluster: Cluster, crowd: Crowd, pipe: Pipe) -> None
         pipe.tell("rested")
         await pipe.ask()
         load = GroupLoad(
-            NODES, crowd.active, "three_of_four", run=10, turn=500, warm_up_s=crowd.measure_s
+            NODES,
+            crowd.active,
+            "three_of_four",
+            run=10,
+            turn=500,
+            warm_up_s=crowd.measure_s,
+            measure_s=crowd.measure_s,
         )
-        sending = asyncio.create_task(send_for_ever(node, pairs, load))
-        await asyncio.sleep(load.warm_up_s)
-        began, cpu, before = time.perf_counter(), cpu_s(), tally.messages
-        await asyncio.sleep(crowd.measure_s)
-        deliveries, cpu = tally.messages - before, cpu_s() - cpu
-        wall_s = time.perf_counter() - began
+        deliveries, cpu, wall_s, sending = await measure_load(node, pairs, load, tally)
         sending.cancel()
         pipe.tell("sent")
         await pipe.ask()
