@@ -140,6 +140,8 @@ class Batch:
         return f"Batch({self.sender}->{to} {self.count}x {self.size_bytes}B {list(self.headers)})"
 
 
+PACKED_BYTES = 3
+"""What a message below 64 KiB takes of a body beside its own bytes, at most."""
 MESSAGE_COST_BYTES = 64
 """What a message costs beside its bytes: small ones take memory and time, too."""
 

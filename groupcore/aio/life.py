@@ -115,6 +115,7 @@ def fitted_service(
     return replace(
         options,
         section_bytes=min(options.section_bytes, room),
+        volatile_bytes_max=min(options.volatile_bytes_max, room),
         state_chunk_bytes=min(options.state_chunk_bytes, room),
         window_bytes=min(options.window_bytes, window),
         outstanding_bytes=min(options.outstanding_bytes, window),

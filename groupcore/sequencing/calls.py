@@ -97,7 +97,7 @@ class ProcessCalls:
         del now
         check_payload(payload)
         self._may_send(process, group)
-        limit = self.plane.options.section_bytes
+        limit = self.plane.options.volatile_bytes_max
         if len(payload) > limit:
             raise self._refusal("too_large", f"a volatile message is above {limit} bytes")
         self.volatiles.send(process, group, payload)

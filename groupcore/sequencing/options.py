@@ -19,7 +19,9 @@ class ServiceOptions:
     sends again what was not accepted, doubled up to `resend_max_s`. `digest_s`: how often a node
     says how far it is when it has nothing else to say, doubled while nothing changes up to
     `digest_max_s`. `state_chunk_bytes`, `state_timeout_s` (a giver's silence) and `state_pause_s`
-    (when nobody could give it) are of the late join. `section_bytes`: largest body of a section.
+    (when nobody could give it) are of the late join. `section_bytes`: largest section or frame, its
+    messages as they are packed and what stands there of its runs (decision 0062);
+    `volatile_bytes_max`: largest volatile message.
     `report_s`: how often a sequencer reports its load, and the coordinator looks at the loads;
     `placement`: what it does then; that of the cluster's first node counts.
     `catch_up_s`: how long a join waits for a group that this node has not heard of.
@@ -33,7 +35,8 @@ class ServiceOptions:
     window_bytes: int = 1 << 20
     outstanding_bytes: int = 1 << 20
     message_bytes_max: int = 60_000
-    section_bytes: int = 7_000
+    section_bytes: int = 28_000
+    volatile_bytes_max: int = 7_000
     report_s: float = 1.0
     repair_s: float = 0.01
     repair_max_s: float = 0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import chain as joined
 
-from groupcore.batch import MESSAGE_COST_BYTES, Batch, pack_messages
+from groupcore.batch import MESSAGE_COST_BYTES, PACKED_BYTES, Batch, pack_messages
 from groupcore.context import Numbers, encode_context
 from groupcore.sequencing.headers import Send, pack_column
 from groupcore.sequencing.names import GroupId, Process
@@ -13,8 +13,17 @@ from groupcore.view import Address
 
 RUNS_MAX = 256
 """Runs of a section."""
+RUN_BYTES = 32
+"""What the columns of a frame have of a run."""
+STRETCH_BYTES = 40
+"""What a section has of a stretch."""
 NOTHING: Numbers = {}
 """The context of what is in no section yet; nobody puts anything in."""
+
+
+def room_of(runs: int, stretches: int, body_bytes: int) -> int:
+    """What these take of a section or a frame with such a body."""
+    return RUN_BYTES * runs + STRETCH_BYTES * stretches + body_bytes
 
 
 @dataclass(slots=True)
@@ -74,6 +83,11 @@ class Unaccepted:
         return self.first + len(self.payloads) - 1
 
     @property
+    def room_bytes(self) -> int:
+        """What it takes of a section."""
+        return RUN_BYTES + self.size_bytes + PACKED_BYTES * len(self.payloads)
+
+    @property
     def cost_bytes(self) -> int:
         """What it counts of what is under way."""
         return self.size_bytes + MESSAGE_COST_BYTES * len(self.payloads)
@@ -81,26 +95,28 @@ class Unaccepted:
     def alone(self, process: Process, owner: Address) -> Section:
         """A section of this run only, as it was."""
         section = Section(owner)
-        section.add(process, self.chain, self.after, 0, [self], self.size_bytes)
+        section.add(process, self.chain, self.after, 0, [self], self.room_bytes)
         section.numbers = self.numbers
         return section
 
     def parts(self, limit_bytes: int) -> list[Unaccepted]:
-        """In parts whose messages fit into a section; a larger message stands alone."""
-        if self.size_bytes <= limit_bytes:
+        """In parts that fit into a section each; a larger message stands alone."""
+        if self.room_bytes <= limit_bytes:
             return [self]
         parts: list[Unaccepted] = []
-        start = size = 0
+        start, room = 0, RUN_BYTES
         for at, payload in enumerate(self.payloads):
-            if at > start and size + len(payload) > limit_bytes:
-                parts.append(self._part(start, at, size))
-                start, size = at, 0
-            size += len(payload)
-        parts.append(self._part(start, len(self.payloads), size))
+            takes = PACKED_BYTES + len(payload)
+            if at > start and room + takes > limit_bytes:
+                parts.append(self._part(start, at))
+                start, room = at, RUN_BYTES
+            room += takes
+        parts.append(self._part(start, len(self.payloads)))
         return parts
 
-    def _part(self, start: int, end: int, size_bytes: int) -> Unaccepted:
-        return Unaccepted(self.group, self.first + start, self.payloads[start:end], size_bytes)
+    def _part(self, start: int, end: int) -> Unaccepted:
+        payloads = self.payloads[start:end]
+        return Unaccepted(self.group, self.first + start, payloads, sum(map(len, payloads)))
 
 
 class Section:
@@ -108,14 +124,14 @@ class Section:
 
     Its context is that of all of them together. `numbers` is filled in when it leaves: what its one
     process had been given, or everything that this node had, which costs less than asking each of
-    several for its own.
+    several for its own. `room_bytes` is what is taken up of it.
     """
 
-    __slots__ = ("_runs", "_stretches", "numbers", "owner", "sender", "size_bytes")
+    __slots__ = ("_runs", "_stretches", "numbers", "owner", "room_bytes", "sender")
 
     def __init__(self, owner: Address) -> None:
         self.owner = owner
-        self.size_bytes = 0
+        self.room_bytes = 0
         self.sender: Process | None = None
         self.numbers: Numbers = {}
         self._stretches: list[int] = []
@@ -128,17 +144,18 @@ class Section:
         after: int,
         before: int,
         runs: list[Unaccepted],
-        size_bytes: int,
+        room_bytes: int,
     ) -> None:
         """Put these runs of a process behind what is there; `sender` is whose all of them are."""
         self.sender = process if not self._runs or self.sender == process else None
         self._runs += runs
         self._stretches += (process.number, len(runs), chain, after, before)
-        self.size_bytes += size_bytes
+        self.room_bytes += room_bytes + STRETCH_BYTES
 
-    def has_room(self, runs: int, size_bytes: int, limit_bytes: int) -> bool:
-        """Whether so much more fits in."""
-        return len(self._runs) + runs <= RUNS_MAX and self.size_bytes + size_bytes <= limit_bytes
+    def has_room(self, runs: int, room_bytes: int, limit_bytes: int) -> bool:
+        """Whether a stretch more fits in, of so many runs that take so much."""
+        most = limit_bytes - STRETCH_BYTES
+        return len(self._runs) + runs <= RUNS_MAX and self.room_bytes + room_bytes <= most
 
     def batch(self, me: Address) -> Batch:
         """DO-MULTICAST of its runs."""

@@ -29,7 +29,7 @@ from groupcore.sequencing.events import Accepted, Congestion
 from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.resending import Resending, Runs
-from groupcore.sequencing.sections import RUNS_MAX, Local, Section, Unaccepted
+from groupcore.sequencing.sections import RUNS_MAX, STRETCH_BYTES, Local, Section, Unaccepted
 from groupcore.sequencing.stream import Frame
 from groupcore.sequencing.ties import TieMeter
 from groupcore.view import Address
@@ -127,29 +127,30 @@ class Sender:
         room = AHEAD_MAX - len(self.outstanding.get(local.process.number, ()))
         if room < min(PORTION, len(local.outbox)):
             return
-        limit = self._plane.options.section_bytes
+        limit = self._plane.options.section_bytes - STRETCH_BYTES
         stretch: list[Unaccepted] = []
         owner: Address | None = None
         level = FIRST
-        size = taken = 0
+        room_bytes = taken = 0
         for run in local.outbox:
             to = self._port(run.group)
             if stretch and to != owner:
-                self._send_stretch(local, owner, level, stretch, size, now)
-                stretch, size, level = [], 0, LATER
+                self._send_stretch(local, owner, level, stretch, room_bytes, now)
+                stretch, room_bytes, level = [], 0, LATER
             if room <= 0:
                 break
             owner = to
             taken += 1
-            for part in [run] if run.size_bytes <= limit else run.parts(limit):
-                if stretch and (size + part.size_bytes > limit or len(stretch) == RUNS_MAX):
-                    self._send_stretch(local, owner, level, stretch, size, now)
-                    stretch, size = [], 0
+            for part in run.parts(limit):
+                takes = part.room_bytes
+                if stretch and (room_bytes + takes > limit or len(stretch) == RUNS_MAX):
+                    self._send_stretch(local, owner, level, stretch, room_bytes, now)
+                    stretch, room_bytes = [], 0
                 stretch.append(part)
-                size += part.size_bytes
+                room_bytes += takes
                 room -= 1
         if stretch:
-            self._send_stretch(local, owner, level, stretch, size, now)
+            self._send_stretch(local, owner, level, stretch, room_bytes, now)
         local.outbox = local.outbox[taken:]
 
     def _send_stretch(
@@ -158,7 +159,7 @@ class Sender:
         owner: Address | None,
         level: int,
         runs: list[Unaccepted],
-        size_bytes: int,
+        room_bytes: int,
         now: float,
     ) -> None:
         """Put a stretch into a section, and keep its runs until they are accepted."""
@@ -172,9 +173,9 @@ class Sender:
             section = Section(self._plane.me)
             section.numbers.update(self.context_of(local))  # it is sent when there is an owner
         else:
-            section = self._section(owner, level, len(runs), size_bytes)
+            section = self._section(owner, level, len(runs), room_bytes)
             before = local.told.get(owner, 0)
-            section.add(process, local.chain + 1, after, before, runs, size_bytes)
+            section.add(process, local.chain + 1, after, before, runs, room_bytes)
             local.told[owner] = local.chain + len(runs)
         wait_s, numbers = self._plane.options.resend_s, section.numbers
         for chain, run in enumerate(runs, local.chain + 1):
@@ -187,11 +188,11 @@ class Sender:
         local.chain = after
         self.again.sent(now)
 
-    def _section(self, owner: Address, level: int, runs: int, size_bytes: int) -> Section:
+    def _section(self, owner: Address, level: int, runs: int, room_bytes: int) -> Section:
         """Where the runs go: what other processes send there goes with them."""
         sections = self._levels[level].setdefault(owner, [])
         limit = self._plane.options.section_bytes
-        if not sections or not sections[-1].has_room(runs, size_bytes, limit):
+        if not sections or not sections[-1].has_room(runs, room_bytes, limit):
             sections.append(Section(owner))
         return sections[-1]
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from groupcore.batch import unpack_messages
+from groupcore.batch import PACKED_BYTES, unpack_messages
 from groupcore.context import Numbers, decode_context, encode_context, merge_into
 from groupcore.errors import WireError
 from groupcore.sequencing.asked import Asked, Piece, by_stretches
@@ -46,6 +46,7 @@ from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.ownership import Owned, Ownership
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
+from groupcore.sequencing.sections import room_of
 from groupcore.sequencing.stamping import Stamper, Stamping
 from groupcore.sequencing.stream import Opened
 from groupcore.sequencing.waiting import Waiting
@@ -180,7 +181,8 @@ class Sequencer:
             plane.counters["dropped.bad_section"] += 1  # I6: before anything has a number
             return
         size = len(batch.body)
-        stamping = self._stamper.frame(runs, size)
+        room = room_of(runs, len(stretches), size)
+        stamping = self._stamper.frame(runs, room)
         reached = plane.chains.reached
         seqnos: list[int] = []
         if all(after <= reached(keys[process]) for process, _, _, after, _ in stretches):
@@ -189,14 +191,14 @@ class Sequencer:
         for group, count, _ in zip(columns[0], counts, seqnos, strict=False):
             self.meter.count(group, origin, count, count * each)
         whole = len(seqnos) == runs
-        if whole and not stamping.runs and 2 * size > plane.options.section_bytes:
+        if whole and not stamping.runs and 2 * room > plane.options.section_bytes:
             self._pass_on(request, payloads, origin, header, stretches, seqnos, numbers)
             self._note_places(stretches, keys, (plane.me, stamping.number, numbers))
             return
         if seqnos:
             stamping.since = min(stamping.since, request.since)
         if whole:
-            stamping.add_section(origin, stretches, columns, seqnos, payloads, numbers)
+            stamping.add_section(origin, stretches, columns, seqnos, payloads, numbers, room)
             self._note_places(stretches, keys, (plane.me, stamping.number, stamping.numbers))
         else:
             said = (stretches, keys, columns, payloads, request.since)
@@ -295,8 +297,7 @@ class Sequencer:
         return True
 
     def _last(self, owned: Owned, record: Record, sender: int) -> int:
-        """The sender's own number of its last message in a group, as far as this node has
-        numbered it."""
+        """The sender's own number of its last message in a group that has its number here."""
         return owned.senders.get(sender) or record.senders.get(sender, 0)
 
     def _take_apart(
@@ -351,8 +352,7 @@ class Sequencer:
             if first > last + 1:
                 plane.counters["out_of_sequence"] += 1  # its sender sends again
                 return
-            run = (group, last + 1, payloads[last + 1 - first :])
-            self._number(asked, owned, run)
+            self._number(asked, owned, (group, last + 1, payloads[last + 1 - first :]))
             asked.drop_first()
 
     def _number(self, asked: Asked, owned: Owned, run: Piece) -> None:
@@ -360,7 +360,7 @@ class Sequencer:
         plane, key = self._plane, asked.key
         group, first, payloads = run
         size = sum(map(len, payloads))
-        stamping = self._stamper.frame(1, size)
+        stamping = self._stamper.frame(1, room_of(1, 1, size + PACKED_BYTES * len(payloads)))
         if asked.after:
             plane.chains.add_place(key, stamping.numbers, but=(plane.me, stamping.number))
         if owned.carry:

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from math import inf
 
-from groupcore.batch import Batch, pack_messages
+from groupcore.batch import PACKED_BYTES, Batch, pack_messages
 from groupcore.context import Numbers, encode_context, merge_into
 from groupcore.sequencing.asked import Piece
 from groupcore.sequencing.headers import ACCEPTED, Accept, pack_column
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.sections import RUNS_MAX
+from groupcore.sequencing.sections import RUN_BYTES, RUNS_MAX, STRETCH_BYTES
 from groupcore.sequencing.stream import Opened
 from groupcore.view import Address
 
@@ -26,7 +26,8 @@ from groupcore.view import Address
 class Stamping:
     """The next frame of a sequencer while it is put together: what a turn has brought.
 
-    `since`: when the oldest request in it has come, by the service's clock.
+    `room_bytes` is what is taken up of it. `since`: when the oldest request in it has come, by the
+    service's clock.
     """
 
     __slots__ = (
@@ -39,15 +40,15 @@ class Stamping:
         "_stretches",
         "number",
         "numbers",
+        "room_bytes",
         "since",
-        "size_bytes",
     )
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.numbers: Numbers = {}
         self.since = inf
-        self.size_bytes = 0
+        self.room_bytes = 0
         self._origins: dict[Address, int] = {}
         self._stretches: list[int] = []
         self._groups: list[int] = []
@@ -78,12 +79,13 @@ class Stamping:
             ends[-3] += 1
         else:
             ends += (process, 1, chain, by)
+            self.room_bytes += STRETCH_BYTES
         self._groups.append(group)
         self._seqnos.append(seqno)
         self._firsts.append(first)
         self._counts.append(len(payloads))
         self._payloads += payloads
-        self.size_bytes += sum(map(len, payloads))
+        self.room_bytes += RUN_BYTES + sum(map(len, payloads)) + PACKED_BYTES * len(payloads)
         merge_into(self.numbers, numbers)
 
     def stretches(self) -> list[tuple[int, ...]]:
@@ -99,6 +101,7 @@ class Stamping:
         seqnos: list[int],
         payloads: list[bytes],
         numbers: Numbers,
+        room_bytes: int,
     ) -> None:
         """Put all runs of a section in; `columns`: their groups, first numbers and counts."""
         by = self._origins.setdefault(origin, len(self._origins))
@@ -109,7 +112,7 @@ class Stamping:
         self._firsts += columns[1]
         self._counts += columns[2]
         self._payloads += payloads
-        self.size_bytes += sum(map(len, payloads))
+        self.room_bytes += room_bytes
         merge_into(self.numbers, numbers)
 
     def header(self, view: int, rests: bytes) -> Accept:
@@ -140,12 +143,12 @@ class Stamper:
         self._plane = plane
         self._open: Stamping | None = None
 
-    def frame(self, runs: int, size_bytes: int) -> Stamping:
-        """The frame in which there is room for so much, or which is empty."""
+    def frame(self, runs: int, room_bytes: int) -> Stamping:
+        """The frame in which so many runs have room that take so much, or which is empty."""
         one = self._open
         if one is not None and one.runs:
             limit = self._plane.options.section_bytes
-            if one.runs + runs > RUNS_MAX or one.size_bytes + size_bytes > limit:
+            if one.runs + runs > RUNS_MAX or one.room_bytes + room_bytes > limit:
                 self.close()
         if self._open is None:
             self._open = Stamping(self._plane.own.received + 1)

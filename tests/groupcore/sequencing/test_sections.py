@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from groupcore.batch import MESSAGE_COST_BYTES
+from groupcore.batch import MESSAGE_COST_BYTES, PACKED_BYTES
 from groupcore.sequencing.headers import chain_of
-from groupcore.sequencing.sections import Unaccepted
+from groupcore.sequencing.sections import RUN_BYTES, Unaccepted
+
+LIMIT = RUN_BYTES + 100 + 2 * PACKED_BYTES
+"""A section has room for a run of two messages of 100 bytes together."""
 
 
 def run_of(*sizes: int) -> Unaccepted:
@@ -16,11 +19,13 @@ def run_of(*sizes: int) -> Unaccepted:
 
 def test_a_run_that_fits_is_not_cut() -> None:
     run = run_of(40, 60)
-    assert run.parts(100) == [run]
+    assert run.room_bytes == RUN_BYTES + 40 + 60 + 2 * PACKED_BYTES
+    assert run.parts(run.room_bytes) == [run]
+    assert len(run.parts(run.room_bytes - 1)) == 2
 
 
 def test_a_run_is_cut_between_messages_and_keeps_its_numbers() -> None:
-    parts = run_of(40, 50, 20, 90).parts(100)
+    parts = run_of(40, 50, 20, 90).parts(LIMIT)
     assert [(part.first, part.last, part.size_bytes) for part in parts] == [
         (11, 12, 90),
         (13, 13, 20),
@@ -30,13 +35,13 @@ def test_a_run_is_cut_between_messages_and_keeps_its_numbers() -> None:
 
 
 def test_a_message_above_the_limit_stands_alone() -> None:
-    parts = run_of(10, 500, 10).parts(100)
+    parts = run_of(10, 500, 10).parts(LIMIT)
     assert [part.size_bytes for part in parts] == [10, 500, 10]
 
 
 def test_parts_cost_together_what_the_run_costs() -> None:
     run = run_of(40, 50, 20, 90)
-    assert sum(part.cost_bytes for part in run.parts(100)) == run.cost_bytes
+    assert sum(part.cost_bytes for part in run.parts(LIMIT)) == run.cost_bytes
     assert run.cost_bytes == 200 + 4 * MESSAGE_COST_BYTES
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from groupcore.aio.life import SECTION_RESERVE_BYTES
 from groupcore.batch import Batch, pack_messages
 from groupcore.errors import WireError
 from groupcore.sequencing.headers import (
@@ -17,9 +18,10 @@ from groupcore.sequencing.headers import (
 )
 from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.names import Process
+from groupcore.sequencing.options import ServiceOptions
 from groupcore.view import Address
 from groupcore.wire import encode_packet
-from tests.groupcore.sequencing.world import World
+from tests.groupcore.sequencing.world import Packet, World
 
 A, B = Address("a", 1), Address("b", 1)
 
@@ -81,6 +83,35 @@ def test_a_section_that_fills_a_frame_goes_alone_and_closed() -> None:
     assert [len(header.origins) for header in headers if isinstance(header, Accept)] == [1, 1, 1]
     body = pack_messages([bytes(world.options.section_bytes // 3)] * 2)
     assert [batch.body for batch in sent] == [body] * 3
+
+
+@pytest.mark.parametrize("size", [0, 1, 20, 150])
+@pytest.mark.parametrize(
+    ("names", "count", "run"), [("abbccc", 6, 400), ("bc", 90, 1), ("bc" * 40, 1, 1)]
+)
+def test_sections_and_frames_are_no_larger_than_they_may_be(
+    size: int, names: str, count: int, run: int
+) -> None:
+    """However small the messages are: what stands of them in columns counts as well."""
+    options = ServiceOptions(section_bytes=1_000)
+    world = World("abc", options=options)
+    processes = [world.open(name) for name in names]
+    groups = [world.create(f"g{at}") for at in range(count)]
+    world.run(60)
+    sizes: list[int] = []
+
+    def look(packet: Packet) -> bool:
+        sizes.append(len(packet[2]))
+        return False
+
+    world.lost = look
+    for process in processes:
+        for group in groups:
+            world[process.node.name].service.send(process, group, [bytes(size)] * run, 0.0)
+    world.turn()
+    world.run()
+    assert sum(sizes) > len(names) * count * run * size  # all of them have come by
+    assert max(sizes) <= options.section_bytes + SECTION_RESERVE_BYTES
 
 
 def test_a_run_says_of_which_node_its_process_is() -> None:
