@@ -48,6 +48,10 @@ def command_of(word: str) -> Command | None:
             from server.console_cli import run_console_command
 
             return run_console_command
+        case "operation":
+            from server.operation_cli import run_operation_command
+
+            return run_operation_command
         case "plan":
             from server.plan_cli import run_plan_command
 

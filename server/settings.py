@@ -128,6 +128,13 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "folder where the pipeline leaves plan.json and order.json for the console",
     ),
+    Setting(
+        "backups",
+        optional_path,
+        "",
+        "",
+        "folder for backups that the console has taken, verified and put back at this node",
+    ),
     Setting("page", Path, "", "webui/dist", "folder of the built page"),
     Setting("accounts", parse_switch, "", "on", "on: people sign in; off: whoever comes may all"),
     Setting(
@@ -232,6 +239,7 @@ class Settings:
     trace_sync: bool
     trace_key_file: Path | None
     results: Path | None
+    backups: Path | None
     page: Path
     accounts: bool
     owner_link: bool

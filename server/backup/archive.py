@@ -87,10 +87,11 @@ class Writer:
 
 
 class Reader:
-    """A file whose every byte was compared with its manifest."""
+    """A file whose every byte was compared with its manifest; `told` is told of how many."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, told: Callable[[int], None] = lambda count: None) -> None:
         self.path = path
+        self._told = told
         found: dict[str, dict[str, Any]] = {}
         manifest = b""
         for name, source in self._entries():
@@ -100,9 +101,17 @@ class Reader:
                 if name == MANIFEST:
                     manifest = source.read(WHOLE_BYTES_MAX)
                 else:
-                    found[name] = _measured(source)
+                    found[name] = self._measured(source)
         self.manifest = self._read_manifest(manifest)
         self._compare(found)
+
+    def _measured(self, source: IO[bytes]) -> dict[str, Any]:
+        running, size = sha256(), 0
+        while data := source.read(PART_BYTES):
+            running.update(data)
+            size += len(data)
+            self._told(len(data))
+        return {"size": size, "sha256": running.hexdigest()}
 
     def _damaged(self, what: str) -> DamagedStoreError:
         return DamagedStoreError(f"the backup {self.path} is damaged: {what}; use another one")
@@ -172,9 +181,13 @@ class Reader:
         return None
 
 
-def _measured(source: IO[bytes]) -> dict[str, Any]:
-    running, size = sha256(), 0
-    while data := source.read(PART_BYTES):
-        running.update(data)
-        size += len(data)
-    return {"size": size, "sha256": running.hexdigest()}
+def summary(manifest: Manifest) -> dict[str, Any]:
+    """What a file holds, in numbers."""
+    return {
+        "cluster": manifest.about.get("cluster"),
+        "taken_s": manifest.about.get("taken_s"),
+        "documents": len(manifest.documents),
+        "blocks": sum(int(one["blocks"]) for one in manifest.documents.values()),
+        "pictures": len(manifest.names("pictures")),
+        "bytes": sum(int(one["size"]) for one in manifest.entries.values()),
+    }

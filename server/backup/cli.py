@@ -10,14 +10,15 @@ import asyncio
 import json
 import logging
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import aiohttp
 
-from server.backup.archive import Manifest, Reader
-from server.backup.restoring import check_empty, restore
+from server.backup.archive import Manifest, Reader, summary
+from server.backup.restoring import Restored, check_empty, restore
 from server.errors import ServerError, SettingsProblem
 from server.management_client import ADMIN_URL
 from server.people_cli import OneLineParser
@@ -45,6 +46,9 @@ def make_parser() -> argparse.ArgumentParser:
     again.add_argument("--node-id", help="of that node; as in the backup if left out")
     again.add_argument("--cluster", help="its cluster; as in the backup if left out")
     again.add_argument("--key-file", help="file with the cluster key")
+    again.add_argument(
+        "--progress", action="store_true", help="JSON lines on stderr: documents, of"
+    )
     return parser
 
 
@@ -63,18 +67,6 @@ def run_backup_command(arguments: Sequence[str]) -> None:
         print(json.dumps(found, ensure_ascii=False))
     else:
         print("  ".join(f"{name}={value}" for name, value in found.items()))
-
-
-def summary(manifest: Manifest) -> Shown:
-    """What a file holds, in numbers."""
-    return {
-        "cluster": manifest.about.get("cluster"),
-        "taken_s": manifest.about.get("taken_s"),
-        "documents": len(manifest.documents),
-        "blocks": sum(int(one["blocks"]) for one in manifest.documents.values()),
-        "pictures": len(manifest.names("pictures")),
-        "bytes": sum(int(one["size"]) for one in manifest.entries.values()),
-    }
 
 
 async def create(admin: str, path: Path) -> Shown:
@@ -120,7 +112,14 @@ def put_back(given: argparse.Namespace) -> Shown:
     check_empty(given.data)
     reader = Reader(given.file)
     settings = settings_of(given, reader.manifest)
-    restored = asyncio.run(restore(reader, settings))
+    of = len(reader.manifest.documents)
+
+    def told(found: Restored) -> None:
+        if given.progress:
+            print(json.dumps({"documents": found.documents, "of": of}), file=sys.stderr, flush=True)
+
+    told(Restored())
+    restored = asyncio.run(restore(reader, settings, told))
     return {"data": str(given.data), "node_id": settings.node_id, **asdict(restored)}
 
 

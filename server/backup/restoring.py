@@ -9,6 +9,7 @@ Sign-ins are not put back: people sign in again.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
@@ -64,15 +65,20 @@ async def until_ready(node: Node) -> None:
         await asyncio.sleep(0.05)
 
 
-async def restore(reader: Reader, settings: Settings) -> Restored:
-    """Fill the folder of these settings; DamagedStoreError, ServerError."""
+async def restore(
+    reader: Reader, settings: Settings, told: Callable[[Restored], None] = lambda found: None
+) -> Restored:
+    """Fill the folder of these settings; `told` is told after each document.
+
+    DamagedStoreError, ServerError.
+    """
     check_empty(settings.data)
     node = Node(settings, key_file(settings), "http://127.0.0.1")
     try:
         await node.start()
         await until_ready(node)
         node.keeper.linger_s = 0.0
-        found = await _Filling(node, reader).run()
+        found = await _Filling(node, reader, told).run()
         await node.objects.saved()
     except (MisfitError, BadMessageError) as error:
         raise DamagedStoreError(f"the backup {reader.path} cannot be understood: {error}") from None
@@ -89,9 +95,10 @@ async def restore(reader: Reader, settings: Settings) -> Restored:
 class _Filling:
     """One restoration."""
 
-    def __init__(self, node: Node, reader: Reader) -> None:
+    def __init__(self, node: Node, reader: Reader, told: Callable[[Restored], None]) -> None:
         self._node = node
         self._reader = reader
+        self._told = told
         self._found = Restored()
 
     async def run(self) -> Restored:
@@ -99,6 +106,7 @@ class _Filling:
         await self._accounts()
         for entry, data in self._reader.read(lambda name: name.startswith("documents/")):
             await self._document(entry.removeprefix("documents/"), data)
+            self._told(self._found)
         listed = self._object("documents", Catalogue, "_items", dict[str, Listed])
         await self._node.whole_catalogue.update(listed)
         await self._pictures()

@@ -25,6 +25,8 @@ logger = logging.getLogger("server")
 
 ANSWER_S = 2.0
 """How long a node may take to answer."""
+SLOW_S = {"prune": 60.0}
+"""The same of questions whose answer is work for the disk."""
 QUESTION_BYTES_MAX = 900
 """A question fits into the name of a transfer."""
 
@@ -106,18 +108,18 @@ class Colleagues:
         key = (node, question)
         task = self._asking.get(key)
         if task is None:  # once for all who ask the same at the same time
-            work = self._ask(node, question)
+            work = self._ask(node, question, SLOW_S.get(name, ANSWER_S))
             task = self._asking[key] = asyncio.get_running_loop().create_task(work)
             task.add_done_callback(lambda _: self._asking.pop(key, None))
         return await asyncio.shield(task)
 
-    async def _ask(self, node: str, question: bytes) -> Shown:
+    async def _ask(self, node: str, question: bytes, limit_s: float) -> Shown:
         packed = None
         try:
-            async with asyncio.timeout(ANSWER_S):
+            async with asyncio.timeout(limit_s):
                 packed = await self._line.ask(node, question)
         except TimeoutError:
-            logger.info("node %s has not answered within %g s", node, ANSWER_S)
+            logger.info("node %s has not answered within %g s", node, limit_s)
         if packed is None:
             raise BadMessageError("node_silent", f"node {node} does not answer now; try again")
         found = unpackb(packed)

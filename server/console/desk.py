@@ -19,11 +19,21 @@ from server.console.about import details, plane_of, standing, totals_of
 from server.console.colleagues import Colleagues, Shown
 from server.console.groups import facts_of
 from server.console.history import moves_shown, views_shown
+from server.console.operations import Operations
+from server.console.overlap import Newest
 from server.console.series import Series
-from server.console.sessions import end_session, people_of, session_key, sessions_of
+from server.console.sessions import (
+    end_session,
+    faces_of,
+    own_processes,
+    people_of,
+    session_key,
+    sessions_of,
+)
+from server.console.upkeep import pruning
 from server.errors import BadMessageError
 from server.node import Node
-from server.plans import Plans, shown_plan, shown_steps
+from server.plans import ID, Plans, shown_plan, shown_steps
 from server.routes.done import done
 
 LEAVE_S = 0.3
@@ -37,6 +47,8 @@ class Console:
         self.node = node
         self.pages = pages
         self.plans = Plans(node)
+        self.overlap = Newest()
+        self.operations = Operations(node.settings.node_id, lambda: node.me.incarnation)
         self.series = Series(lambda: totals_of(node, pages))
         self._leave = leave
         self._began_s = time.time()
@@ -52,12 +64,20 @@ class Console:
                 "history": lambda _: self._history(),
                 "facts": lambda about: facts_of(self.plane, pages, about["groups"]),
                 "people": lambda about: people_of(pages, str(about["called"])),
+                "own": lambda _: own_processes(node, pages),
+                "faces": lambda about: faces_of(pages, about["numbers"]),
                 "sessions": lambda about: sessions_of(node, pages, str(about["search"])),
                 "session_key": lambda about: session_key(pages, str(about["session"])),
                 "end_session": lambda about: end_session(pages, str(about["session"])),
                 "plans": lambda _: {"plans": [shown_plan(one) for one in self.plans.all()]},
                 "plan": lambda about: self._plan(str(about["plan"])),
                 "cancel_plan": lambda about: shown_plan(self.plans.cancel(str(about["plan"]))),
+                "operations": lambda _: self._operations(),
+                "operation": lambda about: self._operation(str(about["operation"])),
+                "cancel_operation": lambda about: self.operations.cancel(str(about["operation"])),
+                "prune": lambda about: pruning(
+                    node.settings, int(about["days"]), remove=bool(about["remove"])
+                ),
                 "leave": lambda _: self._go(),
             },
         )
@@ -69,6 +89,7 @@ class Console:
 
     async def close(self) -> None:
         """The node leaves."""
+        await self.operations.close()
         if self._sampling is not None:
             self._sampling.cancel()
             await asyncio.wait([self._sampling])
@@ -124,6 +145,21 @@ class Console:
     def _plan(self, plan: str) -> Shown:
         carried = self.plans.find(plan)
         return {**shown_plan(carried), "steps": shown_steps(carried)}
+
+    def _operations(self) -> Shown:
+        settings = self.node.settings
+        return {"operations": self.operations.shown(), "trace": settings.trace is not None}
+
+    def _operation(self, operation: str) -> Shown:
+        return self.operations.find(operation).shown(self.node.settings.node_id)
+
+    def bearer(self, wanted: str) -> str:
+        """The node whose life an id names, if it is here; else this one, which says what is."""
+        found, view = ID.fullmatch(wanted), self.node.view
+        lives = {} if view is None else {one.name: one.incarnation for one in view.members}
+        if found is not None and lives.get(found[1]) == int(found[2]):
+            return found[1]
+        return self.node.settings.node_id
 
     def _go(self) -> Shown:
         asyncio.get_running_loop().call_later(LEAVE_S, self._leave)

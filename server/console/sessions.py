@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Collection
 
 from groupcore.shared.plain import who
 from groupcore.web import SharedObjects
@@ -84,3 +85,20 @@ def people_of(pages: SharedObjects, group_name: str) -> Shown:
                 "behind": page.is_connected and group_name in page.withheld_names,
             }
     return found
+
+
+def own_processes(node: Node, pages: SharedObjects) -> Shown:
+    """The numbers of this node's processes that are no page's: they deliver for all its pages."""
+    paged = {page.session.process.number for page in pages.gateway.pages.values()}
+    service = node.objects.groups.service
+    return {"numbers": sorted({one.number for one in service.sender.locals} - paged)}
+
+
+def faces_of(pages: SharedObjects, numbers: Collection[int]) -> Shown:
+    """On whose behalf these processes of this node act, by number; who is no page is left out."""
+    wanted = set(numbers)
+    return {
+        str(page.session.process.number): page.session.principal
+        for page in pages.gateway.pages.values()
+        if page.session.process.number in wanted
+    }

@@ -13,6 +13,7 @@ from server.console.desk import Console
 from server.console.groups import PAGE, SORTS, all_rows, members_of, page_of, row_of, with_facts
 from server.console.health import alerts_of, health_of
 from server.console.history import merged_views
+from server.console.parquet import views_found
 from server.routes.asks import Ask, Field, Row
 
 AT = "/admin"
@@ -21,6 +22,8 @@ NUMBER = "^[1-9][0-9]{0,5}$"
 SINCE = Field("since", required=False, text="Unix time in ms", max=16, pattern="^[0-9]{1,16}$")
 PAGE_NUMBER = Field("page", required=False, text="a number from 1", max=6, pattern=NUMBER)
 SEARCH = Field("search", required=False, text="a part of the name", max=64)
+VIEWS = 20
+"""Views of a page."""
 UNKNOWN = ("node_silent", "unknown_node")
 
 
@@ -41,6 +44,15 @@ class ConsoleRoutes:
         )
         return [
             Row("GET", f"{AT}/overview", self.overview, READ, "Nodes, views, and what needs care"),
+            Row(
+                "GET",
+                f"{AT}/views",
+                self.views,
+                READ,
+                "The views that there were, the newest first",
+                query=(PAGE_NUMBER,),
+                errors=("bad_store",),
+            ),
             Row(
                 "GET",
                 f"{AT}/load",
@@ -104,6 +116,23 @@ class ConsoleRoutes:
                 "moving": len(state.moves),
                 "coordinator": None if view is None else view.coordinator.name,
                 "views": merged_views(one["views"] for one in told.values() if one is not None),
+            }
+        )
+
+    async def views(self, ask: Ask) -> Response:
+        """A page of VIEWS: of the nodes' memory, and of the trace where its tables are here."""
+        console = self.console
+        console.check(ask.by)
+        told = await console.colleagues.gather("history")
+        known = [one["views"] for one in told.values() if one is not None]
+        views = merged_views([*known, await views_found(self.node.settings.results)])
+        number = int(ask.query["page"] or 1)
+        return JSONResponse(
+            {
+                "count": len(views),
+                "page": number,
+                "pages": max(1, -(-len(views) // VIEWS)),
+                "views": views[(number - 1) * VIEWS : number * VIEWS],
             }
         )
 

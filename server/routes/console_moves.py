@@ -13,7 +13,7 @@ from server.console.gain import gain_of
 from server.console.history import merged
 from server.console.results import proposed_plan
 from server.errors import BadMessageError
-from server.plans import AT_ONCE, ID, shown_plan
+from server.plans import AT_ONCE, shown_plan
 from server.routes.asks import Ask, Field, Row
 from server.routes.console import AT, READ, WRITE
 
@@ -183,20 +183,12 @@ class MoveRoutes:
         where = {"Location": f"/api/v1{AT}/plans/{carried.id}"}
         return JSONResponse(shown_plan(carried), 201, headers=where)
 
-    def _bearer(self, plan: str) -> str:
-        """The node that carries a plan out, if it is here; else this one, which says what is."""
-        found, view = ID.fullmatch(plan), self.node.view
-        lives = {} if view is None else {one.name: one.incarnation for one in view.members}
-        if found is not None and lives.get(found[1]) == int(found[2]):
-            return found[1]
-        return self.node.settings.node_id
-
     async def plan(self, ask: Ask) -> Response:
         """Wherever it is carried out."""
         self.console.check(ask.by)
         plan = ask.path("plan")
         return JSONResponse(
-            await self.console.colleagues.ask(self._bearer(plan), "plan", plan=plan[:200])
+            await self.console.colleagues.ask(self.console.bearer(plan), "plan", plan=plan[:200])
         )
 
     async def cancel(self, ask: Ask) -> Response:
@@ -204,7 +196,7 @@ class MoveRoutes:
         console = self.console
         console.check(ask.by)
         plan = ask.path("plan")
-        bearer = self._bearer(plan)
+        bearer = self.console.bearer(plan)
         await console.colleagues.ask(bearer, "plan", plan=plan[:200])
         await console.note(ask.by, "plan.cancelled", plan, ask.origin)
         return JSONResponse(await console.colleagues.ask(bearer, "cancel_plan", plan=plan[:200]))

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from starlette.responses import JSONResponse, Response
 
+from server.console.colleagues import Shown
 from server.console.desk import Console
+from server.console.parquet import violation, violations
 from server.console.results import certificate
-from server.routes.asks import Ask, Row
-from server.routes.console import AT, READ, WRITE
+from server.routes.asks import Ask, Field, Row
+from server.routes.console import AT, PAGE_NUMBER, READ, WRITE
 from server.routes.management import backup_row
 
 
@@ -22,7 +24,27 @@ class ProofRoutes:
 
     def rows(self) -> list[Row]:
         """The routes of what was proved."""
-        return [Row("GET", f"{AT}/order", self.order, READ, "The certificate of the last audit")]
+        at, rule = f"{AT}/order", Field("rule", required=False, text="one rule", max=32)
+        return [
+            Row("GET", at, self.order, READ, "The certificate of the last audit"),
+            Row(
+                "GET",
+                f"{at}/violations",
+                self.violations,
+                READ,
+                "What the last audit has found, page by page",
+                query=(rule, PAGE_NUMBER),
+                errors=("bad_store",),
+            ),
+            Row(
+                "GET",
+                f"{at}/violations/{{violation}}",
+                self.violation,
+                READ,
+                "One violation: rule, messages, processes, positions, segments",
+                errors=("bad_store", "unknown_violation"),
+            ),
+        ]
 
     def backup_rows(self) -> list[Row]:
         """The backup; the management address has its own."""
@@ -33,6 +55,32 @@ class ProofRoutes:
         console = self.console
         console.check(ask.by)
         return JSONResponse({"audit": await certificate(console.node.settings.results)})
+
+    async def violations(self, ask: Ask) -> Response:
+        """As the audit has stored them; `audited` is false where its store is not here."""
+        console = self.console
+        console.check(ask.by)
+        rule, page = ask.query["rule"], int(ask.query["page"] or 1)
+        found = await violations(console.node.settings.results, rule, page)
+        if found is None:
+            return JSONResponse({"audited": False})
+        rows = [self._named(row) for row in found["violations"]]
+        return JSONResponse({"audited": True, **found, "violations": rows})
+
+    async def violation(self, ask: Ask) -> Response:
+        """With the names of its groups, where they still have some."""
+        console = self.console
+        console.check(ask.by)
+        found = await violation(console.node.settings.results, ask.path("violation"))
+        return JSONResponse(self._named(found))
+
+    def _named(self, row: Shown) -> Shown:
+        entries = self.console.plane.directory.entries
+        groups = {"group": row.get("gid"), "group2": row.get("gid2")}
+        return {
+            **row,
+            **{name: entries[gid].name if gid in entries else "" for name, gid in groups.items()},
+        }
 
     async def backup(self, ask: Ask) -> Response:
         """As it is made; who gets less than its end has none."""

@@ -7,6 +7,8 @@ from server.routes.asks import Row
 from server.routes.console import ConsoleRoutes
 from server.routes.console_acts import ActRoutes
 from server.routes.console_moves import MoveRoutes
+from server.routes.console_operations import OperationRoutes
+from server.routes.console_overlap import OverlapRoutes
 from server.routes.console_proofs import ProofRoutes
 
 
@@ -15,5 +17,6 @@ def console_rows(console: Console, is_local: bool = False) -> list[Row]:
     moves = MoveRoutes(console)
     proofs = ProofRoutes(console)
     rows = [*ConsoleRoutes(console).rows(), *moves.rows(), *ActRoutes(console).rows()]
-    rows += proofs.rows()
+    rows += [*OverlapRoutes(console).rows(), *proofs.rows()]
+    rows += OperationRoutes(console).rows()
     return rows if is_local else [*rows, *moves.plan_rows(), *proofs.backup_rows()]

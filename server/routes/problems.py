@@ -57,6 +57,11 @@ STATUS = {
     "breaks_s2": 409,
     "no_such_session": 404,
     "unknown_move": 404,
+    "unknown_violation": 404,
+    "unknown_operation": 404,
+    "bad_store": 500,
+    "no_backups": 409,
+    "no_such_backup": 404,
 }
 """HTTP status by code; others are 400."""
 

@@ -79,13 +79,16 @@ def listed(folder: Path) -> list[Shown]:
     return _rows(_segments(folder))
 
 
-def pruned(folder: Path, first: date, remove: bool) -> list[Shown]:
-    """What is of a day before `first`, and is removed if that is asked. Open segments stay."""
+def pruned(folder: Path, first: date, remove: bool, node: str = "") -> list[Shown]:
+    """What is of a day before `first`, and is removed if that is asked. Open segments stay, and
+    with `node` those of all other nodes.
+    """
     old = [
         path
         for path in _segments(folder)
         if (segment := parse_path(path.as_posix())) is not None
         and segment.date < first.isoformat()
+        and node in ("", segment.node)
         and path.suffix != OPEN_SUFFIX
     ]
     rows = _rows(old)

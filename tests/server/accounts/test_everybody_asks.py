@@ -78,6 +78,12 @@ LEAST = {
     **dict.fromkeys(("post_admin_nodes_node_revive", "post_admin_nodes_node_leave"), Who.OWNER),
     **dict.fromkeys(("post_admin_keys_rotate", "get_admin_sessions"), Who.OWNER),
     **dict.fromkeys(("post_admin_sessions_end", "get_admin_order", "get_admin_backup"), Who.OWNER),
+    **dict.fromkeys(("get_admin_overlap", "get_admin_overlap_group"), Who.OWNER),
+    **dict.fromkeys(("get_admin_operations", "post_admin_operations"), Who.OWNER),
+    **dict.fromkeys(("get_admin_operations_operation", "get_admin_views"), Who.OWNER),
+    "post_admin_operations_operation_cancel": Who.OWNER,
+    "get_admin_order_violations": Who.OWNER,
+    "get_admin_order_violations_violation": Who.OWNER,
     **dict.fromkeys(("delete_documents_doc_links_link", "post_files_delete"), Who.OWNER),
 }
 

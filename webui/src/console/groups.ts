@@ -16,6 +16,8 @@ export interface GroupRow {
   readonly members: number;
   readonly messages: number;
   readonly bytes: number;
+  /** In µs of processor time a second. */
+  readonly load_us: number;
   readonly movingTo: string;
   readonly history_bytes: number;
   readonly latency_ms: number | null;
@@ -31,7 +33,7 @@ export interface GroupPage {
   readonly groups: readonly GroupRow[];
 }
 
-function rowOf(value: unknown): GroupRow {
+export function rowOf(value: unknown): GroupRow {
   const one = fields(value);
   return {
     group: numberOf(one.group),
@@ -43,6 +45,7 @@ function rowOf(value: unknown): GroupRow {
     members: numberOf(one.members),
     messages: numberOf(one.messages),
     bytes: numberOf(one.size_bytes),
+    load_us: numberOf(one.load_us),
     movingTo: textOf(one.moving_to),
     history_bytes: numberOf(one.history_bytes),
     latency_ms: numberOrNull(one.latency_ms),

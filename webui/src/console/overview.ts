@@ -50,6 +50,12 @@ export interface Overview {
   readonly groups: number;
   readonly moving: number;
   readonly coordinator: string;
+}
+
+export interface ViewPage {
+  readonly count: number;
+  readonly page: number;
+  readonly pages: number;
   readonly views: readonly SeenView[];
 }
 
@@ -95,6 +101,16 @@ export async function overview(): Promise<Overview> {
     groups: numberOf(found.groups),
     moving: numberOf(found.moving),
     coordinator: textOf(found.coordinator),
+  };
+}
+
+/** The newest first: what the nodes remember, and what the trace has of before. */
+export async function viewPage(page: number): Promise<ViewPage> {
+  const found = await ask(`/api/v1/admin/views?page=${page}`);
+  return {
+    count: numberOf(found.count),
+    page: numberOf(found.page),
+    pages: numberOf(found.pages),
     views: each(found.views, (one) => ({
       id: textOf(one.id),
       at_s: numberOf(one.at_s),

@@ -3,6 +3,7 @@
 import type { Component } from "svelte";
 import { consoleWords } from "../words/console";
 import { withWords } from "../words/language";
+import { mapWords } from "../words/map";
 import { movesWords } from "../words/moves";
 import { proofsWords } from "../words/proofs";
 
@@ -27,6 +28,11 @@ export const PARTS: Readonly<Record<string, Part>> = {
     load: () => withWords(import("./Groups.svelte")),
     one: () => withWords(import("./Group.svelte")),
   },
+  overlap: {
+    title: () => mapWords.overlap,
+    load: () => withWords(import("./Overlap.svelte")),
+    one: () => withWords(import("./Component.svelte")),
+  },
   migrations: {
     title: () => movesWords.migrations,
     load: () => withWords(import("./Migrations.svelte")),
@@ -48,6 +54,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   order: {
     title: () => proofsWords.order,
     load: () => withWords(import("./Order.svelte")),
+    one: () => withWords(import("./Violation.svelte")),
   },
   operations: {
     title: () => proofsWords.operations,

@@ -75,6 +75,8 @@ export default {
   viewOf: (id: string) => `Sicht ${id}`,
   isPrimary: "primär",
   isNotPrimary: "nicht primär",
+  resultsHint:
+    "Die Ergebnisse der Pipeline werden aus dem Ordner gelesen, den die Einstellung --results nennt.",
   groups: "Gruppen",
   group: "Gruppe",
   searchGroups: "Nach Name oder Nummer suchen",

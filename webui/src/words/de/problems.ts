@@ -57,6 +57,12 @@ export default {
   unknown_group: "Diese Gruppe gibt es nicht mehr.",
   unknown_node: "Dieser Knoten ist gerade nicht im Cluster.",
   unknown_plan: "Diesen Plan gibt es nicht (mehr).",
+  unknown_violation:
+    "Keine Prüfung hat das gefunden, oder es wurde neu geprüft. Sehen Sie die Liste noch einmal an.",
+  unknown_operation: "Diesen Vorgang gibt es nicht (mehr).",
+  no_backups: "Dieser Knoten hat keinen Ordner für Sicherungen. Geben Sie ihm einen mit --backups.",
+  no_such_backup: "Diese Sicherung gibt es an diesem Knoten nicht.",
+  bad_store: "Die Ergebnisse der Pipeline lassen sich nicht lesen. Wenden Sie sich an den Betrieb.",
   outdated: "Diese Seite ist älter als der Server. Laden Sie sie neu.",
   refused: "Der Server hat abgewiesen, was diese Seite geschickt hat. Laden Sie sie neu.",
   replaced: "Die Sitzung dieser Seite wird anderswo benutzt. Laden Sie die Seite neu.",

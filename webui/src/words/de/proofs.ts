@@ -22,6 +22,31 @@ export default {
   notJudged: "Nicht zu beurteilen",
   whatWasJudged: "Was beurteilt wurde",
   deliveries: "Auslieferungen",
+  found: "Was gefunden wurde",
+  noStore:
+    "Die Befunde sind nicht hier: Im Ordner, den die Einstellung --results nennt, liegt kein Speicher der Pipeline. Lassen Sie die Prüfung ihren Speicher dort führen:",
+  nothingFound: (over: string) => `Es wurde nichts gefunden. ${over}`,
+  noneOfRule: "Zu dieser Regel wurde nichts gefunden.",
+  allRules: "Alle Regeln",
+  ruleCount: (rule: string, count: number) => `${rule} (${number(count)})`,
+  showOf: (rule: string, count: number) =>
+    `${rule}: ${plural(count, "1 Verletzung zeigen", `${number(count)} Verletzungen zeigen`)}`,
+  violation: "Verletzung",
+  position: "Nummer in der Gruppe",
+  message: "Nachricht",
+  process: "Prozess",
+  deliveryNumber: "Auslieferung des Knotens",
+  segment: "Segment der Spur",
+  allFound: "Alles, was gefunden wurde",
+  ruleCode: "In der Bescheinigung und in der Tabelle des Speichers heißt diese Regel",
+  brokenBy: "Was die Regel verletzt",
+  against: "Wogegen sie verletzt ist",
+  goneGroup: (gid: number) => `Gruppe ${gid}, die es nicht mehr gibt`,
+  howToRead: "Wie das zu lesen ist",
+  readMessage:
+    "Eine Nachricht heißt nach dem Prozess, der sie sandte, und nach dessen eigenen Nummern: Knoten#Leben/Prozess:erste-letzte.",
+  readSegment:
+    "Das Segment ist eine Datei im Ordner der Spur. Die Zeile darin findet die Nummer der Auslieferung: Jeder Knoten nummeriert, was er ausliefert.",
   backup: "Sicherung",
   backupHint:
     "Eine Sicherung des ganzen Clusters, gezogen, während Leute schreiben: Dokumente, Bilder, Konten. Sie enthält, womit sich Leute anmelden: Verwahren Sie sie so sicher wie den Cluster selbst.",

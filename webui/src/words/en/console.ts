@@ -77,6 +77,7 @@ export default {
   viewOf: (id: string) => `View ${id}`,
   isPrimary: "primary",
   isNotPrimary: "not primary",
+  resultsHint: "The pipeline's results are read from the folder that the setting --results names.",
   // groups
   groups: "Groups",
   group: "Group",

@@ -45,6 +45,11 @@ export default {
   unknown_group: "There is no such group any more.",
   unknown_node: "This node is not in the cluster now.",
   unknown_plan: "There is no such plan (any more).",
+  unknown_violation: "No audit has found this, or it was audited anew. Look at the list again.",
+  unknown_operation: "There is no such operation (any more).",
+  no_backups: "This node has no folder for backups. Give it one with --backups.",
+  no_such_backup: "There is no such backup at this node.",
+  bad_store: "The results of the pipeline cannot be read. Tell who runs it.",
   // why a page goes on no more
   outdated: "This page is older than the server. Reload the page.",
   refused: "The server refused what this page sent. Reload the page.",

@@ -20,6 +20,31 @@ export default {
   notJudged: "Could not be judged",
   whatWasJudged: "What was judged",
   deliveries: "Deliveries",
+  found: "What was found",
+  noStore:
+    "The findings are not here: the folder that the setting --results names has no store of the pipeline. Have the audit keep its store there:",
+  nothingFound: (over: string) => `Nothing was found. ${over}`,
+  noneOfRule: "Nothing of this rule was found.",
+  allRules: "All rules",
+  ruleCount: (rule: string, count: number) => `${rule} (${number(count)})`,
+  showOf: (rule: string, count: number) =>
+    `${rule}: ${plural(count, "show 1 violation", `show ${number(count)} violations`)}`,
+  violation: "Violation",
+  position: "Number in the group",
+  message: "Message",
+  process: "Process",
+  deliveryNumber: "Delivery of the node",
+  segment: "Segment of the trace",
+  allFound: "All that was found",
+  ruleCode: "In the certificate and in the table of the store this rule is called",
+  brokenBy: "What breaks the rule",
+  against: "What it breaks it against",
+  goneGroup: (gid: number) => `Group ${gid}, which is no more`,
+  howToRead: "How to read this",
+  readMessage:
+    "A message is named by the process that sent it and by that process's own numbers: node#life/process:first-last.",
+  readSegment:
+    "The segment is a file below the trace's folder. The delivery number finds the row in it: each node numbers what it delivers.",
   backup: "Backup",
   backupHint:
     "A backup of the whole cluster, taken while people write: documents, pictures, accounts. It holds what signs people in: keep it as safe as the cluster itself.",

@@ -1,0 +1,23 @@
+export default {
+  gap: "Without gaps: each node delivers every number of a group, from the state that it took on.",
+  duplicate: "Once: no number of a group is delivered twice.",
+  late: "In turn: the numbers of a group are delivered in their order, the same at every node.",
+  not_hosted: "Only what is kept: a node delivers only groups whose state it has taken.",
+  causal: "Causal: nobody is given a message before one that its sender knew of (CT2).",
+  strict: "Strict: who share two strict groups see one order of both (T2).",
+  in_frame: "As packed: what a sequencer sent together is given in its order.",
+  content:
+    "As numbered: what is delivered is what the sequencer stamped: number, sender, messages.",
+  phantom: "Nothing out of nowhere: what is delivered, a sequencer has stamped.",
+  after_leave: "Not after leaving: nobody is given anything behind their leaving.",
+  two_sequencers: "One sequencer: a group has only one in each epoch.",
+  numbering: "Consecutive: sequencers give one number after the other, across moves and failures.",
+  floor: "Never again: no number that was delivered is given once more.",
+  fifo: "As sent: the messages of a sender have their numbers in its order, all of them.",
+  view: "One view: nodes agree on who is in a view.",
+  view_order: "Growing views: the views of a node have growing numbers.",
+  view_synchrony: "Together: of a sequencer that is gone, nobody delivers more than was agreed on.",
+  verdict: "One verdict: all nodes refuse the same messages.",
+  delivery_numbers: "Whole logs: the deliveries of a node are numbered without holes.",
+  missing_records: "Honest logs: no log lacks rows without saying so.",
+};
