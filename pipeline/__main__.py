@@ -20,6 +20,7 @@ JOBS: Final = {
     "plan": "which node should sequence what, as a plan to approve; what if there were others",
     "what-if": "what the load of the last days would have been with another placement",
     "activity": "who writes how much in which document, and who edits together; a page",
+    "rebuild": "objects at any number or time, out of exported logs, held against live copies",
     "compact": "make one part of many small ones, and remove what nobody needs",
 }
 """Modules of `pipeline.jobs`, each with `add_arguments(parser)` and `run(arguments)`."""

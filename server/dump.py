@@ -8,7 +8,7 @@ messages that the groups' archives still have.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgpack import unpackb
 
@@ -26,6 +26,7 @@ from groupcore.sequencing.record import GONE, JOINED
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import Operate, decode
 from groupcore.shared.plain import who
+from groupcore.shared.rebuilding import Logged, LoggedState
 from groupcore.view import Address, View
 from groupcore.wire import decode_value
 
@@ -33,31 +34,6 @@ Row = dict[str, object]
 
 READER = Address("reader", 0)
 """As whom the log is read; no node is called so in incarnation 0."""
-
-
-class Logged(NamedTuple):
-    """A number of a group: a message, or (`payload` None) a process that came or went (`what`).
-
-    `name` is empty where the group has none, or is gone; `number` is the sender's own.
-    """
-
-    group: GroupId
-    name: str
-    epoch: int
-    position: int
-    process: Process
-    number: int
-    payload: bytes | None
-    what: int = 0
-
-
-class LoggedState(NamedTuple):
-    """A group as of a number, as its archive has it; None: nothing was before."""
-
-    group: GroupId
-    name: str
-    position: int
-    state: bytes | None
 
 
 class LogReader:

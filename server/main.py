@@ -40,6 +40,10 @@ def command_of(word: str) -> Command | None:
             from server.rebuild_cli import run_rebuild_command
 
             return run_rebuild_command
+        case "export-log":
+            from server.export_cli import run_export_command
+
+            return run_export_command
         case "doc":
             from server.doc_cli import run_doc_command
 

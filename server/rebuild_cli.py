@@ -16,12 +16,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from groupcore.errors import GroupcoreError
-from groupcore.shared.object import SharedObject, declaration
+from groupcore.shared.rebuilding import Rebuilt, rebuild, time_ms_of
 from server.dump import LogReader
 from server.errors import DamagedStoreError, ServerError
 from server.logs import opened, read_parts
 from server.people_cli import OneLineParser
-from server.rebuilding import Rebuilt, rebuild
+from server.rebuilding import kind_of
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -36,7 +36,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     until = parser.add_mutually_exclusive_group()
     until.add_argument("--at-seq", type=int, metavar="N", help="as of this number of the group")
-    until.add_argument("--at-time", type=_time_ms, metavar="TIME", help="as of 2026-11-22T07:00Z")
+    until.add_argument("--at-time", type=time_ms_of, metavar="TIME", help="as of 2026-11-22T07:00Z")
     parser.add_argument("--no-fields", action="store_true", help="leave out what is in them")
     return parser
 
@@ -51,6 +51,7 @@ def run_rebuild_command(arguments: Sequence[str]) -> None:
         try:
             for made in rebuild(
                 LogReader().entries(parts),
+                kind_of,
                 lambda name: any(fnmatchcase(name, wanted) for wanted in names),
                 position_max=given.at_seq,
                 time_ms_max=given.at_time,
@@ -90,16 +91,5 @@ def shown(made: Rebuilt, with_fields: bool) -> dict[str, object]:
     if made.problem:
         said["problem"] = made.problem
     if with_fields:
-        target = machine.target
-        assert isinstance(target, SharedObject)
-        fields = declaration(target).fields
-        said["fields"] = {
-            name: one.codec.kept_to_wire(getattr(target, name)) for name, one in fields.items()
-        }
+        said["fields"] = made.fields()
     return said
-
-
-def _time_ms(text: str) -> int:
-    """A time in ISO 8601 as milliseconds since 1970; UTC where it does not say."""
-    time = datetime.fromisoformat(text)
-    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -14,6 +14,7 @@ from msgpack import packb
 
 from groupcore.sequencing.names import Process
 from groupcore.shared.errors import MisfitError
+from groupcore.view import Address
 
 DEPTH_MAX = 40
 """How deeply values may be nested."""
@@ -22,6 +23,13 @@ DEPTH_MAX = 40
 def who(process: Process) -> str:
     """A process as a text that is no other process's."""
     return f"{process.node.name}#{process.node.incarnation:x}/{process.number}"
+
+
+def process_of(text: str) -> Process:
+    """The process that `who` has written so. Raises ValueError where it has not."""
+    node, _, number = text.rpartition("/")
+    name, _, incarnation = node.rpartition("#")
+    return Process(Address(name, int(incarnation, 16)), int(number))
 
 
 def plain(value: object, depth: int = 0) -> object:

@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
-from groupcore.sequencing.names import Process
-from groupcore.shared.machine import Machine, digest_of
-from groupcore.shared.messages import Check, Verify, encode, encode_operate
-from groupcore.view import Address
-from server.documents.catalogue import NAME, Catalogue
-from server.dump import Logged, LoggedState
+from groupcore.shared.machine import digest_of
+from groupcore.shared.rebuilding import COLUMNS, from_row, rebuild
+from server.documents.catalogue import NAME
 from server.errors import ServerError, SettingsProblem
+from server.export_cli import run_export_command
 from server.rebuild_cli import run_rebuild_command
-from server.rebuilding import kind_of, rebuild
+from server.rebuilding import kind_of
 from tests.server.support import Cluster, Page, create
-
-WHO = Process(Address("a", 1), 2)
 
 
 def rebuilt(
@@ -63,39 +60,15 @@ async def test_a_block_as_it_was_at_any_place(
     with pytest.raises(ServerError, match="no object of that name"):
         run_rebuild_command(["rebuild", str(folder), "--name", "doc/none"])
 
-
-def logged(position: int, payload: bytes | None, what: int = 1) -> Logged:
-    return Logged(7, NAME, 1, position, WHO, position, payload, what)
-
-
-def test_what_live_replicas_say_of_their_states_is_compared() -> None:
-    kind = kind_of(NAME)
-    assert kind is Catalogue
-    machine = Machine(kind(), 7)
-    operation = encode_operate(5_000, [("nothing", [])])
-    entries = [
-        logged(1, None),
-        logged(2, operation),
-        logged(3, encode(Verify(True))),
-    ]
-    (first,) = rebuild(entries, NAME.__eq__)
-    assert (first.problem, first.machine.position, first.agreed) == ("", 3, 0)
-    good, bad = first.hashes[3], bytes(8)
-    checks = [logged(4, encode(Check(3, good))), logged(5, encode(Check(3, bad)))]
-    (both,) = rebuild([*entries, *checks], NAME.__eq__)
-    assert (both.agreed, both.differed) == (1, [("a#1/2", 3)])
-    assert machine.position == 0
-
-
-def test_numbers_that_the_log_lacks_are_named() -> None:
-    (made,) = rebuild([logged(1, None), logged(3, encode(Verify(True)))], NAME.__eq__)
-    assert made.problem == "the log lacks numbers 2 to 2"
-    state = LoggedState(7, NAME, 10, b"\xc0")
-    (made,) = rebuild([state], NAME.__eq__, position_max=4)
-    assert "begins behind that" in made.problem
-    (made,) = rebuild([state], NAME.__eq__)
-    assert made.problem
-    assert not list(rebuild([logged(1, None)], lambda name: False))
+    exported = cluster.folder / "a.parquet"
+    run_export_command(["export-log", str(folder), str(exported)])
+    assert exported.stat().st_mode & 0o077 == 0
+    rows = parquet.read_table(exported).to_pydict()
+    entries = map(from_row, zip(*(rows[column] for column, _ in COLUMNS), strict=True))
+    hashes = {one.name: one.digest for one in rebuild(entries, kind_of, lambda name: True)}
+    assert hashes == {name: row["hash"] for name, row in everything.items()}
+    with pytest.raises(SettingsProblem, match="cannot be written"):
+        run_export_command(["export-log", str(folder), str(cluster.folder / "none" / "a")])
 
 
 def test_groups_without_a_state_are_left_out() -> None:
