@@ -37,6 +37,7 @@ from bench import (
     order_oracle,
     ordering,
     pipeline,
+    pipeline_cases,
     scroll,
     sequencers,
     synthetic_trace,
@@ -170,7 +171,9 @@ def run_pipeline(patch: pytest.MonkeyPatch, folder: Path) -> object:
     assert synthetic_trace.write_trace(folder, 2_000, groups=20) == 2_000
     files = {name: folder / f"{name}.parquet" for name in order_oracle.TABLES}
     assert order_oracle.judge(files) == set()
-    return pipeline.placement(100)
+    assert pipeline_cases.ingest_duckdb(folder, 100_000)["rows"] == 100_000
+    assert pipeline_cases.overlap_duckdb(folder, 1_000)["components"]
+    return pipeline.measure("placement", "python", [100])
 
 
 def run_trace(patch: pytest.MonkeyPatch, folder: Path) -> object:
