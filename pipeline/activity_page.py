@@ -56,7 +56,8 @@ th, td {{ text-align: left; padding: .25rem .5rem; border-bottom: 1px solid #888
 td + td, th + th {{ text-align: right; font-variant-numeric: tabular-nums }}
 {STYLE}</style>
 <h1>Activity</h1>
-<p>{escape(span)}. An edit is a message to a document; its size is that of the message.
+<p>{escape(span)}. An edit is a message to a document. Its size is that of the message in bytes; how
+many characters it adds is not known here.
 <h2>{edits_label}</h2>
 {bars([(day[5:], value) for day, value in per_day.items()], edits_label)}
 <h2>{hours_label}</h2>

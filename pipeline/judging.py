@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline.audit import RULES, Audited, audit, read_logs
+from pipeline.audit import KINDS, RULES, Audited, audit, read_logs
 from pipeline.frontier import FRONTIER, Frontier, advanced, left_behind, logs_since
 from pipeline.schemas import names_of
 
@@ -39,6 +39,13 @@ def judge(
         phase("what is new is not in order: everything from the start")
     logs = read_logs(spark, store, snapshot)
     return audit(logs, phase), logs, True
+
+
+def has_news(snapshot: Snapshot) -> bool:
+    """Whether the store has rows that no audit has judged."""
+    frontier = Frontier.of(snapshot)
+    commit = 0 if frontier is None else frontier.commit
+    return any(snapshot.parts_since(kind, commit) for kind in (*KINDS, "segment"))
 
 
 def keep(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pipeline.session import SessionOptions
+from pipeline.session import FEW_BYTES, FOR_FEW_ROWS, SessionOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,10 +56,10 @@ class Report:
     def result(self, values: Mapping[str, Any]) -> None:
         """What came of the job, the last thing that it says."""
         if self._json:
-            print(json.dumps(values, default=str))
+            print(json.dumps(values, default=str), flush=True)
         else:
             for name, value in values.items():
-                print(f"{name.replace('_', ' ')}: {value}")
+                print(f"{name.replace('_', ' ')}: {value}", flush=True)
 
     def _tell(self, values: Mapping[str, Any]) -> None:
         if self._json:
@@ -69,7 +69,8 @@ class Report:
 
 
 def open_store(spark: SparkSession, arguments: Namespace, report: Report) -> Store:
-    """The store that the command line names, with what is new in the trace that it names.
+    """The store that the command line names, with what is new in the trace that it names; and the
+    session as it suits what is in there.
 
     Raises PipelineError as `ingest`.
     """
@@ -80,6 +81,9 @@ def open_store(spark: SparkSession, arguments: Namespace, report: Report) -> Sto
     if arguments.trace:
         with report.phase("ingest"):
             ingest(spark, store, arguments.trace, skip_damaged=arguments.skip_damaged)
+    if store.is_small(store.snapshot(), FEW_BYTES):
+        for name, value in FOR_FEW_ROWS.items():
+            spark.conf.set(name, value)
     return store
 
 

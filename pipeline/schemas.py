@@ -49,6 +49,11 @@ SEGMENT_FACTS: Final = (
 )
 """Table `segment`: what has been taken in. `node` is the id; `skipped`: it was damaged."""
 
+ARROW_FACTS: Final = pa.schema(
+    [(name, _ARROW[kind]) for name, kind in (c.split(" ") for c in SEGMENT_FACTS.split(", "))]
+)
+"""Its columns as Arrow has them."""
+
 VIOLATION: Final = (
     "rule string, gid bigint, seq bigint, message string, node string, process string, dno bigint,"
     " segment string, gid2 bigint, seq2 bigint, message2 string, node2 string, process2 string,"

@@ -16,6 +16,8 @@ from groupcore.trace import OPEN_SUFFIX, TABLES, VERSION, Segment, parse_path
 from pipeline.errors import PipelineError
 from pipeline.schemas import SEGMENT, arrow_schema
 
+RESTING = ("frame", "delivery")
+"""Kinds whose rows are judged by rows of other kinds."""
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 """The last bytes of an Arrow stream that was closed."""
 
@@ -65,6 +67,33 @@ def list_segments(trace: str) -> list[Segment]:
     return sorted(segment for segment in segments if segment is not None)
 
 
+def list_settled(trace: str) -> list[Segment]:
+    """All complete segments, so that what rests on others is there only with these.
+
+    Nodes complete deliveries and frames behind what these rest on. Looking at a folder takes a
+    while, so the latter is looked for once more: it is there when the former was seen.
+    """
+    resting = [one for one in list_segments(trace) if one.kind in RESTING]
+    found = [one for one in list_segments(trace) if one.kind not in RESTING]
+    return sorted((*resting, *found))
+
+
+def log_of(segment: Segment) -> str:
+    """The log that a segment is of, as positions name it."""
+    return f"{segment.node}/{segment.kind}"
+
+
+def size_of(trace: str, segments: Iterable[Segment], bytes_max: int) -> int:
+    """How many bytes segments take; no longer looked at when it is more than `bytes_max`."""
+    filesystem, folder = open_trace(trace)
+    total = 0
+    for segment in segments:
+        total += filesystem.get_file_info(f"{folder}/{segment.path}").size or 0
+        if total > bytes_max:
+            break
+    return total
+
+
 def read_head(filesystem: fs.FileSystem, folder: str, segment: Segment) -> SegmentHead:
     """What the segment says of itself. Raises DamagedSegment, also where its end is missing."""
     path = f"{folder}/{segment.path}"
@@ -108,8 +137,10 @@ def read_rows(filesystem: fs.FileSystem, folder: str, segment: Segment) -> Itera
     try:
         with filesystem.open_input_file(f"{folder}/{segment.path}") as file:
             for batch in pa.ipc.open_stream(file):
+                if batch.column("t").null_count:
+                    raise DamagedSegment(f"{segment.path}: a row has no time")
                 yield _fitted(batch, wanted, segment.path)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, KeyError) as error:
         raise DamagedSegment(f"{segment.path}: {str(error)[:200]}") from None
 
 

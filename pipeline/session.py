@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pipeline.java import ensure_java
 
@@ -34,6 +34,20 @@ class SessionOptions:
     def local(self) -> bool:
         """Whether the work is done in this process's own Java machine."""
         return self.master.startswith("local")
+
+
+FEW_BYTES: Final = 8 << 20
+"""Up to so many bytes in a store its rows are few: some hundred thousand."""
+FOR_FEW_ROWS: Final = {
+    # Making programs of plans, and looking at them again between stages, takes longer than doing
+    # what they say with few rows; so does deriving more filters from filters.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.constraintPropagation.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""Settings of a session, which may be made at any time."""
 
 
 @contextmanager

@@ -1,8 +1,12 @@
-"""Spark's data source over a trace: `spark.read.format("groupcore").option("kind", …)`.
+"""Spark's data sources over a trace: the rows of one kind, and how far the logs have grown.
 
-Options: `trace`, the folder; `kind`, the table; for a batch `segments`, a JSON list of paths below
-the trace (without it: all of the kind). Each segment is a partition. As a stream its offsets are
-the last segment of each node; a batch takes what has been completed since.
+`spark.read.format("groupcore")` takes the options `trace`, the folder; `kind`, the table; and
+`segments`, a JSON list of paths below the trace (without it: all of the kind). Each segment is a
+partition.
+
+`spark.readStream.format("groupcore-growth")` takes `trace`. Its offsets are positions: of each log
+the last segment that is complete; and its rows say the same. A stream of the rows themselves would
+be one for each kind, and of one moment there would be deliveries without what they rest on.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from pyspark.sql.datasource import (
 
 from groupcore.trace import Segment, parse_path
 from pipeline.schemas import raw
-from pipeline.segments import list_segments, open_trace, read_rows
+from pipeline.segments import list_segments, list_settled, log_of, open_trace, read_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +32,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 Offset = dict[str, list[int]]
-"""Of each node's id the writer's epoch and the number of its last segment of the kind."""
+"""Of each log the writer's epoch and the number of its last segment."""
+GROWTH = "log string, epoch bigint, n bigint"
+"""Columns of the stream."""
 
 
 class SegmentPartition(InputPartition):
@@ -59,10 +65,6 @@ class TraceSource(DataSource):
         """For a batch."""
         return TraceReader(self.trace, self.kind, self.options.get("segments"))
 
-    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """For a stream."""
-        return TraceStreamReader(self.trace, self.kind)
-
 
 class TraceReader(DataSourceReader):
     """A batch: the segments that are named, or all."""
@@ -86,38 +88,58 @@ class TraceReader(DataSourceReader):
         yield from read_rows(*open_trace(self._trace), partition.segment)
 
 
-class TraceStreamReader(DataSourceStreamReader):
-    """A stream: of each node, segments in the order of their names."""
+class GrowthSource(DataSource):
+    """How far the logs of a trace are complete, as a stream."""
 
-    def __init__(self, trace: str, kind: str) -> None:
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        self.trace = options["trace"]
+
+    @classmethod
+    def name(cls) -> str:
+        """The format's name."""
+        return "groupcore-growth"
+
+    def schema(self) -> str:
+        """A row a log: the writer's epoch and the number of its last segment."""
+        return GROWTH
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """For a stream."""
+        return GrowthReader(self.trace)
+
+
+class GrowthPartition(InputPartition):
+    """Where the logs stand at the end of a batch."""
+
+    def __init__(self, offset: Offset) -> None:
+        super().__init__(None)
+        self.offset = offset
+
+
+class GrowthReader(DataSourceStreamReader):
+    """A batch ends where the logs are complete when it begins."""
+
+    def __init__(self, trace: str) -> None:
         self._trace = trace
-        self._kind = kind
 
     def initialOffset(self) -> Offset:
         """Before all segments."""
         return {}
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """The last complete segment of each node."""
+        """The last complete segment of each log."""
         return dict(start) | {
-            segment.node: [segment.epoch, segment.n]
-            for segment in sorted(self._segments(), key=lambda s: (s.epoch, s.n))
+            log_of(segment): [segment.epoch, segment.n]
+            for segment in sorted(list_settled(self._trace), key=lambda s: (s.epoch, s.n))
         }
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        """What lies behind `start`, up to and with `end`."""
-        return [
-            SegmentPartition(segment)
-            for segment in self._segments()
-            if start.get(segment.node, [-1, -1])
-            < [segment.epoch, segment.n]
-            <= end.get(segment.node, [-1, -1])
-        ]
+        """All logs, those as well that have not grown."""
+        return [GrowthPartition(end)]
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Its rows; DamagedSegment ends the query."""
-        assert isinstance(partition, SegmentPartition)
-        yield from read_rows(*open_trace(self._trace), partition.segment)
-
-    def _segments(self) -> list[Segment]:
-        return [segment for segment in list_segments(self._trace) if segment.kind == self._kind]
+    def read(self, partition: InputPartition) -> Iterator[tuple[str, int, int]]:
+        """A row a log."""
+        assert isinstance(partition, GrowthPartition)
+        for log, (epoch, n) in partition.offset.items():
+            yield log, epoch, n

@@ -2,9 +2,13 @@
 
 `manifest/<n, 12 digits>.json` is the store after its n-th commit: of each table its parts, and the
 positions up to which traces have been read. A commit is one file that is put where none is, so it
-holds for all tables at once, and of two writers one is told that it came late. What no manifest
-names is no part of the store: it was left by a job that was stopped, and the next one, which begins
-at the same manifest, writes over it. Readers take the highest number and see nothing half done.
+holds for all tables at once. What no manifest names is no part of the store: it was left by a job
+that was stopped, and `sweep` removes it later. Readers take the highest number and see nothing half
+done.
+
+Jobs may write at the same time. Each run has folders of its own, so none writes over another's; and
+what was made from one state is right behind a later one, if nobody has changed the same tables and
+positions meanwhile, and the rows of the trace are where they were. Else it is told to begin again.
 
 A table may be divided by days: then a part holds rows of one (UTC), and its folder says of which.
 
@@ -17,13 +21,18 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pyarrow import fs
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import fs, parquet
 
+from groupcore.trace import TABLES
 from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
@@ -31,6 +40,10 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 2
 """The value of `store` in each manifest."""
+TRACED: Final = frozenset((*TABLES, "segment"))
+"""Tables with rows of the trace, which all jobs read."""
+PUTS_MAX: Final = 16
+"""So many other commits may come in between while one is put."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +86,30 @@ class Snapshot:
         """The days of which a table has got rows with later commits."""
         return {part.day for part in self.tables.get(table, ()) if part.commit > commit}
 
+    def goes_on(self, base: Snapshot, tables: Iterable[str], positions: Iterable[str]) -> bool:
+        """Whether what was made from `base`, and changes these, is as right behind this state.
+
+        Nobody has changed the same, and all rows of the trace are in the parts that they were in.
+        """
+        same = all(self.tables.get(name) == base.tables.get(name) for name in tables)
+        stood = all(self.positions.get(name) == base.positions.get(name) for name in positions)
+        return (
+            same
+            and stood
+            and all(
+                list(parts) == list(self.tables[name])[: len(parts)]
+                for name, parts in base.tables.items()
+                if name in TRACED
+            )
+        )
+
 
 class Store:
     """A folder, or a URI that Spark and Arrow both know, with tables and manifests."""
 
     def __init__(self, root: str) -> None:
         self.root = root.rstrip("/") if "://" in root else str(Path(root).resolve())
+        self._run = secrets.token_hex(4)
         arrow_root = self.root.replace("s3a://", "s3://", 1)
         self._local = "://" not in self.root
         if self._local:
@@ -115,8 +146,8 @@ class Store:
         return tables, value
 
     def folder(self, table: str, base: Snapshot, day: str = "") -> str:
-        """Where the commit behind `base` writes its part of a table; below the store."""
-        whole = f"{table}/commit={base.number + 1:012d}"
+        """Where this run writes its part of a table for a commit behind `base`; below the store."""
+        whole = f"{table}/commit={base.number + 1:012d}-{self._run}"
         return f"{whole}/date={day}" if day else whole
 
     def write(
@@ -147,12 +178,64 @@ class Store:
         days = sorted(info.base_name for info in found if info.type == fs.FileType.Directory)
         return [f"{folder}/{day}" for day in days]
 
+    def write_here(self, rows: pa.Table, table: str, base: Snapshot) -> str:
+        """Write a part of a few rows by this process, without Spark; returns its folder."""
+        folder = self.folder(table, base)
+        self._fs.create_dir(f"{self._folder}/{folder}", recursive=True)
+        with self._writer(folder, rows.schema) as writer:
+            writer.write_table(rows)
+        return folder
+
+    def write_days_here(self, rows: Iterable[pa.Table], table: str, base: Snapshot) -> list[str]:
+        """As `write_days`, by this process; each table becomes a row group for each of its days."""
+        folder = self.folder(table, base)
+        writers: dict[str, parquet.ParquetWriter] = {}
+        with ExitStack() as stack:
+            for some in rows:
+                for day, own in _by_day(some):
+                    if day not in writers:
+                        self._fs.create_dir(f"{self._folder}/{folder}/{day}", recursive=True)
+                        made = self._writer(f"{folder}/{day}", own.schema)
+                        writers[day] = stack.enter_context(made)
+                    writers[day].write_table(own)
+        return [f"{folder}/{day}" for day in sorted(writers)]
+
+    def _writer(self, folder: str, schema: pa.Schema) -> parquet.ParquetWriter:
+        path = f"{self._folder}/{folder}/rows.parquet"
+        return parquet.ParquetWriter(path, schema, filesystem=self._fs, compression="zstd")
+
+    def scan(self, folders: Iterable[str], columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Some columns of parts, by this process."""
+        for path in self._files(folders):
+            with parquet.ParquetFile(path, filesystem=self._fs) as file:
+                yield from file.iter_batches(columns=columns)
+
+    def is_small(self, snapshot: Snapshot, bytes_max: int) -> bool:
+        """Whether the trace's rows take no more than so many bytes."""
+        left = bytes_max
+        folders = (part.folder for name in TRACED for part in snapshot.tables.get(name, ()))
+        for path in self._files(folders):
+            left -= self._fs.get_file_info(path).size or 0
+            if left < 0:
+                return False
+        return True
+
+    def _files(self, folders: Iterable[str]) -> Iterator[str]:
+        """The paths of the files in parts."""
+        for folder in folders:
+            selector = fs.FileSelector(f"{self._folder}/{folder}", recursive=True)
+            for info in self._fs.get_file_info(selector):
+                if info.type == fs.FileType.File and info.path.endswith(".parquet"):
+                    yield info.path
+
     def read(
         self, spark: SparkSession, table: str, schema: str, folders: Sequence[str]
     ) -> DataFrame:
-        """Parts of a table; no part: an empty frame."""
+        """Parts of a table; no part: an empty frame, of which Spark knows that it is empty."""
         if not folders:
-            return spark.createDataFrame([], schema)
+            columns = (part.split(" ", 1) for part in schema.split(", "))
+            nothing = ", ".join(f"cast(null as {kind}) as `{name}`" for name, kind in columns)
+            return spark.sql(f"select {nothing} where false")
         paths = [f"{self.root}/{folder}" for folder in folders]
         return spark.read.schema(schema).parquet(*paths)
 
@@ -171,31 +254,37 @@ class Store:
         instead of those of the same days; `tables`: exactly these.
 
         A second commit of the batch that the store ended with changes nothing. Raises PipelineError
-        `store_busy` if another job has committed behind `base`.
+        `store_busy` if another job has committed behind `base` what this one rests on (`goes_on`);
+        with `tables`, anything.
         """
-        newest = self.snapshot()
-        if newest.batch == batch:
-            return newest
-        number = base.number + 1
-        made = {**base.tables, **(tables or {})}
-        now = {name: list(parts) for name, parts in made.items()}
-        for name, given in (replace or {}).items():
-            now[name] = _parts(given, number)
-        for name, given in (renew or {}).items():
-            fresh = _parts(given, number)
-            days = {part.day for part in fresh}
-            kept = [part for part in now.get(name, []) if part.day not in days]
-            now[name] = kept + fresh
-        for name, given in (add or {}).items():
-            now.setdefault(name, []).extend(_parts(given, number))
-        after = Snapshot(number, now, {**base.positions, **(positions or {})}, batch)
-        if newest.number != base.number or not self._put(after):
-            raise PipelineError(
-                "store_busy",
-                f"Another job has written to {self.root} meanwhile.",
-                "Start this one again: it goes on from there.",
-            )
-        return after
+        changed = {*(add or {}), *(replace or {}), *(renew or {})}
+        for _ in range(PUTS_MAX):
+            newest = self.snapshot()
+            if newest.batch == batch:
+                return newest
+            if newest.number != base.number and (
+                tables is not None or not newest.goes_on(base, changed, positions or {})
+            ):
+                break
+            number = newest.number + 1
+            now = {name: list(parts) for name, parts in {**newest.tables, **(tables or {})}.items()}
+            for name, given in (replace or {}).items():
+                now[name] = _parts(given, number)
+            for name, given in (renew or {}).items():
+                fresh = _parts(given, number)
+                days = {part.day for part in fresh}
+                kept = [part for part in now.get(name, []) if part.day not in days]
+                now[name] = kept + fresh
+            for name, given in (add or {}).items():
+                now.setdefault(name, []).extend(_parts(given, number))
+            after = Snapshot(number, now, {**newest.positions, **(positions or {})}, batch)
+            if self._put(after):
+                return after
+        raise PipelineError(
+            "store_busy",
+            f"Another job has written to {self.root} meanwhile.",
+            "Start this one again: it goes on from there.",
+        )
 
     def sweep(self, keep_s: float, now_s: float) -> int:
         """Remove what no manifest of the last `keep_s` seconds names; how many folders that were.
@@ -257,6 +346,13 @@ class Store:
 
     def _manifest(self, number: int) -> str:
         return f"{self._folder}/manifest/{number:012d}.json"
+
+
+def _by_day(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of each day, with the name of the day's folder."""
+    dates = pc.cast(rows.column("t"), pa.date32())
+    for date in sorted(pc.unique(dates).to_pylist()):
+        yield f"date={date.isoformat()}", rows.filter(pc.equal(dates, pa.scalar(date)))
 
 
 def _age_s(info: fs.FileInfo, now_s: float) -> float:

@@ -3,22 +3,32 @@
 What an earlier audit has judged is not judged again, unless what is new is not in order, or --full
 asks for it; the result is the same.
 Each violation is one JSON line. Exit code 0: no rule is broken; 1: one is; 2: it could not be
-judged. With --certificate the result is signed and written as JSON, and as a page beside it.
+judged. With --certificate the result is signed and written as JSON, and as a page beside it. With
+--follow it judges each time that nodes have completed segments, and says violations as it finds
+them; its exit code is that of the last result.
 """
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pipeline.certificate import describe, load_key, page, sign
+from pipeline.following import Following, add_follow_arguments, stop_when_asked, trace_to_follow
 from pipeline.ingest import hash_of
-from pipeline.judging import judge, keep
+from pipeline.judging import has_news, judge, keep
 from pipeline.running import Report, open_store, session_options
 from pipeline.schemas import VIOLATION
 from pipeline.session import spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from pipeline.store import Snapshot, Store
 
 BROKEN = 1
 """Exit code where a rule is broken."""
@@ -34,6 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=int, default=1000, help="violations to print (%(default)s); all are stored"
     )
+    add_follow_arguments(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -41,10 +52,41 @@ def run(arguments: Namespace) -> int:
     if arguments.certificate and not arguments.key:
         arguments.key = arguments.certificate.with_suffix(".key")
     report = Report(as_json=arguments.json)
+    trace = trace_to_follow(arguments.trace) if arguments.follow else ""
+    stop = stop_when_asked() if arguments.follow else None
     with spark_session(session_options(arguments), "groupcore audit") as spark:
         store = open_store(spark, arguments, report)
+        court = _Court(spark, store, arguments, report)
+        court.judge(whole=arguments.full)
+        if stop is not None:
+
+            def work() -> None:
+                if has_news(store.snapshot()):
+                    court.judge()
+
+            following = Following(
+                spark, store, trace, "audit", arguments.every, arguments.skip_damaged
+            )
+            following.run(work, stop)
+    return 0 if court.clean else BROKEN
+
+
+@dataclass
+class _Court:
+    """Judges a store, once or again and again. `said`: violations that have been printed."""
+
+    spark: SparkSession
+    store: Store
+    arguments: Namespace
+    report: Report
+    clean: bool = True
+    said: set[str] = field(default_factory=set)
+
+    def judge(self, *, whole: bool = False) -> None:
+        """Judge what is new; keep, sign and say the result."""
+        store, report = self.store, self.report
         snapshot = store.snapshot()
-        audited, logs, whole = judge(spark, store, snapshot, report.steps(), whole=arguments.full)
+        audited, logs, whole = judge(self.spark, store, snapshot, report.steps(), whole=whole)
         said = describe(audited, store.root, snapshot.number, datetime.now(UTC))
         parts, frontier = keep(store, snapshot, audited, logs)
         if whole:
@@ -56,25 +98,36 @@ def run(arguments: Namespace) -> int:
             replace=parts,
             positions={"audit": said, "audit_frontier": frontier.position()},
         )
-        broken = store.read(
-            spark, "audit_violation", VIOLATION, made.parts_since("audit_violation", 0)
-        )
-        for row in broken.limit(arguments.limit).collect():
-            print(json.dumps({k: v for k, v in row.asDict().items() if v is not None}))
+        if not audited.clean:
+            self._tell(made)
         report.end()
-    if arguments.certificate:
-        document = sign(said, load_key(arguments.key))
-        arguments.certificate.write_text(json.dumps(document, indent=1), encoding="utf-8")
-        arguments.certificate.with_suffix(".html").write_text(page(document), encoding="utf-8")
-    report.result(
-        {
-            "result": said["result"],
-            "deliveries": said["deliveries"],
-            "violations": sum(audited.counts.values()),
-            "not_auditable": sum(audited.excused.values()),
-            "held": audited.held,
-            "whole": whole,
-            "seconds": round(sum(report.seconds.values()), 2),
-        }
-    )
-    return 0 if audited.clean else BROKEN
+        if self.arguments.certificate:
+            self._sign(said)
+        self.clean = audited.clean
+        report.result(
+            {
+                "result": said["result"],
+                "deliveries": said["deliveries"],
+                "violations": sum(audited.counts.values()),
+                "not_auditable": sum(audited.excused.values()),
+                "held": audited.held,
+                "whole": whole,
+                "seconds": round(sum(report.seconds.values()), 2),
+            }
+        )
+
+    def _tell(self, snapshot: Snapshot) -> None:
+        """Print the violations that have not been printed."""
+        parts = snapshot.parts_since("audit_violation", 0)
+        broken = self.store.read(self.spark, "audit_violation", VIOLATION, parts)
+        for row in broken.limit(self.arguments.limit).collect():
+            line = json.dumps({k: v for k, v in row.asDict().items() if v is not None})
+            if line not in self.said:
+                self.said.add(line)
+                print(line, flush=True)
+
+    def _sign(self, said: dict[str, Any]) -> None:
+        path: Path = self.arguments.certificate
+        document = sign(said, load_key(self.arguments.key))
+        path.write_text(json.dumps(document, indent=1), encoding="utf-8")
+        path.with_suffix(".html").write_text(page(document), encoding="utf-8")

@@ -1,40 +1,66 @@
 """What sequencers, groups and nodes carry in each minute, and how long messages wait.
 
 Writes the tables load_group, load_sequencer, load_latency, load_sender and load_origin, for days of
-which there is something new; says the busiest groups of the last days.
+which there is something new; says the busiest groups of the last days. With --follow it does so
+each time that nodes have completed segments; a day for which some come late is computed again.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
+from pipeline.following import Following, add_follow_arguments, stop_when_asked, trace_to_follow
 from pipeline.loading import days_to_load, load_days, newest_days
 from pipeline.running import Report, open_store, session_options
 from pipeline.session import spark_session
 from pipeline.transforms import load
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from pipeline.store import Store
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What this job takes."""
     parser.add_argument("--top", type=int, default=10, help="groups to name")
     parser.add_argument("--days", type=int, default=7, help="days to name them of (%(default)s)")
+    add_follow_arguments(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Compute, store, say."""
     report = Report(as_json=arguments.json)
+    trace = trace_to_follow(arguments.trace) if arguments.follow else ""
+    stop = stop_when_asked() if arguments.follow else None
     with spark_session(session_options(arguments), "groupcore load") as spark:
         store = open_store(spark, arguments, report)
-        before = store.snapshot()
-        snapshot = load_days(spark, store, before, report.steps())
-        report.end()
-        groups, _ = newest_days(spark, store, snapshot, arguments.days)
-        peaks = load.group_peaks(groups).orderBy("load_us", ascending=False).limit(arguments.top)
-        report.result(
-            {
-                "computed": days_to_load(before),
-                "windows": groups.select("w_start").distinct().count(),
-                "busiest": {row["gid"]: round(row["load_us"], 1) for row in peaks.collect()},
-            }
-        )
+        _once(spark, store, arguments, report)
+        if stop is not None:
+
+            def work() -> None:
+                if days_to_load(store.snapshot()):
+                    _once(spark, store, arguments, report)
+
+            following = Following(
+                spark, store, trace, "load", arguments.every, arguments.skip_damaged
+            )
+            following.run(work, stop)
     return 0
+
+
+def _once(spark: SparkSession, store: Store, arguments: Namespace, report: Report) -> None:
+    """What is new in the store."""
+    before = store.snapshot()
+    snapshot = load_days(spark, store, before, report.steps())
+    report.end()
+    groups, _ = newest_days(spark, store, snapshot, arguments.days)
+    peaks = load.group_peaks(groups).orderBy("load_us", ascending=False).limit(arguments.top)
+    report.result(
+        {
+            "computed": days_to_load(before),
+            "windows": groups.select("w_start").distinct().count(),
+            "busiest": {row["gid"]: round(row["load_us"], 1) for row in peaks.collect()},
+        }
+    )

@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.session import SessionOptions, make_session
+from pipeline.session import FOR_FEW_ROWS, SessionOptions, make_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 IN_TESTS = {
+    **FOR_FEW_ROWS,
     # Compiling well takes longer than the few rows of a test.
     # With one compiler there is little room for its code, and without room it stops.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # Deriving more filters from filters takes longer than they save here.
-    "spark.sql.constraintPropagation.enabled": "false",
 }
 
 

@@ -184,7 +184,9 @@ def test_the_job_says_each_violation_signs_and_exits_with_1(
     assert ingest_job.run(taking) == 0
     capsys.readouterr()
     path = tmp_path / "order.json"
-    judging = Namespace(trace=None, certificate=path, key=None, limit=10, full=False, **common)
+    judging = Namespace(
+        trace=None, certificate=path, key=None, limit=10, full=False, follow=False, **common
+    )
     assert audit_job.run(judging) == 1
     violation, result = map(json.loads, capsys.readouterr().out.splitlines())
     assert (violation["rule"], result["result"]) == ("content", "broken")

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from groupcore.trace import Segment
 from pipeline.errors import PipelineError
-from pipeline.ingest import ingest, new_segments
+from pipeline.ingest import HERE_BYTES_MAX, ingest, new_segments
 from pipeline.schemas import SEGMENT_FACTS, raw
-from pipeline.source import TraceSource
 from pipeline.store import Store
 from tests.pipeline.cluster import Cluster, Row
 from tests.pipeline.segments import write_segments
@@ -46,6 +44,43 @@ def test_each_segment_is_taken_once(spark: SparkSession, tmp_path: Path, rows: R
     for kind in ("accept", "delivery"):
         wanted = sorted((row["node"], row["gid"], row["seq"]) for row in rows[kind])
         assert sorted((n, g, s) for n, _, g, s in table(spark, store, kind)) == wanted
+
+
+def test_workers_write_what_this_process_would(
+    spark: SparkSession, tmp_path: Path, rows: Rows
+) -> None:
+    trace = tmp_path / "trace"
+    written = write_segments(trace, {"accept": rows["accept"]}, size=20)
+    broken = trace / written[0].path
+    broken.write_bytes(broken.read_bytes()[:-30])
+    stores = {}
+    for name, most in (("here", HERE_BYTES_MAX), ("workers", 0)):
+        store = stores[name] = Store(str(tmp_path / name))
+        taken = ingest(spark, store, str(trace), skip_damaged=True, here_bytes_max=most)
+        assert len(taken.damaged) == 1
+    for kind in ("accept", "segment"):
+        schema = SEGMENT_FACTS if kind == "segment" else raw(kind)
+        here, workers = (
+            sorted(
+                map(
+                    str,
+                    store.read(
+                        spark, kind, schema, store.snapshot().parts_since(kind, 0)
+                    ).collect(),
+                )
+            )
+            for store in stores.values()
+        )
+        assert here == workers
+        assert here
+
+
+def test_what_is_taken_in_may_have_an_end(spark: SparkSession, tmp_path: Path, rows: Rows) -> None:
+    trace, store = tmp_path / "trace", Store(str(tmp_path / "store"))
+    written = write_segments(trace, {"accept": rows["accept"]}, size=20)
+    ends = {"n0/accept": [1, 0], "n1/accept": [1, 1]}
+    assert ingest(spark, store, str(trace), ends=ends).segments == 3
+    assert ingest(spark, store, str(trace)).segments == len(written) - 3
 
 
 def test_a_job_that_was_stopped_before_its_commit_doubles_nothing(
@@ -89,33 +124,3 @@ def test_damaged_segments_stop_it_unless_they_are_to_be_passed_over(
     lost = min(20, sum(row["node"].startswith(written[0].node) for row in rows["delivery"]))
     assert {segment.node for segment in written[:2]} == {written[0].node}
     assert sum(row["rows"] for row in facts) == taken.rows == len(rows["delivery"]) - lost
-
-
-def test_a_stream_goes_on_where_it_was(spark: SparkSession, tmp_path: Path, rows: Rows) -> None:
-    trace = tmp_path / "trace"
-    spark.dataSource.register(TraceSource)
-    seen: list[int] = []
-
-    def follow() -> None:
-        query = (
-            spark.readStream.format("groupcore")
-            .option("trace", str(trace))
-            .option("kind", "delivery")
-            .load()
-            .writeStream.foreachBatch(lambda batch, number: seen.append(batch.count()))
-            .option("checkpointLocation", str(tmp_path / "checkpoint"))
-            .trigger(availableNow=True)
-            .start()
-        )
-        query.awaitTermination()
-
-    segments = write_segments(trace, {"delivery": rows["delivery"]}, size=50)
-    last = segments[-1]
-    aside = (trace / last.path).rename(tmp_path / "aside")
-    follow()
-    aside.rename(trace / last.path)
-    assert isinstance(last, Segment)
-    follow()
-    follow()
-    assert sum(seen) == len(rows["delivery"])
-    assert len(seen) == 2

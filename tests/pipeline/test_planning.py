@@ -54,7 +54,7 @@ def test_the_jobs_from_a_trace_to_a_plan(
     common = {"store": store.root, "master": "", "memory": "", "partitions": 2, "json": True}
     common["trace"] = None
 
-    assert load_job.run(Namespace(top=3, days=7, **common)) == 0
+    assert load_job.run(Namespace(top=3, days=7, follow=False, **common)) == 0
     said = json.loads(capsys.readouterr().out)
     assert len(said["busiest"]) == 3
     assert (said["computed"], days_to_load(store.snapshot())) == (["2026-11-22"], [])

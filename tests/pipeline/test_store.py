@@ -1,11 +1,17 @@
 """Commits: all or nothing, once, and one at a time."""
 
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from pipeline.errors import PipelineError
-from pipeline.store import Snapshot, Store
+from pipeline.store import Part, Snapshot, Store
+
+EVENING = datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC)
+MORNING = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def test_a_commit_counts_for_all_tables_at_once(tmp_path: Path) -> None:
@@ -47,6 +53,55 @@ def test_who_comes_late_is_told(tmp_path: Path) -> None:
         store.commit(base, "two", add={"a": "a2"})
     assert error.value.code == "store_busy"
     assert store.snapshot().parts_since("a", 0) == ["a1"]
+
+
+def test_what_rests_on_nothing_that_has_changed_goes_behind_it(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    base = store.commit(store.snapshot(), "one", add={"accept": "a1"})
+    store.commit(base, "two", add={"accept": "a2"}, positions={"ingest": 2})
+    made = store.commit(base, "three", replace={"load_group": "l3"}, positions={"load": 1})
+    assert made.number == 3
+    assert (made.parts_since("accept", 0), made.parts_since("load_group", 2)) == (
+        ["a1", "a2"],
+        ["l3"],
+    )
+    assert made.positions == {"ingest": 2, "load": 1}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"add": {"load_group": "l2"}},
+        {"positions": {"load": 7}},
+        {"tables": {"accept": [Part("merged", 1)]}},
+    ],
+)
+def test_what_rests_on_something_that_has_changed_is_told(
+    tmp_path: Path, other: dict[str, Any]
+) -> None:
+    store = Store(str(tmp_path))
+    base = store.commit(store.snapshot(), "one", add={"accept": ["a1", "a2"]})
+    store.commit(base, "two", **other)
+    with pytest.raises(PipelineError):
+        store.commit(base, "three", replace={"load_group": "l3"}, positions={"load": 1})
+
+
+def test_who_merges_parts_is_alone(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    base = store.commit(store.snapshot(), "one", add={"accept": "a1"})
+    store.commit(base, "two", positions={"load": 1})
+    with pytest.raises(PipelineError):
+        store.commit(base, "three", tables={"accept": [Part("merged", 1)]})
+
+
+def test_no_run_writes_where_another_one_has(tmp_path: Path) -> None:
+    rows = pa.table({"t": pa.array([EVENING, MORNING], pa.timestamp("us", tz="UTC")), "n": [1, 2]})
+    one, two = Store(str(tmp_path)), Store(str(tmp_path))
+    base = one.snapshot()
+    parts = one.write_days_here([rows], "accept", base)
+    assert [Part(folder, 1).day for folder in parts] == ["2026-11-21", "2026-11-22"]
+    two.write_days_here([rows.slice(1)], "accept", base)
+    assert [batch.column(0).to_pylist() for batch in one.scan(parts, ["n"])] == [[1], [2]]
 
 
 def test_of_two_at_the_same_moment_one_is_told(
