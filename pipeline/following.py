@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from pipeline.errors import PipelineError
 from pipeline.ingest import ingest
+from pipeline.session import FEW_BYTES, suit
 from pipeline.source import GrowthSource
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class Following:
                 self.spark, self.store, self.trace, skip_damaged=self.skip_damaged, ends=ends
             )
         )
+        suit(self.spark, few=self.store.is_small(self.store.snapshot(), FEW_BYTES))
         again(work)
         # What jobs keep in memory they keep for as long as they run.
         self.spark.catalog.clearCache()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pipeline.session import FEW_BYTES, FOR_FEW_ROWS, SessionOptions
+from pipeline.session import FEW_BYTES, SessionOptions, suit
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,9 +81,7 @@ def open_store(spark: SparkSession, arguments: Namespace, report: Report) -> Sto
     if arguments.trace:
         with report.phase("ingest"):
             ingest(spark, store, arguments.trace, skip_damaged=arguments.skip_damaged)
-    if store.is_small(store.snapshot(), FEW_BYTES):
-        for name, value in FOR_FEW_ROWS.items():
-            spark.conf.set(name, value)
+    suit(spark, few=store.is_small(store.snapshot(), FEW_BYTES))
     return store
 
 

@@ -50,6 +50,17 @@ FOR_FEW_ROWS: Final = {
 """Settings of a session, which may be made at any time."""
 
 
+def suit(spark: SparkSession, *, few: bool) -> None:
+    """Have the session as it suits few rows, or as it was made."""
+    made = spark.sparkContext.getConf()
+    for name, value in FOR_FEW_ROWS.items():
+        wanted = value if few else made.get(name)
+        if wanted is None:
+            spark.conf.unset(name)
+        else:
+            spark.conf.set(name, wanted)
+
+
 @contextmanager
 def spark_session(options: SessionOptions, name: str) -> Iterator[SparkSession]:
     """A session that ends with the block. `name` is what a cluster's page shows.

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from pipeline.__main__ import FAILED, JOBS, main, module_of
-from pipeline.jobs import activity, audit, compact, ingest, load, overlap, plan, what_if
+from pipeline.jobs import activity, audit, compact, ingest, load, overlap, plan, rebuild, what_if
 
 MODULES = {
     "ingest": ingest,
@@ -17,6 +17,7 @@ MODULES = {
     "plan": plan,
     "what-if": what_if,
     "activity": activity,
+    "rebuild": rebuild,
     "compact": compact,
 }
 
