@@ -41,13 +41,35 @@ and of a POST nobody can tell whether it has been done."""
 BACKLOG = 2048
 
 
+DATE_S = 1.0
+"""How often the date that answers carry is set."""
+
+
 class QuietServer(uvicorn.Server):
-    """uvicorn's server without its signal handlers: the node decides when both end."""
+    """uvicorn's server without its signal handlers: the node decides when both end.
+
+    It is told so, where uvicorn's own looks for it ten times a second.
+    """
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._end = asyncio.Event()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave the signals alone."""
         yield
+
+    async def main_loop(self) -> None:
+        """Set the date, until it is over."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._end.wait(), DATE_S)
+
+    def end(self) -> None:
+        """Take no more connections, answer what is under way, and end."""
+        self.should_exit = True
+        self._end.set()
 
 
 def listen(address: str, flag: str) -> socket.socket:
@@ -188,7 +210,7 @@ class RunningNode:
         await self.console.close()
         await self.node.close()
         for server in self._servers:
-            server.should_exit = True
+            server.end()
         await asyncio.gather(*self._serving)
         self._close_sockets()
 

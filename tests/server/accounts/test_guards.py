@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from argon2 import extract_parameters
+from argon2.exceptions import VerifyMismatchError
 
 from server.accounts import passwords, tickets
 from server.accounts.backoff import Backoff, address_key
 from server.accounts.errors import AccountError
-from server.accounts.passwords import Passwords, check_password
+from server.accounts.passwords import Passwords, check_password, verifier_of_nobody
 from server.accounts.secrets import csrf_of, digest_of, equal, new_secret
 from server.accounts.tickets import Tickets
 
@@ -118,8 +120,18 @@ async def test_no_verifier_fits_none_and_is_verified_all_the_same(
         return verify(verifier, password)
 
     monkeypatch.setattr(guard, "_verify", watched)
-    assert not await guard.fits("", "of nobody")
+    assert not await guard.fits("", "correct horse")
     assert seen == [guard._of_nobody]
+    guard.close()
+
+
+async def test_the_verifier_of_nobody_takes_as_long_as_any_other() -> None:
+    guard = cheap()
+    of_nobody = verifier_of_nobody(guard._hasher)
+    somebodys = await guard.verifier("correct horse")
+    assert extract_parameters(of_nobody) == extract_parameters(somebodys)
+    with pytest.raises(VerifyMismatchError):  # another error would have come before the work
+        guard._hasher.verify(of_nobody, "correct horse")
     guard.close()
 
 
