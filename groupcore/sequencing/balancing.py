@@ -12,6 +12,8 @@ Invariants.
 
 from __future__ import annotations
 
+from math import inf
+
 from groupcore.sequencing.commands import LoadSample, Move, ReportLoad, ReportTies
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.placement import plan_balance
@@ -107,6 +109,13 @@ class Balancing:
             len(nodes),
             {name: round(n / seconds) for name, n in sorted(counted.senders.items())},
         )
+
+    def look_at(self) -> float:
+        """When the next turn looks at the loads, if there is one; then it has something to do."""
+        plane = self._plane
+        if plane.view is None or not (plane.ready and plane.primary):
+            return inf
+        return 0.0 if self._since is None else self._since + plane.options.report_s
 
     def next_wake(self) -> float | None:
         """When the next report is due; None while there is nothing to report."""

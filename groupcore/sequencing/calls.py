@@ -18,6 +18,7 @@ from groupcore.sequencing.arguments import (
     check_process,
 )
 from groupcore.sequencing.expected import Expected
+from groupcore.sequencing.idle import Idle
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.plane import Plane
@@ -30,6 +31,7 @@ class ProcessCalls:
     """A part of the service."""
 
     plane: Plane
+    idle: Idle
     sender: Sender
     joining: Joining
     expected: Expected
@@ -45,6 +47,7 @@ class ProcessCalls:
 
     def close_process(self, process: Process, now: float) -> None:
         """The process ends: it leaves all its groups."""
+        self.idle.end()
         del now
         check_process(process)
         for group in self.joining.groups_of(process):
@@ -58,6 +61,7 @@ class ProcessCalls:
 
         A group that this node has not heard of is waited for, for `catch_up_s`.
         """
+        self.idle.end()
         del now
         check_process(process)
         check_group(group)
@@ -67,6 +71,7 @@ class ProcessCalls:
 
     def leave(self, process: Process, group: GroupId, now: float) -> int:
         """LEAVE-GROUP; what is delivered from now on is not the process's."""
+        self.idle.end()
         del now
         check_process(process)
         check_group(group)
@@ -80,6 +85,7 @@ class ProcessCalls:
         It need not be a member. 0 when there is no message. GroupRefusedError, and nothing of it
         is sent: `unknown_group`, `left`, `too_large`.
         """
+        self.idle.end()
         del now
         limit = self.plane.options.message_bytes_max
         payloads = check_payloads(payloads)
@@ -94,6 +100,7 @@ class ProcessCalls:
 
         GroupRefusedError as with `send`.
         """
+        self.idle.end()
         del now
         check_payload(payload)
         self._may_send(process, group)

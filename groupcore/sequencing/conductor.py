@@ -64,7 +64,7 @@ from groupcore.view import Address
 
 
 class Conductor:
-    """`news`: something has changed that all should hear of in this turn."""
+    """`news`: something has changed that all should hear of in this turn, which is at `now`."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Conductor:
         self._inheriting = inheriting
         self._creating = creating
         self.news = False
-        self._now = 0.0
+        self.now = 0.0
         self._place = Place(0, 0)
         self._heard = Place(0, 0)
         self._ordered: deque[tuple[Address, bytes, Position] | ViewInstalled] = deque()
@@ -107,7 +107,7 @@ class Conductor:
 
     def on_order(self, by: Address, payload: bytes, now: float, position: int) -> None:
         """An ordered command; `position` is its place in the epoch."""
-        self._now = now
+        self.now = now
         plane = self._plane
         place = (plane.view.epoch if plane.view is not None else 0, position)
         self._heard = Place(self._heard.view, self._heard.commands + 1)
@@ -118,7 +118,7 @@ class Conductor:
 
     def install(self, event: ViewInstalled, now: float) -> None:
         """A view."""
-        self._now = now
+        self.now = now
         plane, view = self._plane, event.view
         first = plane.view is None
         plane.view, plane.primary = view, view.primary
@@ -150,14 +150,14 @@ class Conductor:
 
     def proceed(self, now: float) -> None:
         """The turn ends: more may be here."""
-        self._now = now
+        self.now = now
         self.arriving.proceed(now)
 
     def _take_over(self) -> None:
         """Others hold more: take it from them, and keep the frames that are here."""
         self._joins = True
         forget_records(self._plane)
-        self.arriving.ask(self._now)
+        self.arriving.ask(self.now)
 
     def restored(self, place: Place) -> None:
         """A log has been taken over, which ends here."""
@@ -209,7 +209,7 @@ class Conductor:
             # Whoever is in the view has them up to there, and nothing behind that was delivered.
             holder = (event.holders or view.members)[0]
             self._act(plane.directory.end_streams(event.streams, holder))
-        self._ending.on_view(self._now)
+        self._ending.on_view(self.now)
         self._migration.on_view()
         for node in gone:
             self._sequencer.enrolment.close_books(node)
@@ -346,7 +346,7 @@ class Conductor:
             if (view, commands) > self._place:
                 self._apply(*item)
         self._say_synced()
-        self._ending.on_view(self._now)
+        self._ending.on_view(self.now)
         self._keeper.touched.update(plane.streams)
         self._keeper.receiving.look_again()
 

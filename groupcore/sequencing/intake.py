@@ -46,6 +46,11 @@ class Intake:
         self._waiting: deque[Request] = deque()
         self._early: list[Request] = []
 
+    @property
+    def waits(self) -> bool:
+        """Whether something is looked at again in the next turn."""
+        return bool(self._new or self._waiting or self._early)
+
     def take(self, batch: Batch, now: float) -> None:
         """A request of a node; it is handled when the turn ends, with what else has come."""
         if self._plane.ready:

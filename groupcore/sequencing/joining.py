@@ -44,7 +44,7 @@ from groupcore.view import Address
 
 
 class Joining:
-    """The wishes of this node's processes."""
+    """The wishes of this node's processes. `now`: when this turn, or packet, is."""
 
     def __init__(self, plane: Plane, receiver: Receiver, sender: Sender) -> None:
         self._plane = plane
@@ -59,7 +59,7 @@ class Joining:
         self._ready: dict[Key, None] = {}
         self._wanted: dict[int, tuple[int, bytes]] = {}
         self._kept: dict[GroupId, Record] = {}
-        self._now = 0.0
+        self.now = 0.0
         self._seen_progress = -1
 
     # --- wishes ---------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ class Joining:
 
     def ask(self, now: float) -> None:
         """Send the requests that are due; they are repeated until the record shows them."""
-        self._now = now
+        self.now = now
         for record in list(self._kept.values()):
             self.let_go(record)
         self._wishes.ask(now)
@@ -204,6 +204,10 @@ class Joining:
         """The groups that processes wait to be in, or out of."""
         return list(self._wishes.groups())
 
+    def is_put_off(self) -> bool:
+        """Whether something is looked at in every turn."""
+        return bool(self._kept) or self._wishes.is_put_off()
+
     def next_wake(self) -> float | None:
         """When a request is to be repeated."""
         return self._wishes.next_wake()
@@ -214,7 +218,7 @@ class Joining:
         self, record: Record, process: Process, what: int, seqno: int, now: float
     ) -> None:
         """A membership change has been recorded, of a process of this node or another."""
-        self._now = now
+        self.now = now
         if process.node != self._plane.me:
             if what == JOINED:
                 self.handing.on_joined(record, process.node, now)
@@ -269,7 +273,7 @@ class Joining:
             return nodes
 
         def may_begin() -> bool:
-            staying = plane.member_nodes(record, self._leaving(record.group))
+            staying = plane.member_nodes(record, self._wishes.leaving(record.group))
             return next(iter(staying), None) == plane.me
 
         def done(state: bytes | None) -> None:
@@ -288,7 +292,7 @@ class Joining:
         else:
             hold.seqno, hold.context, content = unpack_group_state(state)
             self._plane.tell(StateInstalled(record.group, hold.seqno, content))
-            self.handing.on_taken(record, joined_at, self._now)
+            self.handing.on_taken(record, joined_at, self.now)
         self._receiver.apply_queue(record)
         self._look_at(record)
 
@@ -298,10 +302,6 @@ class Joining:
             key = (process, record.group)
             if key in self._settling:
                 self._ready[key] = None
-
-    def _leaving(self, group: GroupId) -> set[Process]:
-        """This node's members that have asked to leave the group."""
-        return {wish.process for wish in self._wishes.of_group(group) if wish.leaving}
 
     def _stays(self, record: Record) -> bool:
         """Whether a process of this node is a member and does not leave: the state stays here."""
@@ -316,7 +316,7 @@ class Joining:
         self._kept.pop(record.group, None)
         if record.hold is None or not self._plane.has_no_member(record):
             return
-        if not record.hold.waiting_for_state and self.handing.owes(record, self._now):
+        if not record.hold.waiting_for_state and self.handing.owes(record, self.now):
             self._kept[record.group] = record
             return
         self.states.forget(record.group)

@@ -24,6 +24,7 @@ from groupcore.sequencing.commands import (
 )
 from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.events import Refused
+from groupcore.sequencing.idle import Idle
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.sequencing.plan import check_plan
 from groupcore.sequencing.plane import Plane
@@ -35,11 +36,13 @@ class DirectoryRequests:
     """A part of the service. Where a request has a number, `Refused` has it, too."""
 
     plane: Plane
+    idle: Idle
     planning: Planning
     creating: Creating
 
     def create(self, name: str, order: Order, now: float) -> int:
         """CREATE-GROUP; `Created` or `Refused` answers; `bad_name`: not a text, or too long."""
+        self.idle.end()
         del now
         if not isinstance(order, int):
             raise BadArgumentError(f"order is {shown(order)}; give one of Order")
@@ -53,6 +56,7 @@ class DirectoryRequests:
 
     def delete(self, group: GroupId, now: float) -> int:
         """Forget a group; `Refused` when that is not possible."""
+        self.idle.end()
         del now
         check_group(group)
         request = self.plane.request()
@@ -61,6 +65,7 @@ class DirectoryRequests:
 
     def move(self, groups: Sequence[GroupId], target: Address, reason: str, now: float) -> int:
         """Migrate groups; `Refused` when that is not possible."""
+        self.idle.end()
         del now
         groups = check_groups(groups)
         check_target(target)
@@ -71,6 +76,7 @@ class DirectoryRequests:
 
     def cancel_move(self, move: int, now: float) -> int:
         """Call a move off."""
+        self.idle.end()
         del now
         check_number(move, "move")
         request = self.plane.request()
@@ -79,6 +85,7 @@ class DirectoryRequests:
 
     def drain(self, name: str, on: bool, now: float) -> int:
         """Let a node sequence nothing any more, or again."""
+        self.idle.end()
         del now
         check_text(name, "name")
         if type(on) is not bool:
@@ -92,6 +99,7 @@ class DirectoryRequests:
 
         Returns the number that its `PlanProgressed` have.
         """
+        self.idle.end()
         del now
         if not isinstance(plan, str | bytes):
             raise BadArgumentError(f"plan is {shown(plan)}; give a JSON text")
@@ -100,10 +108,12 @@ class DirectoryRequests:
 
     def cancel_plan(self, run: int, now: float) -> None:
         """Ask for nothing more of a plan; what has moved stays where it is."""
+        self.idle.end()
         del now
         self.planning.cancel(run)
 
     def propose(self, command: Command, now: float) -> None:
         """Say a command in the control plane's order."""
+        self.idle.end()
         del now
         self.plane.propose(command)

@@ -25,6 +25,7 @@ from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.ending import Ending
 from groupcore.sequencing.expected import Expected
 from groupcore.sequencing.figures import Figures
+from groupcore.sequencing.idle import Idle
 from groupcore.sequencing.inheriting import Inheriting
 from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
@@ -97,6 +98,8 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         self._now = 0.0
         self._processes = 0
         self._seen_progress = 0
+        self._began = (0, 0, 0)
+        self.idle = Idle()
         archiving = Archiving(self.plane, self.joining.states, self.conductor.place)
         self.saving = Saving(self.plane, archiving)
         self._restored = Restoring(self.plane, self.receiver).run(log)
@@ -121,12 +124,14 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def give_state(self, token: int, state: bytes | None) -> None:
         """The answer to `StateWanted`; None: it is not to be had here, another node is asked."""
+        self.idle.end()
         self.joining.give(token, state)
 
     # --- packets --------------------------------------------------------------------------------
 
     def receive(self, batch: Batch, now: float) -> None:
         """A packet of the data plane; nothing in it makes this raise."""
+        self.idle.end()
         self._now = now
         header = batch.headers[-1]
         node = batch.sender
@@ -167,6 +172,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def on_order(self, by: Address, payload: bytes, now: float, position: int = 0) -> None:
         """An ordered command; `position`: its place in the epoch of the control plane's order."""
+        self.idle.end()
         self._now = self.plane.watch.now = now
         if self.plane.trace is not None:
             self.plane.trace.at(now)
@@ -174,6 +180,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def on_event(self, event: Event, now: float) -> None:
         """What the control plane says of views and their cuts."""
+        self.idle.end()
         self._now = self.plane.watch.now = now
         if self.plane.trace is not None:
             self.plane.trace.at(now)
@@ -192,6 +199,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def stored(self, mark: int, now: float) -> None:
         """Everything up to this part of the log is safely on disk."""
+        self.idle.end()
         log = self.plane.log
         if log is not None:
             if log.stored(mark):
@@ -200,6 +208,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def stop_acknowledging(self, view: int) -> Digest:
         """The stack stops view number `view`: how far each stream is here, finally."""
+        self.idle.end()
         return self.cut.stop(view)
 
     def has_streams(self, streams: Digest) -> bool:
@@ -225,6 +234,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def hands_over(self, now: float) -> bool:
         """Whether others still take states that may be nowhere but here: who leaves waits."""
+        self.idle.end()  # it may have to be woken for them
         return self.joining.handing.owes_any(now)
 
     def _on_left(self, record: Record) -> None:
@@ -234,6 +244,8 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def wake(self, now: float) -> None:
         """Run what is due."""
+        if self.idle.lasts(now):
+            return
         self._now = now
         self.sender.again.wake(now)
         self.joining.states.wake(now)
@@ -241,6 +253,8 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def next_wake(self) -> float | None:
         """When `wake` has something to do; None when nothing is planned."""
+        if self.idle.is_on:
+            return self.idle.wake_at
         times = (
             self.sender.again.next_wake(),
             self.joining.next_wake(),
@@ -263,6 +277,10 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         plane = self.plane
         if plane.trace is not None:
             plane.trace.at(now)
+        if self.idle.lasts(now):
+            self.conductor.now = self.joining.now = now
+            return
+        self._began = self._marks()
         self.conductor.proceed(now)
         self.sequencer.start()
         self.sender.flush(now)
@@ -326,8 +344,10 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         A new node says nothing in the order before it has the directory: what that holds already
         is not applied again, so it would not hear what became of it.
         """
-        self._serve_own_requests()
         plane = self.plane
+        if self.idle.is_on:
+            return ServiceOutput([], [], [], [], [])
+        self._serve_own_requests()
         output = ServiceOutput(plane.sends, [], plane.events, plane.control, [])
         plane.sends, plane.events, plane.control = [], [], []
         if plane.ready:
@@ -338,4 +358,19 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
             output.log = plane.log.take(plane.streams.values() if plane.ready else ())
         if plane.trace is not None:
             plane.trace.end_turn()
+        if not self._goes_on(output):
+            self.idle.begin(self.next_wake(), self.balancing.look_at())
         return output
+
+    def _goes_on(self, output: ServiceOutput) -> bool:
+        """Whether another turn may have something to do, though nothing has come."""
+        plane, archive = self.plane, self.plane.archive
+        said = output.sends or output.events or output.control or output.commands or output.log
+        moved = self._marks() != self._began or self.keeper.touched or plane.commands
+        waits = self.sequencer.intake.waits or self.joining.is_put_off()
+        archives = archive is not None and (archive.large or archive.runs_bytes > archive.total_max)
+        return bool(said or moved or waits or archives)
+
+    def _marks(self) -> tuple[int, int, int]:
+        """What changes with what is here: it is the same behind a turn that has moved nothing."""
+        return self.plane.progress, self.plane.reaches.news, len(self.plane.streams)

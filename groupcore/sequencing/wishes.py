@@ -66,6 +66,10 @@ class Wishes:
         """What processes wish of this group."""
         return [self._wishes[key] for key in self._by_group.get(group, ())]
 
+    def leaving(self, group: GroupId) -> set[Process]:
+        """This node's members that have asked to leave the group."""
+        return {wish.process for wish in self.of_group(group) if wish.leaving}
+
     def of_process(self, process: Process) -> list[Wish]:
         """What this process wishes."""
         return [wish for key, wish in self._wishes.items() if key[0] == process]
@@ -148,6 +152,10 @@ class Wishes:
         self._again_at.set(key, now + wish.wait_s)
         request = Leave if wish.leaving else Join
         self._plane.to(owner, request(wish.group, wish.process.number, wish.request))
+
+    def is_put_off(self) -> bool:
+        """Whether something is looked at again in every turn: no time is planned for it."""
+        return bool(self._put_off)
 
     def next_wake(self) -> float | None:
         """When a request is to be repeated, or more wishes are looked at."""

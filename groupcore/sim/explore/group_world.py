@@ -21,7 +21,17 @@ from groupcore.view import Address, View
 
 LEFT_OUT = frozenset(
     {"counters", "options", "_options", "meter", "progress", "_now", "_since", "_trace", "_clock"}
-    | {"_watchers", "_answer", "_seen_progress", "_records", "loads", "_hashes"}
+    | {
+        "_watchers",
+        "_answer",
+        "_seen_progress",
+        "_records",
+        "loads",
+        "_hashes",
+        "now",
+        "idle",
+        "_began",
+    }
     | {"ties", "tie_meter", "_tie_meter", "watch"}
 )
 """Fields of a service that only count, or are the same for all copies."""

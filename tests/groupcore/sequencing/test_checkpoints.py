@@ -68,6 +68,7 @@ def test_no_turn_packs_more_than_a_slice(monkeypatch: pytest.MonkeyPatch) -> Non
     log = world["a"].service.plane.log
     assert log is not None
     log.size_bytes += 20_000
+    world["a"].service.idle.end()  # this has come from nowhere
     while log.size_bytes > 10_000:
         portions.append(0)
         assert len(portions) < 100, "no checkpoint is made"

@@ -152,6 +152,7 @@ def test_a_leave_of_who_is_in_no_group_is_refused_however_often_it_comes() -> No
     stranger = Leave(group, 7, 3)
     for _ in range(2):
         sequencer.sequencer.enrolment.request(world["b"].address, stranger)
+    sequencer.idle.end()  # this has not come in a packet
     assert [type(batch.headers[-1]).__name__ for batch in sequencer.take().sends] == [
         "Refusal",
         "Refusal",
