@@ -129,7 +129,7 @@ async def measure(size: Size, rounds: tuple[str, ...]) -> dict[str, object]:
         async with running_cluster(folder, *NAMES) as cluster:
             doc = await cluster.create("a", text_of(size.blocks))
             urls = cluster.urls()
-            async with two_people((urls[0], urls[1]), doc, os.getpid(), folder) as people:
+            async with two_people((urls[0], urls[1]), doc, os.getpid()) as people:
                 await put_in(people, size.blocks // 2)
                 scene = Scene(cluster, people)
                 figures: dict[str, object] = {}

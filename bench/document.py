@@ -82,9 +82,9 @@ class Opening:
     memory: Figures
 
 
-async def open_twice(browser: Browser, url: str, folder: Path) -> list[Opening]:
+async def open_twice(browser: Browser, url: str) -> list[Opening]:
     """In a fresh profile, and once more in that."""
-    tabs = Tabs(browser, folder)
+    tabs = Tabs(browser)
     context = await tabs.context("Reader")
     await context.add_init_script(OPENED)
     openings = []
@@ -132,7 +132,7 @@ async def opening(cluster: Cluster, docs: dict[str, str], openings: int) -> tupl
     async with running_browser(CHROMIUM) as browser:
         for name, doc in docs.items():
             url = f"{cluster.urls()[0]}/doc/{doc}"
-            rounds = [await open_twice(browser, url, cluster.folder) for _ in range(openings)]
+            rounds = [await open_twice(browser, url) for _ in range(openings)]
             figures[name] = {
                 kind: summary([one[at] for one in rounds])
                 for at, kind in enumerate(("fresh", "cached"))
@@ -144,7 +144,7 @@ async def opening(cluster: Cluster, docs: dict[str, str], openings: int) -> tupl
 async def typing(cluster: Cluster, doc: str, block: int, keys: int) -> Figures:
     """One types, the other reads."""
     urls = cluster.urls()
-    async with two_people((urls[0], urls[1]), doc, os.getpid(), cluster.folder) as people:
+    async with two_people((urls[0], urls[1]), doc, os.getpid()) as people:
         await put_in(people, block)
         await type_letters(*people, 10, KEYS_PER_S)
         own, remote = await type_letters(*people, keys, KEYS_PER_S)

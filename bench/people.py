@@ -112,12 +112,12 @@ class Person:
 
 
 @asynccontextmanager
-async def person(node: str, doc: str, name: str, pid: int, folder: Path) -> AsyncIterator[Person]:
+async def person(node: str, doc: str, name: str, pid: int) -> AsyncIterator[Person]:
     """Somebody who has the document in a browser of their own; `pid` is this process's."""
     before = set(browsers_of(pid))
     async with running_browser(CHROMIUM) as browser:
         own = next(one for one in browsers_of(pid) if one not in before)
-        tabs = Tabs(browser, folder)
+        tabs = Tabs(browser)
         tab = await tabs.document(node, doc, name)
         cdp = await tab.page.context.new_cdp_session(tab.page)
         await cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
@@ -127,12 +127,12 @@ async def person(node: str, doc: str, name: str, pid: int, folder: Path) -> Asyn
 
 @asynccontextmanager
 async def two_people(
-    nodes: tuple[str, str], doc: str, pid: int, folder: Path
+    nodes: tuple[str, str], doc: str, pid: int
 ) -> AsyncIterator[tuple[Person, Person]]:
     """Who types at the first node, and who reads at the second."""
     async with AsyncExitStack() as stack:
-        writer = await stack.enter_async_context(person(nodes[0], doc, "Writer", pid, folder))
-        reader = await stack.enter_async_context(person(nodes[1], doc, "Reader", pid, folder))
+        writer = await stack.enter_async_context(person(nodes[0], doc, "Writer", pid))
+        reader = await stack.enter_async_context(person(nodes[1], doc, "Reader", pid))
         yield writer, reader
 
 

@@ -32,6 +32,7 @@ from tests.end_to_end.flags import FLAGS
 LIMIT_MS = 15_000
 # Taken out of the environment: the nodes inherit it, and refuse settings that they do not know.
 SCREENSHOTS = os.environ.pop("GROUPCORE_SCREENSHOTS", "")
+"""The folder for pictures of what tests look at; empty: none are made."""
 NODE_GONE = (
     "net::ERR_CONNECTION",
     "WebSocket connection to",
@@ -116,10 +117,9 @@ class Frame(NamedTuple):
 class BrowserTab:
     """One tab with the document or the list of documents in it."""
 
-    def __init__(self, page: Page, folder: Path) -> None:
+    def __init__(self, page: Page) -> None:
         self.page = page
         self.problems: list[str] = []
-        self._folder = folder
         self._expected: tuple[str, ...] = ()
         page.on("console", self._on_console)
         page.on("pageerror", self._on_error)
@@ -214,11 +214,12 @@ class BrowserTab:
         found = await self.page.evaluate("() => window.sampledFrames")
         return [Frame(str(kind), int(edits), str(text)) for kind, edits, text in found]
 
-    async def screenshot(self, name: str) -> Path:
-        """A picture of the whole page."""
-        path = self._folder / f"{name}.png"
-        await self.page.screenshot(path=path, full_page=True, caret="initial")
-        return path
+    async def screenshot(self, name: str) -> None:
+        """A picture of the whole page as it is now drawn, where somebody has asked for pictures."""
+        await self.page.evaluate(TWO_FRAMES)
+        if SCREENSHOTS:
+            path = Path(SCREENSHOTS, f"{name}.png")
+            await self.page.screenshot(path=path, full_page=True, caret="initial")
 
     # --- what the person does -------------------------------------------------------------------
 
@@ -259,9 +260,8 @@ class BrowserTab:
 class Tabs:
     """Opens tabs, and closes them with a look at what they complained about."""
 
-    def __init__(self, browser: Browser, folder: Path) -> None:
+    def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._folder = Path(SCREENSHOTS) if SCREENSHOTS else folder
         self._contexts: list[BrowserContext] = []
         self._tabs: list[BrowserTab] = []
 
@@ -291,7 +291,7 @@ class Tabs:
 
     async def open_in(self, context: BrowserContext, url: str) -> BrowserTab:
         """A tab of a profile."""
-        tab = BrowserTab(await context.new_page(), self._folder)
+        tab = BrowserTab(await context.new_page())
         self._tabs.append(tab)
         await tab.page.goto(url)
         return tab

@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("a", "b", "c")
 LIMIT_S = 20.0
 POLL_S = 0.02
+POLL_MOST_S = 0.1
 FIRST = "first."
 """What a new document says: one token of the width that tabs type."""
 
@@ -37,12 +38,16 @@ async def eventually(
     limit_s: float = LIMIT_S,
     interval_s: float = POLL_S,
 ) -> None:
-    """Ask again and again until this holds; AssertionError says what did not come."""
+    """Ask again and again until this holds; AssertionError says what did not come.
+
+    More and more rarely: who is asked all the time takes longer.
+    """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + limit_s
     while not await condition():
         assert loop.time() < deadline, f"within {limit_s:g} s: {what}"
         await asyncio.sleep(interval_s)
+        interval_s = max(interval_s, min(1.3 * interval_s, POLL_MOST_S))
 
 
 def free_udp_port() -> int:

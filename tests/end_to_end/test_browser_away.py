@@ -113,7 +113,7 @@ async def test_a_crash_of_the_browser_loses_nothing_that_it_kept_and_sends_it_on
 
     async with own_chromium(chromium_path, tmp_path / "profile") as browser:
         await browser.context.add_init_script(KEEP_SOCKETS)
-        tab = BrowserTab(await browser.context.new_page(), tmp_path)
+        tab = BrowserTab(await browser.context.new_page())
         await tab.page.goto(address)
         await tab.loaded()
         await tab.put_caret(0)
@@ -130,7 +130,7 @@ async def test_a_crash_of_the_browser_loses_nothing_that_it_kept_and_sends_it_on
 
     two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
     async with own_chromium(chromium_path, tmp_path / "profile") as browser:
-        tab = BrowserTab(await browser.context.new_page(), tmp_path)
+        tab = BrowserTab(await browser.context.new_page())
         await tab.page.goto(address)
         await tab.loaded()
         (text,) = await converged(cluster, doc, [tab, two])
@@ -146,7 +146,7 @@ async def test_a_crash_of_the_browser_loses_nothing_that_it_kept_and_sends_it_on
         await browser.kill()
         await typing
     async with own_chromium(chromium_path, tmp_path / "profile") as browser:
-        tab = BrowserTab(await browser.context.new_page(), tmp_path)
+        tab = BrowserTab(await browser.context.new_page())
         await tab.page.goto(address)
         await tab.loaded()
         (text,) = await converged(cluster, doc, [tab, two])

@@ -25,7 +25,8 @@ AXE = ROOT / "webui" / "node_modules" / "axe-core" / "axe.min.js"
 async def violations(tab: BrowserTab) -> str:
     """What axe finds: rule, and the elements that break it."""
     assert AXE.exists(), f"{AXE} is missing. Run: make setup"
-    await tab.page.evaluate(AXE.read_text(encoding="utf-8"))
+    if not await tab.page.evaluate("() => 'axe' in window"):
+        await tab.page.evaluate(AXE.read_text(encoding="utf-8"))
     options = {
         "resultTypes": ["violations"],
         "runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"],

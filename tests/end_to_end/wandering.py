@@ -1,11 +1,11 @@
-"""Groups that migrate all the time, behind the backs of the tests that share a cluster."""
+"""Groups that migrate behind the backs of the tests that share a cluster, all the time."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from random import Random
 
 import aiohttp
@@ -20,18 +20,33 @@ ENOUGH = 20
 
 
 class Wanderers:
-    """What has been moved where; groups that a test has placed stay where they are."""
+    """What has been moved where; groups that a test has placed stay where they are.
+
+    They rest while no test uses the cluster: it would judge nothing, and take of the others' time.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
         self.moved: Counter[str] = Counter()
         self.turns = 0
         self.over = asyncio.Event()
-        self._cluster = cluster
+        self._is_used = False
         self._chance = Random(1)
+
+    @contextmanager
+    def used(self) -> Iterator[Cluster]:
+        """While a test uses the cluster."""
+        self._is_used = True
+        try:
+            yield self.cluster
+        finally:
+            self._is_used = False
 
     async def run(self) -> None:
         """Move some groups, again and again, until it is over."""
         while not await self._is_over_soon():
+            if not self._is_used:
+                continue
             self.turns += 1
             asked, target = NAMES[self.turns % len(NAMES)], self._chance.choice(NAMES)
             # While tests run on another loop, this one stands still, and what it asked is too late.
@@ -45,7 +60,7 @@ class Wanderers:
             return False
 
     async def _move(self, asked: str, target: str) -> None:
-        cluster = self._cluster
+        cluster = self.cluster
         groups = (await cluster.status(asked))["groups"]
         free = [
             name
