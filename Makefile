@@ -177,9 +177,10 @@ clean: ## remove everything that the other targets made
 $(INSTALLED): $(LOCK) scripts/install_packages
 	@scripts/install_packages $(PYTHON) $(VENV) $(LOCK) $@
 
-# The server's packages and the jobs' share the environment; the stamp of these is behind that of those.
+# The server's packages and the jobs' share the environment; the stamp of these is behind that of those. Of the jobs' most
+# modules are never imported: those that are compile themselves then, the others not at all.
 $(PIPELINE_INSTALLED): $(PIPELINE_LOCK) requirements/java.lock scripts/install_packages scripts/install_java | $(INSTALLED)
-	@scripts/install_packages $(PYTHON) $(VENV) $(PIPELINE_LOCK) $@
+	@scripts/install_packages $(PYTHON) $(VENV) $(PIPELINE_LOCK) $@ --no-compile
 	@scripts/install_java $(VENV) requirements/java.lock
 
 $(WEBUI_INSTALLED): webui/package.json webui/package-lock.json
