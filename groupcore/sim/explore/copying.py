@@ -15,7 +15,7 @@ from hashlib import blake2b
 from itertools import count
 from random import Random
 from types import CellType, FunctionType, MethodType
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Notify, Persist, StartTimer, StopTimer, Up
@@ -58,32 +58,57 @@ def duplicate(value: T) -> T:
     return cast(T, _duplicate(value, {}))
 
 
-def _duplicate(value: object, done: dict[int, object]) -> object:
+def _duplicate(value: object, done: Done) -> object:
     kind = type(value)
-    if isinstance(value, FunctionType) and value.__closure__:
-        return _duplicate_closure(value, done)
-    if kind in _ATOMS or isinstance(value, SHARED) or kind.__name__.endswith("Options"):
+    if kind in _COPIERS:
+        copier = _COPIERS[kind]
+    else:
+        copier = _COPIERS[kind] = _copier_of(kind)
+    if copier is None:
         return value
     known = done.get(id(value))
-    if known is not None:
-        return known
+    return copier(value, done) if known is None else known
+
+
+def _copier_of(kind: type) -> Copier | None:
+    """How values of a type are copied; None: they are shared."""
+    if kind is FunctionType:
+        return _duplicate_closure
+    if issubclass(kind, SHARED) or kind.__name__.endswith("Options"):
+        return None
     if kind is tuple:
-        return tuple([_duplicate(item, done) for item in value])  # type: ignore[attr-defined]
-    if isinstance(value, tuple):
-        return kind(*[_duplicate(item, done) for item in value])
-    if isinstance(value, MethodType):
-        return MethodType(value.__func__, _duplicate(value.__self__, done))
-    if isinstance(value, count):
-        return copy(value)
-    return _duplicate_container(value, done)
+        return _duplicate_tuple
+    if issubclass(kind, tuple):
+        return _duplicate_named
+    if issubclass(kind, MethodType):
+        return _duplicate_method
+    if issubclass(kind, count):
+        return lambda value, done: copy(value)
+    if issubclass(kind, dict):
+        return _duplicate_counter if issubclass(kind, Counter) else _duplicate_dict
+    if issubclass(kind, list | deque):
+        return _duplicate_list if issubclass(kind, list) else _duplicate_deque
+    return _duplicate_set if issubclass(kind, set) else _duplicate_object
 
 
-def _duplicate_closure(value: FunctionType, done: dict[int, object]) -> object:
+def _duplicate_tuple(value: tuple[object, ...], done: Done) -> object:
+    return tuple([_duplicate(item, done) for item in value])
+
+
+def _duplicate_named(value: tuple[object, ...], done: Done) -> object:
+    make = cast(Callable[..., object], type(value))
+    return make(*[_duplicate(item, done) for item in value])
+
+
+def _duplicate_method(value: MethodType, done: Done) -> object:
+    return MethodType(value.__func__, _duplicate(value.__self__, done))
+
+
+def _duplicate_closure(value: FunctionType, done: Done) -> object:
     """A function that was made inside another one sees the copies of what it has seen."""
-    known = done.get(id(value))
-    if known is not None:
-        return known
-    seen = value.__closure__ or ()
+    if not value.__closure__:
+        return value
+    seen = value.__closure__
     cells = tuple(cast(CellType, done.setdefault(id(cell), CellType())) for cell in seen)
     made = FunctionType(
         value.__code__, value.__globals__, value.__name__, value.__defaults__, cells
@@ -94,44 +119,77 @@ def _duplicate_closure(value: FunctionType, done: dict[int, object]) -> object:
     return made
 
 
-def _duplicate_container(value: object, done: dict[int, object]) -> object:
-    result: object
-    if isinstance(value, dict):
-        table: dict[object, object] = {}
-        if isinstance(value, Counter):
-            table = Counter()  # type: ignore[assignment]
-        done[id(value)] = table
-        for key, item in value.items():
-            table[key] = _duplicate(item, done)
-        return table
-    if isinstance(value, list | deque):
-        sequence: list[object] | deque[object] = [] if isinstance(value, list) else deque()
-        done[id(value)] = sequence
-        sequence.extend(_duplicate(item, done) for item in value)
-        return sequence
-    if isinstance(value, set):
-        done[id(value)] = result = set(value)
-        return result
-    result = object.__new__(type(value))
-    done[id(value)] = result
+def _duplicate_dict(value: Table, done: Done) -> object:
+    return _fill_table({}, value, done)
+
+
+def _duplicate_counter(value: Table, done: Done) -> object:
+    return _fill_table(cast(Table, Counter()), value, done)
+
+
+def _fill_table(table: Table, value: Table, done: Done) -> object:
+    done[id(value)] = table
+    for key, item in value.items():
+        table[key] = item if type(item) in _ATOMS else _duplicate(item, done)
+    return table
+
+
+def _duplicate_list(value: list[object], done: Done) -> object:
+    done[id(value)] = made = list[object]()
+    made.extend([_duplicate(item, done) for item in value])
+    return made
+
+
+def _duplicate_deque(value: deque[object], done: Done) -> object:
+    done[id(value)] = made = deque[object]()
+    made.extend([_duplicate(item, done) for item in value])
+    return made
+
+
+def _duplicate_set(value: set[object], done: Done) -> object:
+    done[id(value)] = made = set(value)
+    return made
+
+
+def _duplicate_object(value: object, done: Done) -> object:
+    made = object.__new__(type(value))
+    done[id(value)] = made
+    if hasattr(value, "__dict__"):
+        table = vars(made)
+        for name, item in vars(value).items():
+            table[name] = item if type(item) in _ATOMS else _duplicate(item, done)
+        return made
     for name in _names(value):
-        object.__setattr__(result, name, _duplicate(getattr(value, name), done))
-    return result
+        object.__setattr__(made, name, _duplicate(getattr(value, name), done))
+    return made
 
 
-_ATOMS = frozenset({*PLAIN, *NAMED, Batch})
+Table = dict[object, object]
+Done = dict[int, object]
+"""The copies of what has been copied, by the ids of that."""
+Copier = Callable[[Any, Done], object]
+_ATOMS = frozenset[type]({*PLAIN, *NAMED, Batch})
+_COPIERS: dict[type, Copier | None] = {}
+_SLOTS: dict[type, tuple[str, ...]] = {}
+_DECLARED: dict[type, tuple[str, ...] | None] = {}
 
 
 def _names(value: object) -> list[str]:
     """The fields of an object, in a fixed order."""
     if hasattr(value, "__dict__"):
         return list(vars(value))
-    return [name for kind in type(value).__mro__ for name in _slots(kind) if hasattr(value, name)]
+    kind = type(value)
+    if kind not in _SLOTS:
+        _SLOTS[kind] = _slots_of(kind)
+    return [name for name in _SLOTS[kind] if hasattr(value, name)]
 
 
-def _slots(kind: type) -> Iterable[str]:
-    slots: str | Iterable[str] = kind.__dict__.get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else slots
+def _slots_of(kind: type) -> tuple[str, ...]:
+    found: list[str] = []
+    for base in kind.__mro__:
+        slots: str | Iterable[str] = base.__dict__.get("__slots__", ())
+        found += (slots,) if isinstance(slots, str) else slots
+    return tuple(found)
 
 
 def key_of_value(value: object, now: float, left_out: frozenset[str]) -> bytes:
@@ -183,36 +241,50 @@ class _Writer:
     def write(self, value: object) -> None:
         """Append the text of a value."""
         kind = type(value)
-        if kind is float:
-            self.put(self._moment(value))  # type: ignore[arg-type]
-        elif kind in PLAIN or kind in NAMED or isinstance(value, int):
+        if kind not in _WRITERS:
+            _WRITERS[kind] = _writer_of(kind)
+        write = _WRITERS[kind]
+        if write is None:
             self.put(repr(value))
-        elif kind is Batch:
-            self._write_batch(value)  # type: ignore[arg-type]
-        elif isinstance(value, type):
-            self.put(value.__name__)
-        elif isinstance(value, list | tuple | deque):
-            self.put("[")
-            for item in value:
-                self.write(item)
-                self.put(",")
-            self.put("]")
-        elif isinstance(value, dict):
-            self._write_sorted((key, item) for key, item in value.items())
-        elif isinstance(value, set | frozenset):
-            self._write_sorted((item, None) for item in value)
-        elif not (isinstance(value, Random | count) or callable(value)):
-            self._write_fields(value)
+        else:
+            write(self, value)
+
+    def write_moment(self, value: float) -> None:
+        """A time, from now."""
+        self.put(self._moment(value))
+
+    def write_type(self, value: type) -> None:
+        """A class."""
+        self.put(value.__name__)
+
+    def write_nothing(self, value: object) -> None:
+        """What only does things."""
+
+    def write_items(self, value: Iterable[object]) -> None:
+        """A list or the like."""
+        self.put("[")
+        for item in value:
+            self.write(item)
+            self.put(",")
+        self.put("]")
+
+    def write_table(self, value: Table) -> None:
+        """A dictionary."""
+        self._write_sorted(value.items())
+
+    def write_set(self, value: set[object]) -> None:
+        """A set."""
+        self._write_sorted((item, None) for item in value)
 
     def _moment(self, value: float) -> str:
         if not EPOCH_S / 2 < value < 1e18:
             return repr(round(value, 6))
         return repr(max(round(value - self.now, 6), -LONG_AGO_S))
 
-    def _write_batch(self, batch: Batch) -> None:
+    def write_batch(self, batch: Batch) -> None:
         self.put(f"B{batch.sender}{batch.destination}{batch.body!r}{batch.position}")
         for header in batch.headers:
-            self._write_fields(header)
+            self.write_fields(header)
 
     def _write_sorted(self, items: Iterable[tuple[object, object]]) -> None:
         self.put("{")
@@ -223,18 +295,52 @@ class _Writer:
             self.put(",")
         self.put("}")
 
-    def _write_fields(self, value: object) -> None:
+    def write_fields(self, value: object) -> None:
+        """Any other object; its fields, the second time only which it is."""
         number = self.seen.get(id(value))
         if number is not None:
             self.put(f"#{number}")
             return
         self.seen[id(value)] = len(self.seen)
         self.put(type(value).__name__ + "(")
-        names = (
-            [item.name for item in fields(value)] if is_dataclass(value) else sorted(_names(value))
-        )
-        for name in names:
+        for name in _written(value):
             if name not in self.left_out:
                 self.write(getattr(value, name))
                 self.put(";")
         self.put(")")
+
+
+def _written(value: object) -> Iterable[str]:
+    """The fields of an object in the order in which they are written."""
+    kind = type(value)
+    if kind not in _DECLARED:
+        found = tuple(item.name for item in fields(kind)) if is_dataclass(kind) else None
+        _DECLARED[kind] = found
+    declared = _DECLARED[kind]
+    return sorted(_names(value)) if declared is None else declared
+
+
+def _writer_of(kind: type) -> Write | None:
+    """How values of a type are written; None: as Python writes them."""
+    if kind is float:
+        return _Writer.write_moment
+    if kind in PLAIN or kind in NAMED or issubclass(kind, int):
+        return None
+    if kind is Batch:
+        return _Writer.write_batch
+    if issubclass(kind, type):
+        return _Writer.write_type
+    if issubclass(kind, list | tuple | deque):
+        return _Writer.write_items
+    if issubclass(kind, dict):
+        return _Writer.write_table
+    if issubclass(kind, set | frozenset):
+        return _Writer.write_set
+    calls = any("__call__" in vars(base) for base in kind.__mro__)
+    if calls or issubclass(kind, Random | count):
+        return _Writer.write_nothing
+    return _Writer.write_fields
+
+
+Write = Callable[[_Writer, Any], None]
+_WRITERS: dict[type, Write | None] = {}
