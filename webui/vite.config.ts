@@ -45,5 +45,7 @@ export default defineConfig({
     environment: "node",
     // Tests judge by what comes: on a busy machine five seconds would fail a right one.
     testTimeout: 30_000,
+    // Vitest leaves a core free, which is half of them on a small machine.
+    maxWorkers: "100%",
   },
 });
