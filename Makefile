@@ -26,6 +26,9 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --str
 REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server tests/groupcore/aio tests/groupcore/blocks \
 	tests/groupcore/web
 
+# Of the core's tests those that simulate, the longer half.
+SIMULATED := tests/groupcore/sim tests/groupcore/sequencing
+
 SEEDS ?= 200
 BENCH ?= all
 
@@ -77,9 +80,18 @@ test: ## check and all tests, those in a browser included
 test-page: setup
 	cd webui && npm run --silent test
 
+# Two processes that share nothing, each with its tests: both would read all tests if they shared them, and tell a third
+# one of each.
 .PHONY: test-core
-test-core: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests --ignore=tests/test_tidy.py --ignore=tests/pipeline \
+test-core: test-simulated test-rest
+
+.PHONY: test-simulated
+test-simulated: $(INSTALLED)
+	$(BIN)/python -m pytest $(SIMULATED)
+
+.PHONY: test-rest
+test-rest: $(INSTALLED)
+	$(BIN)/python -m pytest tests --ignore=tests/test_tidy.py --ignore=tests/pipeline $(SIMULATED:%=--ignore=%) \
 		$(REAL_TESTS:%=--ignore=%)
 
 .PHONY: test-real

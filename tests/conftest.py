@@ -25,14 +25,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """What is there before the first test stays: the collector need not look at it each time.
 
     Simulations make many objects and few cycles; looking for them took a fifth of their time. Where
-    real nodes run it stays as it is: it finds what tests have left open while they can be named.
+    real nodes run it looks as often as ever: it finds what tests have left open while they can be
+    named.
     """
-    gc.enable()
-    if any(item.get_closest_marker("process") for item in session.items):
-        return
     gc.collect()
     gc.freeze()
-    gc.set_threshold(COLLECT_AFTER)
+    gc.enable()
+    if not any(item.get_closest_marker("process") for item in session.items):
+        gc.set_threshold(COLLECT_AFTER)
 
 
 CHROMIUM = Path("/usr/bin/chromium")
