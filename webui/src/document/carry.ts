@@ -296,6 +296,11 @@ function crossMerge(own: Own, [, block, into, at, text]: Merge, other: Step, dro
         return [goes(into, at, cutRich(text, 0, place)), [rest]];
       }
       if (source !== into) return [[own], [other]];
+      // A text that goes from here is parted from what stands in front of it, and from this one's.
+      if ((fresh === PASSING || fresh === BEHIND) && at <= place) {
+        const rest: Step = ["split", into, place + richLength(text), fresh, attributes];
+        return [goes(into, at, text), [rest]];
+      }
       if (own.call === null) return [goes(fresh, at - place, text), [other]];
       const passing: Step = ["split", fresh, at - place, PASSING, {}];
       return [goes(into, place, text), [other, passing, ["merge", PASSING, into, place, text]]];

@@ -53,6 +53,12 @@ test(
   LIMIT_MS,
 );
 
+test(
+  "a block is joined by others while one joins it to where its end was split off, seed 70020",
+  () => play({ seed: 70_020, turns: 60, delay_s: 0.12, pages: 3 }),
+  LIMIT_MS,
+);
+
 test.each(seeds)(
   "and what is said to be saved outlives a power cut of all nodes, seed %i",
   async (seed) => {
