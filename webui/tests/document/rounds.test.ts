@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { playMany } from "./rounds";
 
-const rounds = Number(process.env.ROUNDS ?? 100);
+const rounds = Number(process.env.ROUNDS ?? 200);
 const first = Number(process.env.SEED ?? 1);
 /** Rounds of one document; then another one is begun, as long as few blocks are open yet. */
 const A_GAME = 5;
