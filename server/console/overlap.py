@@ -120,14 +120,18 @@ class Parts:
 async def overlap_of(plane: Plane, own: Set[Process]) -> Overlap:
     """The overlap of all groups as it is now; `own` are processes of nodes themselves."""
     state, members = plane.directory.state, {}
+    units: dict[GroupId, tuple[GroupId, ...]] = {}
     for at, group in enumerate(list(state.entries), 1):
         record = plane.records.get(group)
         if record is not None and record.members:
             members[group] = frozenset(record.members.keys() - own)
+        if group in state.entries:
+            unit = state.unit_of(group)
+            if len(unit) > 1:
+                units[unit[0]] = unit
         if at % PORTION == 0:
             await asyncio.sleep(0)
-    units = state.overlap.components()
-    return await asyncio.to_thread(find_overlap, members, units)
+    return await asyncio.to_thread(find_overlap, members, units.values())
 
 
 def find_overlap(
@@ -144,7 +148,7 @@ def find_overlap(
     for group, who in shared.items():
         if group not in halls:
             bundles.setdefault(who - watching, []).append(group)
-    named = list(units)
+    named = _disjoint(units)
     alone = {group for unit in named for group in unit}.difference(shared.keys() - halls.keys())
     for group in alone:  # bound by nodes' own processes, or halls: still in one component
         bundles.setdefault(frozenset(), []).append(group)
@@ -157,6 +161,17 @@ def find_overlap(
             parts.join(numbers[unit[0]], numbers[group])
     found = _components(parts, groups, named, members)
     return Overlap(tuple(found), observers, halls, left_out, members)
+
+
+def _disjoint(units: Iterable[tuple[GroupId, ...]]) -> list[tuple[GroupId, ...]]:
+    """The units, but for those of which a group has gone into another one meanwhile."""
+    taken: set[GroupId] = set()
+    kept = []
+    for unit in units:
+        if taken.isdisjoint(unit):
+            taken.update(unit)
+            kept.append(unit)
+    return kept
 
 
 def _join_bundles(

@@ -14,14 +14,13 @@ from contextlib import suppress
 from itertools import combinations
 from statistics import median
 
-from groupcore.sequencing.directory_state import DirectoryState
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.ties import SCALE
 from server.console.colleagues import Shown
 from server.console.desk import Console
 from server.console.gain import gain_of
-from server.console.groups import GroupRow, row_of
+from server.console.groups import PORTION, GroupRow, row_of
 from server.console.overlap import Component, Overlap, overlap_of
 from server.console.parting import partings
 from server.errors import BadMessageError
@@ -80,12 +79,21 @@ async def faces(console: Console, processes: Iterable[Process]) -> dict[Process,
     return found
 
 
-def component_shown(plane: Plane, one: Component) -> Shown:
-    """A component in numbers: `homes` says how many of its groups each sequencer has."""
-    state = plane.directory.state
-    homes = Counter(state.home_of(group).name for group in one.groups if group in state.entries)
-    named = sorted(one.groups, key=lambda group: (-_load(state, group), group))[:NAMED]
-    rates = [_sample(plane, group) for group in one.groups]
+async def rows_of(plane: Plane, groups: Sequence[GroupId]) -> list[GroupRow]:
+    """The groups that there still are, those with the most load first."""
+    rows = []
+    for at, group in enumerate(groups, 1):
+        row = row_of(plane, group)
+        if row is not None:
+            rows.append(row)
+        if at % PORTION == 0:
+            await asyncio.sleep(0)
+    return sorted(rows, key=lambda row: (-row.load_us, -row.members, row.group))
+
+
+def component_shown(one: Component, rows: Sequence[GroupRow]) -> Shown:
+    """A component in numbers; `homes` says how many of its groups each sequencer has, or awaits."""
+    homes = Counter(row.moving_to or row.sequencer for row in rows)
     return {
         "component": one.groups[0],
         "groups": len(one.groups),
@@ -93,13 +101,13 @@ def component_shown(plane: Plane, one: Component) -> Shown:
         "units": len(one.units),
         "processes": one.processes,
         "homes": [{"node": node, "groups": count} for node, count in sorted(homes.items())],
-        "load_us": sum(_load(state, group) for group in one.groups),
-        "messages": sum(messages for messages, _ in rates),
-        "names": [name_of(plane, group) for group in named],
+        "load_us": sum(row.load_us for row in rows),
+        "messages": sum(row.messages for row in rows),
+        "names": [row.name for row in rows[:NAMED]],
     }
 
 
-def page_shown(plane: Plane, found: Overlap, page: int) -> Shown:
+async def page_shown(plane: Plane, found: Overlap, page: int) -> Shown:
     """A page of components, the largest first, and how many groups are in none."""
     shown = found.components[(page - 1) * PAGE : page * PAGE]
     together = sum(len(one.groups) for one in found.components)
@@ -109,7 +117,7 @@ def page_shown(plane: Plane, found: Overlap, page: int) -> Shown:
         "count": len(found.components),
         "page": page,
         "pages": max(1, -(-len(found.components) // PAGE)),
-        "components": [component_shown(plane, one) for one in shown],
+        "components": [component_shown(one, await rows_of(plane, one.groups)) for one in shown],
         "nodes": sorted(member.name for member in plane.directory.state.members),
         "left_out": found.left_out,
         "halls": [
@@ -117,12 +125,6 @@ def page_shown(plane: Plane, found: Overlap, page: int) -> Shown:
             for group, count in sorted(found.halls.items(), key=lambda one: (-one[1], one[0]))
         ][:OBSERVERS_SHOWN],
     }
-
-
-def rows_of(plane: Plane, groups: Sequence[GroupId]) -> list[GroupRow]:
-    """The groups that there still are, those with the most load first."""
-    rows = [row for group in groups if (row := row_of(plane, group)) is not None]
-    return sorted(rows, key=lambda row: (-row.load_us, -row.members, row.group))
 
 
 def edges_of(
@@ -236,10 +238,6 @@ def _ties(plane: Plane, group: GroupId, unit: Sequence[GroupId]) -> list[Shown]:
 def _processes(plane: Plane, group: GroupId) -> Iterable[Process]:
     record = plane.records.get(group)
     return () if record is None else record.members
-
-
-def _load(state: DirectoryState, group: GroupId) -> int:
-    return state.loads.group(group)
 
 
 def _sample(plane: Plane, group: GroupId) -> tuple[int, int]:

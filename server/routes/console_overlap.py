@@ -58,7 +58,7 @@ class OverlapRoutes:
         found = await whole_overlap(console)
         return JSONResponse(
             {
-                **page_shown(console.plane, found, int(ask.query["page"] or 1)),
+                **await page_shown(console.plane, found, int(ask.query["page"] or 1)),
                 "observers": await observers_shown(console, found.observers),
                 "pipeline": await overlap_found(console.node.settings.results, console.name_of),
             }
@@ -71,7 +71,7 @@ class OverlapRoutes:
         group = console.group(ask.path("group"))
         found = await whole_overlap(console)
         one, plane = found.of(group), console.plane
-        rows, number = rows_of(plane, one.groups), int(ask.query["page"] or 1)
+        rows, number = await rows_of(plane, one.groups), int(ask.query["page"] or 1)
         drawn = rows[:DRAWN]
         told = await console.colleagues.gather("history")
         pauses = [
@@ -83,7 +83,7 @@ class OverlapRoutes:
         ]
         return JSONResponse(
             {
-                **component_shown(plane, one),
+                **component_shown(one, rows),
                 "page": number,
                 "pages": max(1, -(-len(rows) // ROWS)),
                 "rows": [row._asdict() for row in rows[(number - 1) * ROWS : number * ROWS]],
