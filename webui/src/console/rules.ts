@@ -1,9 +1,10 @@
 /** What the rules of the order demand, in words. */
 
+import { locale } from "../words/language";
 import { rulesWords } from "../words/rules";
 
-/** Of a rule that has no words here, what the audit itself says. */
-export function ruleText(rule: string, said: string): string {
+/** A name, a colon, and what is demanded; of a rule without words here what the audit says. */
+function ruleText(rule: string, said: string): string {
   switch (rule) {
     case "gap":
       return rulesWords.gap;
@@ -50,7 +51,14 @@ export function ruleText(rule: string, said: string): string {
   }
 }
 
-/** The first words of it, up to the colon. */
+/** What people call it. */
 export function ruleName(rule: string): string {
   return ruleText(rule, rule).split(":")[0] ?? rule;
+}
+
+/** What it demands, as a sentence. */
+export function ruleDemand(rule: string, said: string): string {
+  const text = ruleText(rule, said);
+  const demand = text.slice(text.indexOf(":") + 1).trim();
+  return demand.charAt(0).toLocaleUpperCase(locale()) + demand.slice(1);
 }

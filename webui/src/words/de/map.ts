@@ -37,6 +37,8 @@ export default {
   noObservers: "Niemand ist in fast allem.",
   inGroups: (count: number) => plural(count, "in 1 Gruppe", `in ${number(count)} Gruppen`),
   hasProcesses: (count: number) => plural(count, "1 Prozess", `${number(count)} Prozesse`),
+  allProcesses: (count: number) =>
+    `${plural(count, "1 Prozess", `${number(count)} Prozesse`)}, mit denen der Knoten`,
   processOf: (node: string, process: number) => `Prozess ${process} des Knotens ${node}`,
   pipeline: "Was die Pipeline gefunden hat",
   noPipeline:

@@ -52,7 +52,7 @@ export default {
     "Eine Sicherung des ganzen Clusters, gezogen, während Leute schreiben: Dokumente, Bilder, Konten. Sie enthält, womit sich Leute anmelden: Verwahren Sie sie so sicher wie den Cluster selbst.",
   verifyHint:
     "Prüfen Sie die Datei, bevor Sie sich darauf verlassen; wiederhergestellt wird in den leeren Ordner eines Knotens.",
-  takeBackup: "Sicherung ziehen",
+  takeBackup: "Eine ziehen und herunterladen",
   auditLog: "Protokoll",
   auditHint:
     "Was getan wurde und von wem; jeder Eintrag ist mit dem vorigen verkettet. Jeder Knoten hat das ganze Protokoll in einer Datei:",

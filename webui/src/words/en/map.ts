@@ -36,6 +36,8 @@ export default {
   noObservers: "Nobody is in nearly everything.",
   inGroups: (count: number) => plural(count, "in 1 group", `in ${number(count)} groups`),
   hasProcesses: (count: number) => plural(count, "1 process", `${number(count)} processes`),
+  allProcesses: (count: number) =>
+    `${plural(count, "1 process", `${number(count)} processes`)}, with those of the nodes`,
   processOf: (node: string, process: number) => `Process ${process} of node ${node}`,
   // the pipeline
   pipeline: "What the pipeline has found",

@@ -50,7 +50,7 @@ export default {
     "A backup of the whole cluster, taken while people write: documents, pictures, accounts. It holds what signs people in: keep it as safe as the cluster itself.",
   verifyHint:
     "Verify the file before you rely on it; a restore goes into the empty folder of a node.",
-  takeBackup: "Take a backup",
+  takeBackup: "Take one and download it",
   auditLog: "Audit log",
   auditHint:
     "What was done, and by whom; each entry is chained to the one before it. Each node has the whole log in a file:",

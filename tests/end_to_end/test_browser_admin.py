@@ -1,0 +1,252 @@
+"""Who runs the cluster, with what the pipeline has left and a folder for backups: the overlap map,
+violations, operations; and every page of the console by keyboard alone.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import expect
+
+from tests.end_to_end.browser import BrowserTab, Tabs
+from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
+from tests.end_to_end.test_browser_console import document_of, look
+from tests.end_to_end.test_browser_walks import STOP, Walker
+from tests.end_to_end.townspeople import button, newcomer, owner
+from tests.server.console.stores import (
+    ARTICULATION,
+    COMPONENT,
+    VIEW,
+    VIOLATION,
+    Rows,
+    keep,
+)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+STOPS_MAX = 150
+PARTS = (
+    "Overview",
+    "Groups",
+    "Overlap",
+    "Migrations",
+    "Plans",
+    "Nodes",
+    "Sessions",
+    "Order",
+    "Operations",
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def works(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
+    """Three nodes that write a trace, with a folder of results and one for backups."""
+    folder = tmp_path_factory.mktemp("works")
+    results = folder / "results"
+    results.mkdir()
+    flags: dict[str, str | int] = {"accounts": "on", "results": str(results)}
+    flags |= {"backups": str(folder / "backups"), "trace": str(folder / "trace")}
+    async with running_cluster(folder, *NAMES, **flags) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def cookies() -> list[dict[str, Any]]:
+    """Filled by the first test that needs the owner."""
+    return []
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def ann(works: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]) -> BrowserTab:
+    return await owner(works, tabs, cookies)
+
+
+def results_of(works: Cluster) -> Path:
+    return Path(str(works.flags["results"]))
+
+
+async def at(ann: BrowserTab, works: Cluster, path: str) -> None:
+    await ann.page.goto(f"{works.nodes['a'].url}/admin{path}")
+
+
+async def test_the_overlap_map_shows_what_hangs_together_and_what_it_costs(
+    works: Cluster, tabs: Tabs, ann: BrowserTab
+) -> None:
+    kim = await newcomer(ann, tabs, works, "Kim", "editor")
+    await at(ann, works, "/overlap")
+    await look(ann, "overlap-none", ann.page.get_by_text("Nobody is in nearly everything."))
+    await ann.page.get_by_role("link", name="Groupcore").first.click()
+    doc = await document_of(ann, "Shared.")
+    await ann.press("Enter")
+    await ann.type("And more.")
+    await ann.saved()
+    await kim.page.goto(f"{works.nodes['b'].url}/doc/{doc}")
+    await kim.loaded()
+    tab = await tabs.open_in(ann.page.context, f"{works.nodes['a'].url}/admin/overlap")
+    islands = tab.page.get_by_test_id("island")
+    await expect(islands).to_have_count(1)
+    await expect(islands).to_contain_text(doc)
+    await expect(tab.page.get_by_test_id("component")).to_contain_text(doc)
+    await look(tab, "overlap", islands)
+    await islands.click()
+    picture = tab.page.get_by_test_id("component-picture")
+    marks = picture.get_by_role("link")
+    rows = tab.page.get_by_test_id("component-group")
+    await expect(marks).to_have_count(await rows.count())
+    await expect(tab.page.get_by_test_id("target")).to_have_count(2)
+    await expect(tab.page.get_by_test_id("split")).to_contain_text("nobody has to leave")
+    await look(tab, "overlap-component", picture)
+    await marks.nth(1).focus()
+    await tab.press("Enter")
+    chosen = rows.and_(tab.page.locator("[aria-current=true]"))
+    await expect(chosen).to_have_count(1)
+    name = await chosen.get_by_role("link").inner_text()
+    await expect(tab.page.get_by_test_id("costs")).to_contain_text(name)
+
+
+def audited(works: Cluster, rows: Rows, commit: int) -> None:
+    """What an audit and an overlap job leave."""
+    store = results_of(works) / "store"
+    view = {"t": datetime(2026, 1, 1, tzinfo=UTC), "number": 1, "epoch": 0, "primary": True}
+    held = {"component": 4, "process": "a#1f/2", "parts": 2, "largest": 3}
+    tables = {
+        "audit_violation": (VIOLATION, rows),
+        "overlap_component": (COMPONENT, [{"gid": gid, "component": 4} for gid in (4, 5, 6)]),
+        "overlap_articulation": (ARTICULATION, [held]),
+        "view": (VIEW, [{**view, "members": ["older#1"]}]),
+    }
+    keep(store, commit, tables, {"audit": {}})
+    found = [str(row["rule"]) for row in rows]
+    said = {
+        "result": "broken" if found else "kept",
+        "made": "2026-11-01T10:00:00+00:00",
+        "rules": {
+            rule: {"says": rule, "violations": found.count(rule), "not_auditable": 0}
+            for rule in ("gap", "fifo", "causal")
+        },
+        "nodes": {"a": {"first": 1, "last": 9, "deliveries": 9}},
+        "deliveries": 9,
+        "held": 0,
+    }
+    text = json.dumps({"certificate": said, "key": "none", "signature": "none"})
+    (results_of(works) / "order.json").write_text(text, encoding="utf-8")
+
+
+async def test_violations_are_looked_into_down_to_the_messages(
+    works: Cluster, ann: BrowserTab
+) -> None:
+    audited(works, [], 1)
+    await at(ann, works, "/order")
+    nothing = ann.page.get_by_test_id("nothing-found")
+    await expect(nothing).to_contain_text("Nothing was found. 9 deliveries were judged")
+    await look(ann, "order-clean", nothing)
+    side = {"gid": 4, "seq": 8, "node": "b#7", "dno": 41, "message": "a#1f/2:3-5", "segment": "s/1"}
+    other = {"gid2": 99, "seq2": 7, "node2": "b#7", "message2": "c#2/9:1", "dno2": 42}
+    rows: Rows = [{"rule": "causal", **side, **other, "says": "frame 3 is behind frame 9"}]
+    gaps = [{"rule": "gap", "gid": 5, "seq": number, "node": "c#3"} for number in range(60)]
+    audited(works, [*rows, *gaps], 2)
+    await ann.page.reload()
+    found = ann.page.get_by_test_id("violation")
+    await expect(found).to_have_count(50)
+    await look(ann, "violations", found)
+    await button(ann, "Next").click()
+    await expect(found).to_have_count(11)
+    await ann.page.get_by_test_id("violation-rule").select_option("causal")
+    await expect(found).to_have_count(1)
+    await found.get_by_role("link").click()
+    one = ann.page.get_by_test_id("one-violation")
+    await expect(one).to_contain_text("Nobody is given a message before one that its sender knew")
+    for text in ("a#1f/2:3-5", "c#2/9:1", "Group 99, which is no more", "frame 3 is behind"):
+        await expect(ann.page.get_by_text(text)).to_be_visible()
+    await look(ann, "violation", one)
+    await at(ann, works, "/overlap")
+    await expect(ann.page.get_by_test_id("held")).to_contain_text("a#1f/2")
+    await at(ann, works, "")
+    await expect(ann.page.get_by_test_id("views")).to_contain_text("older")
+
+
+def kept(works: Cluster) -> list[str]:
+    """What is in the folder of backups."""
+    return sorted(path.name for path in Path(str(works.flags["backups"])).iterdir())
+
+
+async def test_a_backup_is_taken_verified_and_put_back_and_the_trace_is_pruned(
+    works: Cluster, ann: BrowserTab
+) -> None:
+    await at(ann, works, "/operations")
+    await ann.page.get_by_test_id("backup-here").click()
+    done = ann.page.locator("[data-testid=operation][data-state=done]")
+    await expect(done).to_have_count(1)
+    file = ann.page.get_by_test_id("backup-file")
+    await expect(file).to_have_count(1)
+    name = await file.get_by_role("rowheader").inner_text()
+    await button(ann, f"Verify {name}").click()
+    await expect(done).to_have_count(2)
+    await expect(done.first).to_contain_text("It is whole: ")
+    await button(ann, f"Put {name} back").click()
+    dialog = ann.page.get_by_role("dialog")
+    await expect(dialog).to_contain_text("The running cluster is not touched")
+    await look(ann, "restore", dialog)
+    await ann.page.get_by_test_id("restore-folder").fill("again")
+    await ann.page.get_by_test_id("restore-begin").click()
+    await expect(dialog).to_have_count(0)
+    await expect(done).to_have_count(3, timeout=60_000)
+    await expect(done.first).to_contain_text("again is filled: ")
+    await expect(ann.page.get_by_test_id("prune-now")).to_be_disabled()
+    await button(ann, "Say what would go").click()
+    await expect(done).to_have_count(4)
+    await expect(done.first).to_contain_text("c: 0 files")
+    await ann.page.get_by_test_id("prune-now").click()
+    await expect(dialog).to_contain_text("cannot be audited any more")
+    await ann.page.get_by_test_id("confirm").click()
+    await expect(done).to_have_count(5)
+    await look(ann, "operations-done", done)
+    assert kept(works) == sorted([name, "again"])
+    await ann.page.reload()
+    await expect(ann.page.get_by_test_id("note").filter(has_text="Trace pruned")).to_be_visible()
+
+
+async def test_every_page_is_gone_through_by_keyboard(works: Cluster, ann: BrowserTab) -> None:
+    shutil.rmtree(results_of(works) / "store", ignore_errors=True)
+    await at(ann, works, "")
+    walker = Walker(ann)
+    for part in PARTS:
+        await walker.use("link", part)
+        await expect(ann.page.get_by_role("heading", name=part, level=1)).to_be_visible()
+        await expect(ann.page.locator(".skeleton")).to_have_count(0)
+        await through(ann, part)
+
+
+async def through(tab: BrowserTab, part: str) -> None:
+    """Tab to the end of the page: each stop can be seen, is named, and the end is reached."""
+    await tab.page.evaluate("() => document.querySelector('main').focus()")
+    wanted = await tab.page.evaluate(LAST)
+    for _ in range(STOPS_MAX):
+        await tab.press("Tab")
+        assert await tab.page.evaluate(STOP) == "", part
+        if await tab.page.evaluate(IS_LAST, wanted):
+            return
+    pytest.fail(f"the last stop of {part} is not reached")
+
+
+LAST = """() => {
+  const stops = "main :is(a[href], button:not(:disabled), input:not(:disabled), select, summary)";
+  return [...document.querySelectorAll(stops)].filter((one) => one.checkVisibility()).length - 1;
+}"""
+IS_LAST = """(wanted) => {
+  const stops = "main :is(a[href], button:not(:disabled), input:not(:disabled), select, summary)";
+  const all = [...document.querySelectorAll(stops)].filter((one) => one.checkVisibility());
+  return all.indexOf(document.activeElement) >= Math.min(wanted, all.length - 1);
+}"""
