@@ -30,7 +30,7 @@ from server.console.operations import Operation, Work
 from server.errors import BadMessageError, ServerError
 from server.node import Node
 from server.settings import Settings
-from server.trace.cli import pruned
+from server.trace.days import pruned
 
 FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.tar")
 FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")

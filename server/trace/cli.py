@@ -8,27 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from groupcore.trace import OPEN_SUFFIX, parse_path
 from server.errors import ServerError, SettingsProblem
 from server.people_cli import OneLineParser
-
-Shown = dict[str, object]
-
-
-@dataclass(slots=True)
-class Day:
-    """What a node has written of a kind in a day."""
-
-    segments: int = 0
-    open: int = 0
-    size_bytes: int = 0
+from server.trace.days import listed, pruned
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -72,63 +58,6 @@ def run_trace_command(arguments: Sequence[str]) -> None:
     total = sum(int(str(row["bytes"])) for row in rows)
     gone = "" if given.verb != "prune" else " would go" if given.dry_run else " are gone"
     print(f"{len(rows)} rows, {total} B{gone}")
-
-
-def listed(folder: Path) -> list[Shown]:
-    """A row for each day, node and kind; `open`: how many of them are still written."""
-    return _rows(_segments(folder))
-
-
-def pruned(folder: Path, first: date, remove: bool, node: str = "") -> list[Shown]:
-    """What is of a day before `first`, and is removed if that is asked. Open segments stay, and
-    with `node` those of all other nodes.
-    """
-    old = [
-        path
-        for path in _segments(folder)
-        if (segment := parse_path(path.as_posix())) is not None
-        and segment.date < first.isoformat()
-        and node in ("", segment.node)
-        and path.suffix != OPEN_SUFFIX
-    ]
-    rows = _rows(old)
-    for path in old if remove else ():
-        path.unlink(missing_ok=True)
-        for parent in (path.parent, path.parent.parent):
-            with suppress(OSError):  # something else is in it
-                parent.rmdir()
-    return rows
-
-
-def _segments(folder: Path) -> list[Path]:
-    return sorted(folder.glob("date=*/node=*/*.arrows*"))
-
-
-def _rows(paths: list[Path]) -> list[Shown]:
-    days: dict[tuple[str, str, str], Day] = defaultdict(Day)
-    for path in paths:
-        segment = parse_path(path.as_posix())
-        if segment is None:
-            continue
-        try:
-            size_bytes = path.stat().st_size
-        except FileNotFoundError:  # it has just been completed, or pruned
-            continue
-        day = days[segment.date, segment.node, segment.kind]
-        day.segments += 1
-        day.open += path.suffix == OPEN_SUFFIX
-        day.size_bytes += size_bytes
-    return [
-        {
-            "date": date_,
-            "node": node,
-            "kind": kind,
-            "segments": day.segments,
-            "open": day.open,
-            "bytes": day.size_bytes,
-        }
-        for (date_, node, kind), day in sorted(days.items())
-    ]
 
 
 def _days(text: str) -> int:

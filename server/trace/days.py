@@ -1,0 +1,82 @@
+"""What a trace's folder holds, by day, node and kind, and removing what is old.
+
+Segments are looked at by their names alone, so both work while nodes write.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from groupcore.trace import OPEN_SUFFIX, parse_path
+
+Shown = dict[str, object]
+
+
+@dataclass(slots=True)
+class Day:
+    """What a node has written of a kind in a day."""
+
+    segments: int = 0
+    open: int = 0
+    size_bytes: int = 0
+
+
+def listed(folder: Path) -> list[Shown]:
+    """A row for each day, node and kind; `open`: how many of them are still written."""
+    return _rows(_segments(folder))
+
+
+def pruned(folder: Path, first: date, remove: bool, node: str = "") -> list[Shown]:
+    """What is of a day before `first`, and is removed if that is asked. Open segments stay, and
+    with `node` those of all other nodes.
+    """
+    old = [
+        path
+        for path in _segments(folder)
+        if (segment := parse_path(path.as_posix())) is not None
+        and segment.date < first.isoformat()
+        and node in ("", segment.node)
+        and path.suffix != OPEN_SUFFIX
+    ]
+    rows = _rows(old)
+    for path in old if remove else ():
+        path.unlink(missing_ok=True)
+        for parent in (path.parent, path.parent.parent):
+            with suppress(OSError):  # something else is in it
+                parent.rmdir()
+    return rows
+
+
+def _segments(folder: Path) -> list[Path]:
+    return sorted(folder.glob("date=*/node=*/*.arrows*"))
+
+
+def _rows(paths: list[Path]) -> list[Shown]:
+    days: dict[tuple[str, str, str], Day] = defaultdict(Day)
+    for path in paths:
+        segment = parse_path(path.as_posix())
+        if segment is None:
+            continue
+        try:
+            size_bytes = path.stat().st_size
+        except FileNotFoundError:  # it has just been completed, or pruned
+            continue
+        day = days[segment.date, segment.node, segment.kind]
+        day.segments += 1
+        day.open += path.suffix == OPEN_SUFFIX
+        day.size_bytes += size_bytes
+    return [
+        {
+            "date": date_,
+            "node": node,
+            "kind": kind,
+            "segments": day.segments,
+            "open": day.open,
+            "bytes": day.size_bytes,
+        }
+        for (date_, node, kind), day in sorted(days.items())
+    ]
