@@ -32,10 +32,11 @@ from server.routes.files import FOLDER
 from server.routes.gate import GUEST
 from server.settings import Settings
 
-TITLE = Field("title", text="one line", min=1, max=200, pattern=r"^[^\n]+$")
+ONE_LINE = r"^[^\n\r\u0000]+$"
+TITLE = Field("title", text="one line", min=1, max=200, pattern=ONE_LINE)
 MARKDOWN = Field("markdown", str, False, "the text", 4 << 20)
 WORKSPACE = Field("workspace", str, False, "where; else the first in which one may edit", 64)
-COPY = Field("title", str, False, "its title; else “Copy of …”", 200, min=1, pattern=r"^[^\n]+$")
+COPY = Field("title", str, False, "its title; else “Copy of …”", 200, min=1, pattern=ONE_LINE)
 TITLE_MAX = 200
 NAMED = Field("title", str, False, "else its first heading is the title", 1000)
 MADE = {"id": "the document", "title": "its title", "saved": "whether a quorum has it on disk"}

@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from server.accounts.accounts import Accounts
 from server.accounts.errors import missing
+from server.accounts.names import VISIBLE
 from server.accounts.roles import ADMIN
 from server.accounts.secrets import digest_of
 from server.accounts.shelves import FOLDER_NAME_MAX, ITEMS_MAX
@@ -20,7 +21,13 @@ from server.routes.done import done
 ITEMS = Field("items", list, text=f"ids of up to {ITEMS_MAX} documents and folders", max=64)
 WORKSPACE = Field("workspace", text="the workspace", max=64)
 FOLDER = Field("folder", str, False, "the folder; left out: the top of the workspace", 64)
-NAME = Field("name", text=f"1 to {FOLDER_NAME_MAX} characters", max=400)
+NAME = Field(
+    "name",
+    text=f"1 to {FOLDER_NAME_MAX} characters that one sees",
+    min=1,
+    max=FOLDER_NAME_MAX,
+    pattern=VISIBLE,
+)
 FOLDER_SHOWN = {
     "id": "the folder",
     "name": "its name, with a number where another one there is called so",
@@ -69,11 +76,11 @@ class Files:
         one, name = "/folders/{folder}", (WORKSPACE, FOLDER, NAME)
         like = (Field("before", str, False, "which one it stands before; else last", 64),)
         where = (ITEMS, WORKSPACE, FOLDER)
-        lost = ("not_found", "forbidden")
+        lost, full = ("not_found", "forbidden"), ("too_many",)
         everything = (Field("documents", bool, False, "also if something is in it"),)
         return [
             Row("GET", "/files", self.list_all, read, "All one sees", shows=FILES_SHOWN),
-            Row("POST", "/folders", self.make, write, "Make one", 201, name, FOLDER_SHOWN),
+            Row("POST", "/folders", self.make, write, "Make one", 201, name, FOLDER_SHOWN, full),
             Row("PATCH", one, self.rename, write, "Rename a folder", 200, (NAME,), FOLDER_SHOWN),
             Row("POST", "/files/move", self.move, write, "Move", 204, where, errors=MOVE_ERRORS),
             Row("POST", "/files/trash", self.trash, write, "Into the trash", 204, (ITEMS,)),
@@ -97,7 +104,17 @@ class Files:
                 shows=PLACE_SHOWN,
                 errors=("no_such_document",),
             ),
-            Row("PUT", "/me/favourites/{item}", self.like, write, "Like it", 204, like, {}, lost),
+            Row(
+                "PUT",
+                "/me/favourites/{item}",
+                self.like,
+                write,
+                "Like it",
+                204,
+                like,
+                {},
+                full + lost,
+            ),
             Row("DELETE", "/me/favourites/{item}", self.dislike, write, "Not any more", 204),
             Row(
                 "POST",

@@ -24,6 +24,7 @@ DAY_S = 24 * 3600
 OPTIONAL_EMAIL = Field("email", str, False, EMAIL.text, EMAIL.max, pattern=f"^$|{EMAIL.pattern}")
 OPTIONAL_NAME = Field("name", str, False, NAME.text, NAME.max, pattern=f"^$|{NAME.pattern}")
 VALID_DAYS = Field("valid_days", int, False, "how long it is good", 30)
+FULL = ("too_many",)
 SPACE = {"id": "the workspace", "name": "its name", "role": "what one is there"}
 
 
@@ -78,7 +79,7 @@ class People(Desk):
                 201,
                 new_user,
                 USER_SHOWN,
-                ("taken", "weak_password", "too_many"),
+                ("taken", "weak_password", *FULL),
             ),
             Row(
                 "PATCH",
@@ -100,10 +101,29 @@ class People(Desk):
         add, keep = (EMAIL, ROLE), ("last_owner",)
         return [
             Row("GET", "/workspaces", self.list_workspaces, read, "The workspaces one is in"),
-            Row("POST", "/workspaces", self.add_workspace, write, "Make one", 201, (NAME,), SPACE),
+            Row(
+                "POST",
+                "/workspaces",
+                self.add_workspace,
+                write,
+                "Make one",
+                201,
+                (NAME,),
+                SPACE,
+                FULL,
+            ),
             Row("PATCH", at, self.rename, write, "Rename a workspace", 204, (NAME,)),
             Row("GET", f"{at}/members", self.list_members, read, "Who is in it, as what"),
-            Row("POST", f"{at}/members", self.add_member, write, "Give a role", 201, add),
+            Row(
+                "POST",
+                f"{at}/members",
+                self.add_member,
+                write,
+                "Give a role",
+                201,
+                add,
+                errors=FULL,
+            ),
             Row("PUT", one, self.set_role, write, "Change it", 204, (ROLE,), errors=keep),
             Row(
                 "DELETE",
@@ -128,7 +148,7 @@ class People(Desk):
         one, look, unknown = f"{at}/{{invitation}}", "/invitations/look", ("expired", "wait")
         return [
             Row("GET", at, self.list_invitations, "accounts:read", "Those that are open"),
-            Row("POST", at, self.invite, write, "Invite somebody", 201, inviting),
+            Row("POST", at, self.invite, write, "Invite somebody", 201, inviting, errors=FULL),
             Row("DELETE", one, self.withdraw, write, "Withdraw an invitation", 204),
             Row("POST", look, self.look, PUBLIC, "What it is to", 200, (SECRET,), errors=unknown),
             Row(
@@ -139,7 +159,7 @@ class People(Desk):
                 "Join, with the account that one is signed in with, or a new one",
                 201,
                 joining,
-                errors=("expired", "taken", "weak_password", "wait"),
+                errors=("expired", "taken", "weak_password", "wait", *FULL),
             ),
         ]
 

@@ -37,16 +37,43 @@ class Sharing(Desk):
 
     def rows(self) -> list[Row]:
         """The routes."""
-        at, write = "/documents/{doc}", "accounts:write"
+        at, write, full = "/documents/{doc}", "accounts:write", ("too_many",)
         link = (LINK_ROLE, LINK_DAYS, Field("password", str, False, "to be asked for", 200))
         visit = (SECRET, Field("password", str, False, "where the link has one", 400))
         return [
             Row("GET", f"{at}/members", self.list_members, "accounts:read", "Who may what"),
-            Row("POST", f"{at}/members", self.add_member, write, "Share it", 201, (EMAIL, ROLE)),
-            Row("PUT", f"{at}/members/{{user}}", self.set_role, write, "Change it", 204, (ROLE,)),
+            Row(
+                "POST",
+                f"{at}/members",
+                self.add_member,
+                write,
+                "Share it",
+                201,
+                (EMAIL, ROLE),
+                errors=full,
+            ),
+            Row(
+                "PUT",
+                f"{at}/members/{{user}}",
+                self.set_role,
+                write,
+                "Change it",
+                204,
+                (ROLE,),
+                errors=full,
+            ),
             Row("DELETE", f"{at}/members/{{user}}", self.drop_member, write, "Take it back", 204),
             Row("GET", f"{at}/links", self.list_links, write, "The share links"),
-            Row("POST", f"{at}/links", self.add_link, write, "Make a share link", 201, link),
+            Row(
+                "POST",
+                f"{at}/links",
+                self.add_link,
+                write,
+                "Make a share link",
+                201,
+                link,
+                errors=full,
+            ),
             Row("DELETE", f"{at}/links/{{link}}", self.revoke_link, write, "Revoke it", 204),
             Row(
                 "POST",
@@ -57,10 +84,19 @@ class Sharing(Desk):
                 201,
                 visit,
                 {"document": "where it leads", "role": "what one may there"},
-                ("no_such_link", "bad_credentials", "wait"),
+                ("no_such_link", "bad_credentials", "wait", *full),
             ),
             Row("GET", "/tokens", self.list_tokens, SIGNED_IN, "One's tokens"),
-            Row("POST", "/tokens", self.add_token, SIGNED_IN, "Make a token", 201, TOKEN_FIELDS),
+            Row(
+                "POST",
+                "/tokens",
+                self.add_token,
+                SIGNED_IN,
+                "Make a token",
+                201,
+                TOKEN_FIELDS,
+                errors=full,
+            ),
             Row("DELETE", "/tokens/{token}", self.revoke_token, SIGNED_IN, "Revoke it", 204),
             Row("GET", "/audit", self.audit, "accounts:read", "The last of the audit log"),
         ]

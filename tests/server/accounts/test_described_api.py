@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from asyncio.subprocess import PIPE, STDOUT
 from pathlib import Path
 
 import pytest
 
+from server.accounts.tokens import TOKENS_MAX
 from tests.server.accounts.people import Browser
 from tests.server.support import Cluster, create
 
@@ -65,6 +67,33 @@ async def ask_everything(url: str, folder: Path, signed_in: str, doc: str) -> No
         if tester.returncode is None:
             tester.kill()
     assert tester.returncode == 0, said.decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "text"),
+    [
+        ("/documents", "title", "a\0b"),
+        ("/documents", "title", "a\rb"),
+        ("/folders", "name", "a\u0085b"),
+        ("/folders", "name", " "),
+    ],
+)
+async def test_a_name_that_is_refused_is_none_by_the_description(
+    ann: Browser, path: str, field: str, text: str
+) -> None:
+    _, described = await ann.ask("GET", "/openapi.json")
+    body = described["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert re.search(body["properties"][field]["pattern"], text) is None
+    status, problem = await ann.ask("POST", path, {field: text, "workspace": "home"})
+    assert (status, problem["code"]) == (400, "bad_request")
+
+
+async def test_that_there_are_too_many_is_described(ann: Browser) -> None:
+    _, described = await ann.ask("GET", "/openapi.json")
+    token = {"name": "one", "scopes": ["documents:read"]}
+    found = [await ann.ask("POST", "/tokens", token) for _ in range(TOKENS_MAX + 1)]
+    assert [status for status, _ in found] == TOKENS_MAX * [201] + [409]
+    assert "too_many" in described["paths"]["/tokens"]["post"]["responses"]["409"]["description"]
 
 
 async def test_the_api_is_as_described_where_people_sign_in(ann: Browser, tmp_path: Path) -> None:
