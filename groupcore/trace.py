@@ -150,6 +150,12 @@ DELIVERY = Table(
         Column("sequencer", "string", "node that stamped it; null: from an archive"),
         Column("lseq", "bigint", "its stamp; null where `sequencer` is"),
         Column("crc", "bigint", "as in `accept`, of what was delivered; null for a change"),
+        Column(
+            "round_us",
+            "bigint",
+            "how long ago this node's own process sent it, by its clock; us. Null: another's, or"
+            " not known",
+        ),
     ),
     telemetry=True,
 )

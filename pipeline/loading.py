@@ -8,8 +8,10 @@ then; and what was numbered before midnight may be delivered behind it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
-from typing import TYPE_CHECKING, Final
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pyspark.sql import functions as F
 
 from pipeline.schemas import raw
 from pipeline.transforms import load
@@ -21,7 +23,14 @@ if TYPE_CHECKING:
 
 POSITION: Final = "load"
 """The position's name: the commit up to which rows are in the load tables."""
-TABLES: Final = ("load_group", "load_sequencer", "load_latency", "load_sender", "load_origin")
+TABLES: Final = (
+    "load_group",
+    "load_sequencer",
+    "load_latency",
+    "load_round",
+    "load_sender",
+    "load_origin",
+)
 SENDERS_MAX: Final = 1_000
 """Senders of a day that are kept, those who send most."""
 
@@ -49,8 +58,11 @@ def load_days(
     store: Store,
     snapshot: Snapshot,
     phase: Callable[[str], object] = lambda name: None,
+    window_s: int = load.WINDOW_S,
 ) -> Snapshot:
-    """Compute what is new and commit it; the store behind that.
+    """Compute what is new, in windows of so many seconds, and commit it; the store behind that.
+
+    Loads are a second, so days may have windows of different lengths beside each other.
 
     Raises PipelineError `store_busy`.
     """
@@ -60,14 +72,14 @@ def load_days(
     parts: dict[str, list[str]] = {name: [] for name in TABLES}
     for day in days:
         phase(f"load of {day}")
-        for name, frame in load_of(spark, store, snapshot, day).items():
+        for name, frame in load_of(spark, store, snapshot, day, window_s).items():
             parts[name].append(store.write(frame, name, snapshot, files=1, day=day))
     batch = f"load {snapshot.number + 1}"
     return store.commit(snapshot, batch, renew=parts, positions={POSITION: snapshot.number})
 
 
 def load_of(
-    spark: SparkSession, store: Store, snapshot: Snapshot, day: str
+    spark: SparkSession, store: Store, snapshot: Snapshot, day: str, window_s: int
 ) -> Mapping[str, DataFrame]:
     """The rows of one day, of all tables."""
 
@@ -80,24 +92,59 @@ def load_of(
     before = following(day, -1)
     accepts = table("accept", same)
     nodes = load.group_nodes(table("membership", lambda other: other <= day))
+    deliveries = table("delivery", same)
     return {
-        "load_group": load.group_load(accepts, nodes),
-        "load_sequencer": load.sequencer_load(table("frame", same)),
+        "load_group": load.group_load(accepts, nodes, window_s),
+        "load_sequencer": load.sequencer_load(table("frame", same), window_s),
         "load_latency": load.latency(
-            table("delivery", same), table("accept", lambda other: before <= other <= day)
+            deliveries, table("accept", lambda other: before <= other <= day), window_s
         ),
+        "load_round": load.rounds(deliveries, window_s),
         "load_sender": load.hot_senders(accepts, SENDERS_MAX),
         "load_origin": load.origins(accepts),
     }
 
 
+class Loads(NamedTuple):
+    """Tables of some days: `groups` is load_group, `origins` load_origin, `rounds` load_round."""
+
+    groups: DataFrame
+    origins: DataFrame
+    rounds: DataFrame
+
+
+class Span(NamedTuple):
+    """Times that windows are to begin in; None: no bound. `until` is not in it."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def of(self, windows: DataFrame) -> DataFrame:
+        """The rows of a table whose windows begin in it."""
+        if self.since is not None:
+            windows = windows.where(F.col("w_start") >= F.lit(self.since))
+        if self.until is not None:
+            windows = windows.where(F.col("w_start") < F.lit(self.until))
+        return windows
+
+
+ALL_TIME: Final = Span()
+
+
 def newest_days(
-    spark: SparkSession, store: Store, snapshot: Snapshot, days: int
-) -> tuple[DataFrame, DataFrame]:
-    """The tables load_group and load_origin of the last days that they have, so many at most."""
+    spark: SparkSession, store: Store, snapshot: Snapshot, days: int, span: Span = ALL_TIME
+) -> Loads:
+    """Tables of the last days that they have, so many at most; windows of `span` only.
+
+    `origins` are not divided by windows: they are those of the whole days.
+    """
     newest = set(sorted(snapshot.days_since("load_group", 0))[-days:])
-    of_groups, of_origins = (
-        store.read(spark, name, schema, snapshot.parts_since(name, 0, newest.__contains__))
-        for name, schema in (("load_group", load.GROUP_LOAD), ("load_origin", load.ORIGIN))
+
+    def table(name: str, schema: str) -> DataFrame:
+        return store.read(spark, name, schema, snapshot.parts_since(name, 0, newest.__contains__))
+
+    return Loads(
+        span.of(table("load_group", load.GROUP_LOAD)),
+        table("load_origin", load.ORIGIN),
+        span.of(table("load_round", load.ROUND)),
     )
-    return of_groups, of_origins

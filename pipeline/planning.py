@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from pipeline.errors import PipelineError
-from pipeline.loading import newest_days
+from pipeline.loading import ALL_TIME, Span, newest_days
+from pipeline.measuring import Replay, collected, over
 from pipeline.overlap import find_overlap
 from pipeline.placement import Bounds, Placement, Unit, place
+from pipeline.rounds import Rounds, Wait
 from pipeline.schemas import raw
 from pipeline.transforms import load, owners
 
@@ -27,24 +29,27 @@ LOCALITY_SHARE = 0.6
 
 
 @dataclass(frozen=True)
-class Replay:
-    """The windows under a placement: the fullest node's load over the mean, and its load.
-
-    `imbalance`: median over the windows; `fullest_us`: 95th percentile, us a second.
-    """
-
-    windows: int
-    imbalance: float
-    fullest_us: float
-
-
-@dataclass(frozen=True)
 class Planned:
-    """The placement that is proposed, and both of them over the windows that there were."""
+    """The placement that is proposed, and both of them over the windows that there were.
+
+    `waits`: how long senders have waited, and would; None where it is not known.
+    """
 
     placement: Placement
     before: Replay
     after: Replay
+    waits: tuple[Wait | None, Wait | None]
+
+    def text(self) -> dict[str, object]:
+        """As the sequencing service takes it, with what it is to bring: before and after."""
+        expects: dict[str, object] = {
+            "imbalance": [self.before.imbalance, self.after.imbalance],
+            "fullest_us": [self.before.fullest_us, self.after.fullest_us],
+        }
+        before, after = self.waits
+        if before is not None and after is not None:
+            expects["latency_us"] = [before.p50_us, after.p50_us]
+        return {**self.placement.plan(), "expects": expects}
 
 
 def plan(
@@ -56,9 +61,10 @@ def plan(
     nodes: Iterable[str] = (),
     observers_max: int = 64,
     days: int = 7,
+    span: Span = ALL_TIME,
 ) -> Planned:
     """Propose a placement on `nodes`, or on those of the newest primary view, for the load of the
-    last so many days that `loading.load_days` has written.
+    last so many days that `loading.load_days` has written, in windows of `span`.
 
     Raises PipelineError `no_nodes`, `no_groups`.
     """
@@ -73,8 +79,8 @@ def plan(
     at = {row["gid"]: row["node"] for row in owners.owners(groups).collect()}
     if not at:
         raise PipelineError("no_groups", "The trace has no group.", "Take more of it in.")
-    loads, sent = newest_days(spark, store, snapshot, days)
-    loads = loads.cache()
+    found_loads = newest_days(spark, store, snapshot, days, span)
+    loads, sent = found_loads.groups.cache(), found_loads.origins.cache()
     peaks = {row["gid"]: row["load_us"] for row in load.group_peaks(loads).collect()}
     senders = {r["gid"]: r["sender"] for r in load.main_senders(sent, LOCALITY_SHARE).collect()}
     found = find_overlap(membership, groups, observers_max)
@@ -83,11 +89,36 @@ def plan(
     after = dict(at)
     for move in placement.moves:
         after |= dict.fromkeys(move.groups, move.target)
+    rounds = rounds_of(found_loads.rounds)
     return Planned(
         placement,
         replay(loads, at, len(names)),
         replay(loads, after, len(names - bounds.draining) or 1),
+        (rounds.measured(), rounds.expected(near_shares(sent, after))),
     )
+
+
+def rounds_of(rounds: DataFrame) -> Rounds:
+    """The counts of all windows together."""
+    rows = rounds.groupBy("node", "near", "bucket").agg(F.sum("runs").alias("runs")).collect()
+    return Rounds((row["node"], row["near"], row["bucket"], row["runs"]) for row in rows)
+
+
+def near_shares(sent: DataFrame, placement: Mapping[int, str]) -> dict[str, float]:
+    """Of each sender's node the share of its runs to groups that it would sequence itself."""
+    spark = sent.sparkSession
+    where = spark.createDataFrame(list(placement.items()), "gid bigint, node string")
+    runs = F.coalesce("runs", "messages")
+    rows = (
+        sent.join(where, "gid")
+        .groupBy("sender")
+        .agg(
+            F.sum(F.when(F.col("sender") == F.col("node"), runs).otherwise(0)).alias("near"),
+            F.sum(runs).alias("all"),
+        )
+        .collect()
+    )
+    return {row["sender"]: row["near"] / row["all"] for row in rows if row["all"]}
 
 
 def make_units(
@@ -117,16 +148,4 @@ def replay(loads: DataFrame, placement: Mapping[int, str], nodes: int) -> Replay
     """The windows of `loads` under a placement."""
     spark = loads.sparkSession
     where = spark.createDataFrame(list(placement.items()), "gid bigint, node string")
-    row = (
-        owners.replayed(loads, where, nodes)
-        .agg(
-            F.count("*").alias("windows"),
-            F.percentile(F.col("fullest") / F.col("mean"), 0.5).alias("imbalance"),
-            F.percentile("fullest", 0.95).alias("fullest"),
-        )
-        .first()
-    )
-    assert row is not None
-    if not row["windows"]:
-        return Replay(0, 1.0, 0.0)
-    return Replay(row["windows"], round(row["imbalance"], 3), round(row["fullest"], 1))
+    return over(collected(owners.replayed(loads, where, nodes)))

@@ -47,7 +47,12 @@ def make_trace(settings: Settings) -> TraceWriter | None:
         key = None if path is None else read_key_file(path)
     except KeyFileError as error:
         raise KeyProblem(f"--trace-key-file: {error}") from None
-    options = TraceOptions(every=settings.trace_every, key=key, syncs=settings.trace_sync)
+    options = TraceOptions(
+        every=settings.trace_every,
+        key=key,
+        syncs=settings.trace_sync,
+        segment_s=settings.trace_segment,
+    )
     return TraceWriter(settings.trace, settings.node_id, options)
 
 

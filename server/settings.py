@@ -115,6 +115,13 @@ SETTINGS: tuple[Setting, ...] = (
         "on: each part of the trace is on disk before the next; off: each whole file",
     ),
     Setting(
+        "trace_segment",
+        between(1, 3_600),
+        "s",
+        "60",
+        "a file of the trace is complete after so long; shorter: jobs see it sooner, in more files",
+    ),
+    Setting(
         "trace_key_file",
         optional_path,
         "",
@@ -237,6 +244,7 @@ class Settings:
     trace: Path | None
     trace_every: int
     trace_sync: bool
+    trace_segment: int
     trace_key_file: Path | None
     results: Path | None
     backups: Path | None

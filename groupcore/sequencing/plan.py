@@ -1,14 +1,16 @@
 """Placement plans from outside: a JSON text that says which node shall sequence which group.
 
-`{"plan": 1, "groups": {"<name or number>": "<node>", ...}}`. It is checked whole before any of it
-is done. Groups that it does not name stay where they are, so a strict component has to be named
+`{"plan": 1, "groups": {"<name or number>": "<node>", ...}}`, and maybe an object `expects`: what
+its maker says that it will bring, of which nothing is made here. It is checked whole before any of
+it is done. Groups that it does not name stay where they are, so a strict component has to be named
 whole, unless its other groups are at that node already.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from groupcore.errors import PlanError
 from groupcore.sequencing.directory import Directory
@@ -25,9 +27,13 @@ SHOWN_MAX = 40
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A checked plan: the node, by name, that shall sequence each group."""
+    """A checked plan: the node, by name, that shall sequence each group.
+
+    `expects`: what it is to bring, as it says itself.
+    """
 
     targets: dict[GroupId, str]
+    expects: Mapping[str, object] = field(default_factory=dict)
 
 
 def check_plan(text: str | bytes, directory: Directory) -> Plan:
@@ -51,7 +57,8 @@ def look_through(text: str | bytes, directory: Directory) -> tuple[Plan, list[Pl
     state = directory.state
     targets: dict[GroupId, str] = {}
     objections: list[PlanError] = []
-    for key, node in _parse(text).items():
+    groups, expects = _parse(text)
+    for key, node in groups.items():
         try:
             group = _group(state, key)
             if group in targets:
@@ -61,25 +68,28 @@ def look_through(text: str | bytes, directory: Directory) -> tuple[Plan, list[Pl
             objections.append(error)
     split = {group: found for group in targets if (found := _split(state, targets, group))}
     fit = {group: node for group, node in targets.items() if group not in split}
-    return Plan(fit), [*objections, *split.values()]
+    return Plan(fit, expects), [*objections, *split.values()]
 
 
-def _parse(text: str | bytes) -> dict[str, object]:
-    """The groups of the plan, as they are written."""
+def _parse(text: str | bytes) -> tuple[dict[str, object], Mapping[str, object]]:
+    """The groups of the plan, as they are written, and what it expects."""
     if len(text) > PLAN_BYTES_MAX:
         raise PlanError("the plan", f"has more than {PLAN_BYTES_MAX} bytes", "split it")
     try:
         value = json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise PlanError("the plan", f"is no JSON: {str(error)[:80]}", "correct it there") from None
-    if not isinstance(value, dict) or set(value) != {"plan", "groups"}:
+    if not isinstance(value, dict) or {"plan", "groups"} != set(value) - {"expects"}:
         raise PlanError("the plan", "is no object of plan and groups", "give it just these keys")
     if type(value["plan"]) is not int or value["plan"] != FORMAT:
         raise PlanError("plan", "is another format", f"write {FORMAT}")
     groups: object = value["groups"]
     if not isinstance(groups, dict) or not groups:
         raise PlanError("groups", "names no group", "give an object of group to node")
-    return groups
+    expects: object = value.get("expects", {})
+    if not isinstance(expects, dict):
+        raise PlanError("expects", "is no object", "give an object, or leave it out")
+    return groups, expects
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -187,6 +187,8 @@ class Sender:
             after, former = chain, run.group
         local.chain = after
         self.again.sent(now)
+        if self._plane.trace is not None:
+            self._plane.trace.sent(process, runs)
 
     def _section(self, owner: Address, level: int, runs: int, room_bytes: int) -> Section:
         """Where the runs go: what other processes send there goes with them."""

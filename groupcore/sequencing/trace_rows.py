@@ -117,6 +117,7 @@ class Deliveries:
     sequencer: Texts = field(default_factory=list)
     lseq: Ints = field(default_factory=ints)
     crc: Ints = field(default_factory=ints)
+    round_us: Ints = field(default_factory=ints)
 
 
 class Rows:

@@ -13,7 +13,7 @@ from groupcore.sequencing.directory_changes import (
     OwnerMoved,
     StreamEnded,
 )
-from groupcore.sequencing.names import GroupId, Order
+from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.trace_keeping import Keeping
 from groupcore.sequencing.trace_rows import reaches
 from groupcore.view import Address
@@ -47,6 +47,7 @@ class Steps(Keeping):
     _cpu_before = 0
     _moving: dict[GroupId, tuple[int, str, Address]]
     _owned: set[GroupId]
+    _under_way: dict[tuple[Process, GroupId, int], int]
 
     def begin(self, plane: Plane) -> None:
         """See `Keeping`."""
@@ -56,6 +57,7 @@ class Steps(Keeping):
         self._load = Load(0)
         self._moving = {}
         self._owned = set()
+        self._under_way = {}
 
     # --- views ----------------------------------------------------------------------------------
 

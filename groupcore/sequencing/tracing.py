@@ -31,6 +31,7 @@ from groupcore.sequencing.events import (
 from groupcore.sequencing.headers import Accept, Change, unpack_column
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.record import GONE, JOINED, LEFT, Run
+from groupcore.sequencing.sections import Unaccepted
 from groupcore.sequencing.trace_rows import NULL, Ints, reaches
 from groupcore.sequencing.trace_steps import Steps
 from groupcore.trace import CONTENT, FRAME_STAMPS
@@ -40,11 +41,23 @@ OPS = {JOINED: "join", LEFT: "leave", GONE: "gone"}
 """How the trace names changes of membership."""
 UNKNOWN = (None, NULL)
 """The stamp of what an archive gives."""
+UNDER_WAY_MAX = 8_192
+"""Of so many runs that have left it is kept when that was."""
 _IS_PACKED = sys.byteorder == "little"
 
 
 class Recorder(Steps):
     """The rows of one life of a node."""
+
+    # --- at the sender --------------------------------------------------------------------------
+
+    def sent(self, process: Process, runs: Iterable[Unaccepted]) -> None:
+        """Runs of a process of this node leave; the way back is timed where they are delivered."""
+        under_way = self._under_way
+        for run in runs:
+            under_way[process, run.group, run.first] = self._t
+        while len(under_way) > UNDER_WAY_MAX:  # of groups that this node does not deliver
+            del under_way[next(iter(under_way))]
 
     # --- at the sequencer -----------------------------------------------------------------------
 
@@ -152,6 +165,14 @@ class Recorder(Steps):
         rows.sequencer.append(self._lives.get(stream) or self._life(stream))
         rows.lseq.append(frame * FRAME_STAMPS + index)
         rows.crc.append(crc32(payloads[0] if len(payloads) == 1 else b"".join(payloads)))
+        rows.round_us.append(self._way_back(process, group, first))
+
+    def _way_back(self, process: Process, group: GroupId, first: int) -> int:
+        """How long ago a process of this node has sent the run that is delivered."""
+        if process.node != self._me:
+            return NULL
+        sent = self._under_way.pop((process, group, first), None)
+        return NULL if sent is None else max(0, self._t - sent)
 
     def run(self, run: Run, payloads: list[bytes]) -> None:
         """The host is told of a run that has waited, or of a change of membership."""
@@ -227,6 +248,7 @@ class Recorder(Steps):
         rows.sequencer.append(stamp[0])
         rows.lseq.append(stamp[1])
         rows.crc.append(content[1])
+        rows.round_us.append(NULL)
 
 
 def _extend(column: Ints, packed: bytes) -> None:

@@ -1,20 +1,27 @@
 """What sequencers, groups and nodes carry in each minute, and how long messages wait.
 
-Writes the tables load_group, load_sequencer, load_latency, load_sender and load_origin, for days of
-which there is something new; says the busiest groups of the last days. With --follow it does so
-each time that nodes have completed segments; a day for which some come late is computed again.
+Writes the tables load_group, load_sequencer, load_latency, load_round, load_sender and load_origin,
+for days of which there is something new; says the busiest groups of the last days, how the load was
+divided, and how long senders waited until their own message was back. --output: the windows of
+these, for the console, which says by them what plans have brought. With --follow it does so each
+time that nodes have completed segments; a day for which some come late is computed again.
 """
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.following import Following, add_follow_arguments, stop_when_asked, trace_to_follow
 from pipeline.loading import days_to_load, load_days, newest_days
+from pipeline.measuring import measure
 from pipeline.running import Report, open_store, session_options
+from pipeline.schemas import raw
 from pipeline.session import spark_session
-from pipeline.transforms import load
+from pipeline.spans import add_span, span_of
+from pipeline.transforms import load, owners
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,6 +33,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """What this job takes."""
     parser.add_argument("--top", type=int, default=10, help="groups to name")
     parser.add_argument("--days", type=int, default=7, help="days to name them of (%(default)s)")
+    parser.add_argument("--output", type=Path, help="file for the windows")
+    add_span(parser)
     add_follow_arguments(parser)
 
 
@@ -53,14 +62,28 @@ def run(arguments: Namespace) -> int:
 def _once(spark: SparkSession, store: Store, arguments: Namespace, report: Report) -> None:
     """What is new in the store."""
     before = store.snapshot()
-    snapshot = load_days(spark, store, before, report.steps())
+    snapshot = load_days(spark, store, before, report.steps(), arguments.window)
     report.end()
-    groups, _ = newest_days(spark, store, snapshot, arguments.days)
-    peaks = load.group_peaks(groups).orderBy("load_us", ascending=False).limit(arguments.top)
+    loads = newest_days(spark, store, snapshot, arguments.days, span_of(arguments))
+    views = store.read(spark, "view", raw("view"), snapshot.parts_since("view", 0))
+    nodes = owners.present_nodes(views).count() or 1
+    peaks = load.group_peaks(loads.groups).orderBy("load_us", ascending=False)
+    busiest = peaks.limit(arguments.top).collect()
+    found = measure(loads, nodes)
+    if arguments.output:
+        # Put there whole: the console may read it at any time.
+        fresh = arguments.output.with_suffix(".new")
+        fresh.write_text(f"{json.dumps(found.shown(arguments.window))}\n", encoding="utf-8")
+        fresh.replace(arguments.output)
     report.result(
         {
             "computed": days_to_load(before),
-            "windows": groups.select("w_start").distinct().count(),
-            "busiest": {row["gid"]: round(row["load_us"], 1) for row in peaks.collect()},
+            "windows": found.all.windows,
+            "imbalance": found.all.imbalance,
+            "fullest_us": found.all.fullest_us,
+            "latency_us": None if found.wait is None else found.wait.p50_us,
+            "latency_us_p95": None if found.wait is None else found.wait.p95_us,
+            "near": None if found.wait is None else found.wait.near,
+            "busiest": {row["gid"]: round(row["load_us"], 1) for row in busiest},
         }
     )

@@ -16,6 +16,7 @@ from pipeline.placement import Bounds, imbalance
 from pipeline.planning import plan
 from pipeline.running import Report, open_store, session_options
 from pipeline.session import spark_session
+from pipeline.spans import add_span, span_of
 
 TO_MOVE = 3
 """Exit code where a plan waits for somebody's approval."""
@@ -29,6 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--drain", default="", help="nodes that are to have nothing: a,b")
     parser.add_argument("--moves", type=int, default=bounds.moves, help="at most (%(default)s)")
     parser.add_argument("--days", type=int, default=7, help="of load to plan for (%(default)s)")
+    add_span(parser)
     parser.add_argument(
         "--slack", type=float, default=bounds.slack, help="above the mean (%(default)s)"
     )
@@ -55,11 +57,19 @@ def run(arguments: Namespace) -> int:
         report.phase("plan"),
     ):
         store = open_store(spark, arguments, report)
-        snapshot = load_days(spark, store, store.snapshot())
-        planned = plan(spark, store, snapshot, bounds, nodes=nodes, days=arguments.days)
+        snapshot = load_days(spark, store, store.snapshot(), window_s=arguments.window)
+        planned = plan(
+            spark,
+            store,
+            snapshot,
+            bounds,
+            nodes=nodes,
+            days=arguments.days,
+            span=span_of(arguments),
+        )
     placement = planned.placement
     if arguments.output and placement.moves:
-        text = json.dumps(placement.plan(), indent=1)
+        text = json.dumps(planned.text(), indent=1)
         arguments.output.write_text(f"{text}\n", encoding="utf-8")
     report.result(
         {
@@ -69,6 +79,8 @@ def run(arguments: Namespace) -> int:
             "windows": planned.before.windows,
             "imbalance_replayed": [planned.before.imbalance, planned.after.imbalance],
             "fullest_us_replayed": [planned.before.fullest_us, planned.after.fullest_us],
+            "latency_us": [None if wait is None else wait.p50_us for wait in planned.waits],
+            "near": [None if wait is None else wait.near for wait in planned.waits],
             "infeasible": placement.infeasible,
         }
     )

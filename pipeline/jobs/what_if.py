@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
         there = {row["node"] for row in owners.present_nodes(views).collect()}
         other = today | {gid: node for gid, node in asked.items() if gid in today}
         sharing = set(filter(None, arguments.nodes.split(","))) or there | set(asked.values())
-        loads, _ = newest_days(spark, store, snapshot, arguments.days)
+        loads = newest_days(spark, store, snapshot, arguments.days).groups
         with report.phase("replay"):
             before = replay(loads, today, len(there) or 1)
             after = replay(loads, other, len(sharing))

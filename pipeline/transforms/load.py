@@ -11,16 +11,20 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-WINDOW: Final = "1 minute"
-"""The windows' length."""
+WINDOW_S: Final = 60
+"""The windows' length, where nothing else is asked for."""
 
 GROUP_LOAD: Final = (
     "w_start timestamp, sequencer string, gid bigint, messages bigint, bytes bigint, runs bigint,"
     " senders bigint, nodes bigint, load_us double"
 )
 """Columns of `group_load`."""
-ORIGIN: Final = "gid bigint, sender string, messages bigint"
-"""Columns of `origins`."""
+ORIGIN: Final = "gid bigint, sender string, messages bigint, runs bigint"
+"""Columns of `origins`; `runs` is null in tables of before it was counted."""
+ROUND: Final = "w_start timestamp, node string, near boolean, bucket int, runs bigint"
+"""Columns of `rounds`."""
+BUCKETS: Final = 8
+"""Buckets of `rounds` for each doubling: two of one bucket differ by 9 % at most."""
 
 _PERCENTILES: Final = (50, 95, 99)
 
@@ -28,15 +32,13 @@ MESSAGE_NS, FAN_OUT_NS, KILOBYTE_NS = 1_000, 500, 400
 """The weights of decision 0019; a test holds them equal to the directory's."""
 
 
-def group_load(accepts: DataFrame, fan_out: DataFrame) -> DataFrame:
+def group_load(accepts: DataFrame, fan_out: DataFrame, window_s: int = WINDOW_S) -> DataFrame:
     """w_start, sequencer, gid, messages, bytes, runs, senders, nodes, load_us.
 
     `fan_out`: gid, nodes (as of `group_nodes`). `load_us`: us of processor time a second at the
     sequencer, by the formula of decision 0019.
     """
-    per = accepts.groupBy(
-        F.window("t", WINDOW)["start"].alias("w_start"), F.col("node").alias("sequencer"), "gid"
-    ).agg(
+    per = accepts.groupBy(_start(window_s), F.col("node").alias("sequencer"), "gid").agg(
         F.sum("count").alias("messages"),
         F.sum("bytes").alias("bytes"),
         F.count("*").alias("runs"),
@@ -52,15 +54,20 @@ def group_load(accepts: DataFrame, fan_out: DataFrame) -> DataFrame:
         "runs",
         "senders",
         "nodes",
-        load_us("messages", "bytes", "nodes").alias("load_us"),
+        load_us("messages", "bytes", "nodes", window_s).alias("load_us"),
     )
 
 
-def load_us(messages: str, size: str, nodes: str) -> Column:
-    """The load formula over a window of a minute: us a second."""
+def _start(window_s: int) -> Column:
+    """The beginning of the window that a row is in."""
+    return F.window("t", f"{window_s} seconds")["start"].alias("w_start")
+
+
+def load_us(messages: str, size: str, nodes: str, window_s: int) -> Column:
+    """The load formula over a window of so many seconds: us a second."""
     weight = F.lit(MESSAGE_NS) + F.col(nodes) * FAN_OUT_NS
     total_ns = F.col(messages) * weight + F.col(size) * KILOBYTE_NS / 1024
-    return total_ns / 1000 / 60
+    return total_ns / 1000 / window_s
 
 
 def group_nodes(membership: DataFrame) -> DataFrame:
@@ -70,11 +77,9 @@ def group_nodes(membership: DataFrame) -> DataFrame:
     return last.where(F.col("op") == "state").groupBy("gid").agg(F.count("*").alias("nodes"))
 
 
-def sequencer_load(frames: DataFrame) -> DataFrame:
+def sequencer_load(frames: DataFrame, window_s: int = WINDOW_S) -> DataFrame:
     """w_start, sequencer, frames, messages, bytes, queue_us_p50, _p95, _p99, queue_kll."""
-    return frames.groupBy(
-        F.window("t", WINDOW)["start"].alias("w_start"), F.col("node").alias("sequencer")
-    ).agg(
+    return frames.groupBy(_start(window_s), F.col("node").alias("sequencer")).agg(
         F.count("*").alias("frames"),
         F.sum("messages").alias("messages"),
         F.sum("bytes").alias("bytes"),
@@ -83,7 +88,7 @@ def sequencer_load(frames: DataFrame) -> DataFrame:
     )
 
 
-def latency(deliveries: DataFrame, accepts: DataFrame) -> DataFrame:
+def latency(deliveries: DataFrame, accepts: DataFrame, window_s: int = WINDOW_S) -> DataFrame:
     """w_start, node, deliveries, delay_us_p50, _p95, _p99, delay_kll: from number to delivery.
 
     Only at the node that gave the number: two nodes' clocks are never compared.
@@ -93,11 +98,28 @@ def latency(deliveries: DataFrame, accepts: DataFrame) -> DataFrame:
     )
     both = own.join(accepts.select("node", "lseq", "t"), ["node", "lseq"])
     delay = both.withColumn("delay_us", F.unix_micros("given") - F.unix_micros("t"))
-    return delay.groupBy(F.window("t", WINDOW)["start"].alias("w_start"), "node").agg(
+    return delay.groupBy(_start(window_s), "node").agg(
         F.count("*").alias("deliveries"),
         *_percentiles("delay_us"),
         F.expr("kll_sketch_agg_bigint(delay_us)").alias("delay_kll"),
     )
+
+
+def rounds(deliveries: DataFrame, window_s: int = WINDOW_S) -> DataFrame:
+    """w_start, node, near, bucket, runs: from sending to the delivery at the sender's own node.
+
+    `node` (its id) is the sender's, which has timed it; `near`: it has sequenced it, too. A bucket
+    b is of times from 2^(b / BUCKETS) us on: counts of any windows and nodes may be added, and
+    weighed, which percentiles may not.
+    """
+    own = deliveries.where(F.col("round_us").isNotNull())
+    bucket = F.floor(F.log2(F.greatest(F.col("round_us"), F.lit(1))) * BUCKETS).cast("int")
+    return own.groupBy(
+        _start(window_s),
+        F.substring_index("node", "#", 1).alias("node"),
+        (F.col("node") == F.col("sequencer")).alias("near"),
+        bucket.alias("bucket"),
+    ).agg(F.count("*").alias("runs"))
 
 
 def group_peaks(loads: DataFrame) -> DataFrame:
@@ -130,9 +152,9 @@ def hot_senders(accepts: DataFrame, count: int) -> DataFrame:
 
 
 def origins(accepts: DataFrame) -> DataFrame:
-    """gid, sender, messages: how much of a group's comes from which node (its id)."""
+    """gid, sender, messages, runs: how much of a group's comes from which node (its id)."""
     return accepts.groupBy("gid", F.substring_index("sender", "#", 1).alias("sender")).agg(
-        F.sum("count").alias("messages")
+        F.sum("count").alias("messages"), F.count("*").alias("runs")
     )
 
 

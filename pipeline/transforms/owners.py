@@ -31,11 +31,17 @@ def replayed(loads: DataFrame, placement: DataFrame, nodes: int) -> DataFrame:
 
     `loads` as of `load.group_load`; us a second. `nodes`: how many share the load.
     """
-    per = (
-        loads.join(placement, "gid")
-        .groupBy("w_start", "node")
-        .agg(F.sum("load_us").alias("load_us"))
-    )
+    return _by_window(loads.join(placement, "gid"), nodes)
+
+
+def carried(loads: DataFrame, nodes: int) -> DataFrame:
+    """w_start, fullest, mean: each window as it was, with the sequencers that there were."""
+    node = F.substring_index("sequencer", "#", 1).alias("node")
+    return _by_window(loads.select("w_start", node, "load_us"), nodes)
+
+
+def _by_window(loads: DataFrame, nodes: int) -> DataFrame:
+    per = loads.groupBy("w_start", "node").agg(F.sum("load_us").alias("load_us"))
     return per.groupBy("w_start").agg(
         F.max("load_us").alias("fullest"), (F.sum("load_us") / nodes).alias("mean")
     )

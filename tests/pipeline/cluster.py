@@ -271,6 +271,7 @@ class Cluster:
             stream,
             run.lseq,
             run.crc,
+            None,
         )
         if run.what and run.sender.partition("/")[0] == node.name:
             if run.what == JOINED:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 WAIT_S = 120.0
 COMMON = {"master": "", "memory": "", "partitions": 2, "json": True, "skip_damaged": False}
+WINDOWS = {"since": None, "until": None, "window": 60, "output": None}
+"""What `load` is asked for beside that."""
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ class Follower:
 def test_load_is_computed_again_for_the_days_of_what_comes(
     spark: SparkSession, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follower = Follower(load_job, spark, tmp_path, monkeypatch, top=3, days=7)
+    follower = Follower(load_job, spark, tmp_path, monkeypatch, top=3, days=7, **WINDOWS)
     first, second = divided(rows, 2)
     follower.write(first)
     follower.start()
@@ -111,7 +113,7 @@ def test_load_is_computed_again_for_the_days_of_what_comes(
         assert follower.result()["computed"] == ["2026-11-21", "2026-11-22"]
     finally:
         assert follower.end() == 0
-    groups, _ = newest_days(spark, follower.store, follower.store.snapshot(), 2)
+    groups, *_ = newest_days(spark, follower.store, follower.store.snapshot(), 2)
     (total,) = groups.selectExpr("sum(messages) as n").collect()
     assert total["n"] == sum(row["count"] for row in (*rows["accept"], late, again_late))
 
@@ -143,7 +145,7 @@ def test_an_audit_says_what_is_broken_when_it_comes(
 def test_what_ends_a_batch_ends_the_job(
     spark: SparkSession, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follower = Follower(load_job, spark, tmp_path, monkeypatch, top=3, days=7)
+    follower = Follower(load_job, spark, tmp_path, monkeypatch, top=3, days=7, **WINDOWS)
     follower.write({"accept": rows["accept"]})
     follower.start()
     follower.result()

@@ -109,6 +109,22 @@ def test_waits_have_percentiles_and_sketches_that_merge(spark: SparkSession) -> 
     assert abs(merged["p50"] - 100) <= 2
 
 
+def test_rounds_are_counted_near_and_far(spark: SparkSession) -> None:
+    given = [("a#1", "a#1", 1_000), ("a#1", "a#1", 1_001), ("a#1", "b#1", 4_100), ("b#1", "a#1", 0)]
+    rows: list[dict[str, object]] = [
+        {"node": node, "sequencer": by, "t": T + timedelta(seconds=3 * i), "round_us": us}
+        for i, (node, by, us) in enumerate(given)
+    ]
+    rows.append({"node": "b#1", "sequencer": "a#1", "t": T})  # another's
+    found = load.rounds(table(spark, "delivery", rows), window_s=5).collect()
+    counted = {(r["w_start"].second, r["node"], r["near"]): (r["bucket"], r["runs"]) for r in found}
+    assert counted == {
+        (0, "a", True): (79, 2),
+        (5, "a", False): (96, 1),
+        (5, "b", False): (0, 1),
+    }
+
+
 def test_delivery_is_timed_by_one_clock_only(spark: SparkSession) -> None:
     accepts = table(spark, "accept", [accept(1, 7, "a#1/1", 1, lseq=5)])
     given = [("a#1", 1_500), ("b#1", 900_000)]

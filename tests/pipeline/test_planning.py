@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,11 @@ from pipeline.jobs import load as load_job
 from pipeline.jobs import overlap as overlap_job
 from pipeline.jobs import plan as plan_job
 from pipeline.jobs import what_if as what_if_job
-from pipeline.loading import days_to_load
-from pipeline.planning import make_units
+from pipeline.loading import Loads, days_to_load
+from pipeline.measuring import collected, measure, over
+from pipeline.planning import make_units, replay
 from pipeline.store import Store
+from pipeline.transforms import load, owners
 from tests.pipeline.cluster import Cluster
 from tests.pipeline.segments import write_segments
 
@@ -52,11 +55,13 @@ def test_the_jobs_from_a_trace_to_a_plan(
     for job in (load_job, overlap_job, plan_job, what_if_job):
         monkeypatch.setattr(job, "spark_session", lambda *given: nullcontext(spark))
     common = {"store": store.root, "master": "", "memory": "", "partitions": 2, "json": True}
-    common["trace"] = None
+    common |= {"trace": None, "since": None, "until": None, "window": 60}
 
-    assert load_job.run(Namespace(top=3, days=7, follow=False, **common)) == 0
+    windows = tmp_path / "load.json"
+    assert load_job.run(Namespace(top=3, days=7, output=windows, follow=False, **common)) == 0
     said = json.loads(capsys.readouterr().out)
     assert len(said["busiest"]) == 3
+    assert said["windows"] == len(json.loads(windows.read_text())["windows"]) > 0
     assert (said["computed"], days_to_load(store.snapshot())) == (["2026-11-22"], [])
     tables = store.snapshot().tables
     assert {"load_group", "load_sequencer", "load_latency", "load_sender"} <= set(tables)
@@ -71,6 +76,7 @@ def test_the_jobs_from_a_trace_to_a_plan(
     assert plan_job.run(asked) == plan_job.TO_MOVE
     said = json.loads(capsys.readouterr().out)
     groups = json.loads(output.read_text())["groups"]
+    assert json.loads(output.read_text())["expects"]["imbalance"] == said["imbalance_replayed"]
     owners = {gid: group.owner.partition("#")[0] for gid, group in cluster.groups.items()}
     ends = {gid: groups.get(str(gid), node) for gid, node in owners.items()}
     assert "n0" not in ends.values()
@@ -86,6 +92,34 @@ def test_the_jobs_from_a_trace_to_a_plan(
     assert tried["imbalance_replayed"][1] == said["imbalance_replayed"][1]
     moved = sum(node != owners[int(gid)] for gid, node in groups.items())
     assert (tried["groups_elsewhere"], tried["unknown_groups"]) == (moved, 0)
+
+
+def test_what_was_carried_is_measured_as_a_replay_of_it_would_be(spark: SparkSession) -> None:
+    """Group 2 has moved from a to b between the windows; with another life a is the same node."""
+    start = datetime(2026, 11, 22, 7, tzinfo=UTC)
+    rows = [
+        (start, "a#1", 1, 30.0),
+        (start, "a#1", 2, 60.0),
+        (start + timedelta(minutes=1), "a#2", 1, 30.0),
+        (start + timedelta(minutes=1), "b#1", 2, 60.0),
+    ]
+    loads = spark.createDataFrame(
+        rows, "w_start timestamp, sequencer string, gid bigint, load_us double"
+    )
+    rounds = spark.createDataFrame(
+        [(start, "a", True, 80, 3), (start, "b", False, 88, 1)], load.ROUND
+    )
+    found = measure(Loads(loads, loads, rounds), 3)
+    assert [(one.fullest_us, one.mean_us) for one in found.windows] == [(90.0, 30.0), (60.0, 30.0)]
+    assert (found.all.windows, found.all.imbalance, found.all.fullest_us) == (2, 2.5, 88.5)
+    assert found.wait is not None
+    assert found.wait.near == 0.75
+    ((runs, median_us),) = found.waits.values()
+    assert (runs, median_us) == (4, found.wait.p50_us)
+    assert found.all == over(collected(owners.carried(loads, 3)))
+    second = loads.where("sequencer in ('a#2', 'b#1')")
+    there = over(collected(owners.carried(second, 3)))
+    assert there == replay(second, {1: "a", 2: "b"}, 3)
 
 
 def test_what_is_no_plan_is_named(tmp_path: Path) -> None:

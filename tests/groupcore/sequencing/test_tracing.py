@@ -6,6 +6,7 @@ from zlib import crc32
 
 import pytest
 
+from groupcore.sequencing import tracing
 from groupcore.sequencing.names import Order
 from groupcore.sequencing.trace_keeping import ROWS_AT_ONCE
 from tests.groupcore.sequencing.test_schedules import Schedule
@@ -64,6 +65,36 @@ def test_a_message_has_one_accept_and_a_delivery_at_each_node() -> None:
             assert row[name] == accept[name]
     (frame,) = kinds["frame"]
     assert (frame["runs"], frame["messages"]) == (1, 2)
+
+
+@pytest.mark.parametrize("at", "ab")
+def test_a_sender_s_node_says_how_long_ago_it_has_sent(at: str) -> None:
+    """Node a sequences: what b sends goes there and comes back."""
+    world, group = strict_world()
+    sender = world.open(at)
+    world.take()
+    sent_us = int(world.now * 1e6)
+    world.send(sender, group, b"there and back")
+    world.run(50)
+    rows = {row["node"]: row for row in by_kind(world.take())["delivery"]}
+    own, other = rows.pop(f"{at}#1"), rows.popitem()[1]
+    assert own["round_us"] == own["t"] - sent_us
+    assert other["round_us"] is None
+
+
+def test_what_never_comes_back_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracing, "UNDER_WAY_MAX", 3)
+    world = Traced("ab")
+    group = world.create("g")
+    world.join(world.open("a"), group)
+    sender = world.open("b")
+    for number in range(9):  # b does not deliver the group
+        world.send(sender, group, b"%d" % number)
+        world.run(5)
+    recorder = world["b"].service.plane.trace
+    assert recorder is not None
+    assert len(recorder._under_way) == 3
+    assert all(row["round_us"] is None for row in by_kind(world.take())["delivery"])
 
 
 def test_who_is_given_what_is_said_by_delivery_numbers() -> None:

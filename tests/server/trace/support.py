@@ -7,7 +7,7 @@ from typing import Any
 
 from pyarrow import ipc
 
-from groupcore.sequencing.trace_rows import Deliveries, Gathered, Rows, Value, columns_of
+from groupcore.sequencing.trace_rows import NULL, Deliveries, Gathered, Rows, Value, columns_of
 from groupcore.trace import TABLES
 from server.trace.segments import segments_of
 
@@ -30,6 +30,7 @@ def deliveries(count: int, first: int = 1, t_us: int = T_US) -> Gathered:
         rows.sequencer.append("a#1")
         rows.lseq.append(4096 * dno)
         rows.crc.append(dno)
+        rows.round_us.append(NULL)
     return Gathered("delivery", "a#1", count, columns_of(rows))
 
 
