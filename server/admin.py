@@ -50,7 +50,7 @@ def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starl
             Route("/admin/revive", guarded(desk.revive), methods=["POST"]),
             Route("/admin/leave", guarded(desk.leave), methods=["POST"]),
             Route("/admin/end-sessions", guarded(desk.end_sessions), methods=["POST"]),
-            *gate.routes([*PlanRoutes(console.plans).rows(), key_row(node)]),
+            *gate.routes([PlanRoutes(console).migrate_row(), key_row(node)]),
             *gate.routes(
                 [replace(row, scope=LOCAL) for row in console_rows(console, is_local=True)]
             ),

@@ -35,7 +35,7 @@ from server.routes.health import health_routes
 from server.routes.openapi import account_rows, described_routes
 from server.routes.page import Page
 from server.routes.pictures import PictureRoutes
-from server.routes.plans import on_unfit_plan
+from server.routes.plans import on_bad_plan
 from server.routes.problems import on_bad_message, on_failure, on_refusal
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import Reports
@@ -184,7 +184,7 @@ def make_app(node: Node, console: Console) -> Starlette:
     handlers: dict[type[Exception] | int, Callable[..., object]] = {
         HTTPException: page.on_http_error,
         BadMessageError: on_bad_message,
-        PlanError: on_unfit_plan,
+        PlanError: on_bad_plan,
         GroupcoreError: on_refusal,
         Exception: on_failure,
     }

@@ -131,7 +131,18 @@ def _line(plan: Shown) -> str:
     numbers = "  ".join(f"{name}={plan[name]}" for name in names if name in plan)
     away = plan.get("away")
     waiting = f"  waits for {', '.join(map(str, away))}" if isinstance(away, list) and away else ""
-    return f"{plan['id']}  {plan['state']}  {numbers}{waiting}"
+    return f"{plan['id']}  {plan['state']}  {numbers}{waiting}{_gain(plan)}"
+
+
+def _gain(plan: Shown) -> str:
+    """The imbalance before, as expected and as measured: the pipeline's where it has said some."""
+    said, live, measured = plan.get("expects"), plan.get("imbalance"), plan.get("measured")
+    pair = (said.get("imbalance") if isinstance(said, dict) else None) or live
+    if not isinstance(pair, list):
+        return ""
+    found = measured["imbalance"] if isinstance(measured, dict) else plan.get("brought")
+    behind = "not measured" if found is None else f"measured {found}"
+    return f"  imbalance {pair[0]}, expected {pair[1]}, {behind}"
 
 
 def _rows(found: Shown, name: str) -> list[dict[str, Any]]:

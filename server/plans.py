@@ -2,8 +2,9 @@
 
 Idea. The service beneath carries a plan out (`GroupNode.run_plan`); here it gets an id that names
 the node's life, so that any node can say where a plan is to be asked for, or that it is lost: it
-lives in the memory of the node that was given it. What had moved by then stays moved, the rest
-stays where it was, and the same plan can be given again: what is done is not done twice.
+is carried out from the memory of the node that was given it. What had moved by then stays moved,
+the rest stays where it was, and the same plan can be given again: what is done is not done twice.
+What became of it, and what it has brought, the node keeps in its folder (`plan_shelf`).
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ import asyncio
 import logging
 import re
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from groupcore.aio.plans import RunningPlan, TimedStep
-from groupcore.errors import GroupRefusedError, PlanError
+from groupcore.errors import ChannelClosedError, GroupRefusedError, PlanError
 from groupcore.sequencing.plan import look_through
 from groupcore.sequencing.plan_run import PlanProgress
 from groupcore.sequencing.plane import Plane
 from groupcore.view import Address
-from server.console.gain import gain_of, imbalance, loads_of
+from server.console.gain import expected, gain_of, imbalance, loads_of
 from server.errors import BadMessageError
 from server.node import Node
+from server.plan_shelf import PlanShelf, Record
 
 logger = logging.getLogger("server")
 
@@ -33,6 +36,18 @@ RUNNING_MAX = 8
 """So many plans are carried out at a time."""
 KEPT_MAX = 100
 """So many plans that are over can still be asked for, the last ones."""
+MEASURED_LATE_S = 3_600.0
+"""Behind a restart it is looked at what was over less long ago."""
+KEEP_S = 1.0
+"""At most so often it is kept how far a plan is."""
+LOST = (
+    "the life of the node that carried this plan out is over: what it has moved stays where it is,"
+    " the rest where it was; give the plan again to go on"
+)
+STEPS_KEPT = 200
+"""Of a plan of a former life of the node so many groups are told."""
+SETTLED_S = 60.0
+"""So long after its end it is looked at what a plan has brought: loads are smoothed."""
 ID = re.compile(r"(.+)-([0-9]{1,20})-([0-9]{1,20})")
 
 Shown = dict[str, object]
@@ -57,7 +72,8 @@ class Carried:
     """A plan that this node carries out, or has carried out.
 
     `begun`: its first progress is there. `over`: nothing more will come of it. `gain`: what it was
-    to change, as of when it was given; `brought`: the imbalance of the nodes when it was over.
+    to change, as of when it was given, and `expects`: what its maker says of that. `brought`: the
+    imbalance of the nodes SETTLED_S after its end.
     """
 
     id: str
@@ -68,6 +84,7 @@ class Carried:
     cancelled: bool = False
     lost: str = ""
     gain: Shown = field(default_factory=dict)
+    expects: Shown = field(default_factory=dict)
     brought: float | None = None
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -98,13 +115,41 @@ class Carried:
 
 
 class Plans:
-    """The plans of one node, the newest last."""
+    """The plans of one node, the newest last; those of its former lives as its folder has them."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        self._shelf = PlanShelf(node.settings.data)
+        self._past: dict[str, Record] = {}
         self._carried: dict[str, Carried] = {}
         self._given = 0
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Take up what former lives have left. What they were in the middle of is lost."""
+        now = time.time()
+        for id, record in self._shelf.load().items():
+            self._past[id] = record
+            if record.get("ended_s") is None:
+                record |= {"state": PlanState.LOST, "ended_s": now, "problem": LOST, "under_way": 0}
+            elif record.get("brought") is None and now - record["ended_s"] < MEASURED_LATE_S:
+                self._run(self._measure_past(record))
+        self._forget_old()
+
+    async def close(self) -> None:
+        """The node leaves: nothing more is followed, and how far each is is kept."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for carried in self._carried.values():
+            if carried.ended_s is None:
+                await self._keep(carried)
+
+    def _run(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _check_place(self) -> None:
         """BadMessageError where nothing can be said or done now."""
@@ -129,6 +174,7 @@ class Plans:
             "moves": [row for row in rows if row["from"] != row["to"]],
             "stays": [row for row in rows if row["from"] == row["to"]],
             "refused": [shown_objection(one) for one in objections],
+            "expects": expected(plan.expects),
             **gain_of(directory.state, plan.targets),
         }
 
@@ -148,27 +194,76 @@ class Plans:
         self._given += 1
         me = self.node.me
         id = f"{me.name}-{me.incarnation}-{self._given}"
-        carried = self._carried[id] = Carried(id, running, time.time(), gain=gain)
-        task = asyncio.get_running_loop().create_task(self._follow(carried, plane))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        expects = expected(plan.expects)
+        carried = Carried(id, running, time.time(), gain=gain, expects=expects)
+        self._carried[id] = carried
+        self._run(self._follow(carried))
         self._forget_old()
         logger.info("plan %s is begun", id)
         await carried.begun.wait()
         return carried
 
-    async def _follow(self, carried: Carried, plane: Plane) -> None:
-        await carried.follow()
-        carried.brought = imbalance(loads_of(plane.directory.state))
+    async def _follow(self, carried: Carried) -> None:
+        """To its end, and on to what it has brought; what is known of it is kept now and then."""
+        following = asyncio.ensure_future(carried.follow())
+        try:
+            while not following.done():
+                await self._keep(carried)
+                kept = carried.progress
+                while not following.done() and (kept is carried.progress):
+                    await asyncio.wait([following], timeout=KEEP_S)
+        finally:
+            following.cancel()
+        await self._keep(carried)
+        if carried.lost:
+            return
+        await asyncio.sleep(SETTLED_S)
+        carried.brought = self._imbalance()
+        await self._keep(carried)
+
+    async def _measure_past(self, record: Record) -> None:
+        await asyncio.sleep(SETTLED_S)
+        record["brought"] = self._imbalance()
+        await self._shelf.put(record, self._kept())
+
+    def _imbalance(self) -> float | None:
+        """That of the nodes as it is now; None where this one does not know."""
+        plane = self._plane()
+        return None if plane is None else imbalance(loads_of(plane.directory.state))
+
+    def _plane(self) -> Plane | None:
+        try:
+            plane = self.node.objects.groups.service.plane
+        except ChannelClosedError:
+            return None
+        return plane if plane.ready else None
+
+    async def _keep(self, carried: Carried) -> None:
+        await self._shelf.put(_record(carried), self._kept())
+
+    def _kept(self) -> dict[str, Record]:
+        carried = {id: _record(one) for id, one in self._carried.items()}
+        return {**self._past, **carried}
 
     def _forget_old(self) -> None:
-        over = [id for id, one in self._carried.items() if one.ended_s is not None]
+        over = [*self._past]
+        over += [id for id, one in self._carried.items() if one.ended_s is not None]
         for id in over[: max(0, len(over) - KEPT_MAX)]:
-            del self._carried[id]
+            self._past.pop(id, None)
+            self._carried.pop(id, None)
 
-    def all(self) -> list[Carried]:
-        """Those that this node knows, the oldest first."""
-        return list(self._carried.values())
+    def listed(self) -> list[Shown]:
+        """Those that this node knows, in numbers, the oldest first."""
+        past = [{name: one[name] for name in one if name != "steps"} for one in self._past.values()]
+        return [*past, *map(shown_plan, self._carried.values())]
+
+    def told(self, id: str) -> Shown:
+        """The plan of this id with its steps; BadMessageError as `find`."""
+        past = self._past.get(id)
+        if past is not None:
+            return dict(past)
+        carried = self.find(id)
+        return {**shown_plan(carried), "steps": shown_steps(carried)}
 
     def find(self, id: str) -> Carried:
         """The plan of this id; BadMessageError says where to ask, or that it is lost."""
@@ -187,20 +282,19 @@ class Plans:
             return BadMessageError("unknown_plan", problem)
         if view is not None and life in view.members:
             return BadMessageError("unknown_plan", f"this plan is not this node's; ask node {name}")
-        problem = (
-            f"the life of node {name} that carried this plan out is over: what it has moved stays"
-            " where it is, the rest where it was; give the plan again to go on"
-        )
-        return BadMessageError("plan_lost", problem)
+        return BadMessageError("plan_lost", LOST)
 
-    def cancel(self, id: str) -> Carried:
+    def cancel(self, id: str) -> Shown:
         """Have no more of a plan done, as far as S2 allows; nothing for one that is over."""
+        past = self._past.get(id)
+        if past is not None:
+            return {name: past[name] for name in past if name != "steps"}
         carried = self.find(id)
         if carried.ended_s is None:
             carried.cancelled = True
             carried.running.cancel()
             logger.info("plan %s is called off", id)
-        return carried
+        return shown_plan(carried)
 
 
 def shown_objection(error: PlanError) -> Shown:
@@ -221,6 +315,7 @@ def shown_plan(carried: Carried) -> Shown:
         "began_s": carried.began_s,
         "ended_s": carried.ended_s,
         "imbalance": carried.gain.get("imbalance"),
+        "expects": carried.expects,
         "brought": carried.brought,
     }
     progress = carried.progress
@@ -236,6 +331,11 @@ def shown_plan(carried: Carried) -> Shown:
     if carried.lost:
         shown["problem"] = carried.lost
     return shown
+
+
+def _record(carried: Carried) -> Record:
+    """What is kept of a plan."""
+    return {**shown_plan(carried), "steps": shown_steps(carried)[:STEPS_KEPT]}
 
 
 def shown_steps(carried: Carried) -> list[Shown]:

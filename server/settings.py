@@ -133,7 +133,7 @@ SETTINGS: tuple[Setting, ...] = (
         optional_path,
         "",
         "",
-        "folder where the pipeline leaves plan.json and order.json for the console",
+        "folder where the pipeline leaves plan.json, load.json and order.json for the console",
     ),
     Setting(
         "backups",

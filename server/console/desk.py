@@ -33,7 +33,7 @@ from server.console.sessions import (
 from server.console.upkeep import pruning
 from server.errors import BadMessageError
 from server.node import Node
-from server.plans import ID, Plans, shown_plan, shown_steps
+from server.plans import ID, Plans
 from server.routes.done import done
 
 LEAVE_S = 0.3
@@ -69,9 +69,9 @@ class Console:
                 "sessions": lambda about: sessions_of(node, pages, str(about["search"])),
                 "session_key": lambda about: session_key(pages, str(about["session"])),
                 "end_session": lambda about: end_session(pages, str(about["session"])),
-                "plans": lambda _: {"plans": [shown_plan(one) for one in self.plans.all()]},
-                "plan": lambda about: self._plan(str(about["plan"])),
-                "cancel_plan": lambda about: shown_plan(self.plans.cancel(str(about["plan"]))),
+                "plans": lambda _: {"plans": self.plans.listed()},
+                "plan": lambda about: self.plans.told(str(about["plan"])),
+                "cancel_plan": lambda about: self.plans.cancel(str(about["plan"])),
                 "operations": lambda _: self._operations(),
                 "operation": lambda about: self._operation(str(about["operation"])),
                 "cancel_operation": lambda about: self.operations.cancel(str(about["operation"])),
@@ -86,6 +86,7 @@ class Console:
     def start(self) -> None:
         """Count from here on."""
         self._sampling = asyncio.get_running_loop().create_task(self.series.run())
+        self.plans.start()
 
     async def close(self) -> None:
         """The node leaves."""
@@ -93,6 +94,7 @@ class Console:
         if self._sampling is not None:
             self._sampling.cancel()
             await asyncio.wait([self._sampling])
+        await self.plans.close()
 
     # --- what it rests on -----------------------------------------------------------------------
 
@@ -141,10 +143,6 @@ class Console:
             "views": views_shown(watch, offset_s),
             "moves": moves_shown(watch, offset_s, self.name_of),
         }
-
-    def _plan(self, plan: str) -> Shown:
-        carried = self.plans.find(plan)
-        return {**shown_plan(carried), "steps": shown_steps(carried)}
 
     def _operations(self) -> Shown:
         settings = self.node.settings

@@ -13,6 +13,9 @@ from groupcore.sequencing.directory_state import DirectoryState
 from groupcore.sequencing.names import GroupId
 from server.console.colleagues import Shown
 
+PAIR_MAX = 1e12
+"""Nothing that a plan may expect is as much."""
+
 
 def imbalance(loads: Mapping[str, int]) -> float:
     """Of these nodes' loads; 1.0 for nothing at all."""
@@ -23,6 +26,21 @@ def imbalance(loads: Mapping[str, int]) -> float:
 def loads_of(state: DirectoryState) -> dict[str, int]:
     """Each node's load as it is."""
     return {member.name: state.loads.node(member) for member in sorted(state.members)}
+
+
+def expected(said: Mapping[str, object]) -> Shown:
+    """Of what a plan says it will bring the pairs that are known here, before and after; None: it
+    does not say. `latency_us`: the median time until a message is back at its sender's node.
+    """
+    return {name: _pair(said.get(name)) for name in ("imbalance", "latency_us")}
+
+
+def _pair(value: object) -> list[float] | None:
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    if not all(type(one) in (int, float) and 0 <= one < PAIR_MAX for one in value):
+        return None
+    return [float(one) for one in value]
 
 
 def gain_of(state: DirectoryState, targets: Mapping[GroupId, str]) -> Shown:

@@ -1,8 +1,8 @@
 """What the pipeline has left for the console, in the folder that the settings name.
 
-`plan.json` is what `python -m pipeline plan --output` has written, `order.json` what `audit
---certificate` has. Nobody waits for the disk on the
-loop, and what is not there, or is none of it, is simply not shown.
+`plan.json` is what `python -m pipeline plan --output` has written, `load.json` what `load --output`
+has, `order.json` what `audit --certificate` has. Nobody waits for the disk on the loop, and what is
+not there, or is none of it, is simply not shown.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from functools import lru_cache
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
@@ -17,9 +18,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from groupcore.sequencing.plan import PLAN_BYTES_MAX
 from server.console.colleagues import Shown
+from server.console.gain import expected
+from server.console.outcome import Measured
 
 PLAN = "plan.json"
+LOAD = "load.json"
 ORDER = "order.json"
+LOAD_BYTES_MAX = 16 << 20
 CERTIFICATE_BYTES_MAX = 1 << 20
 
 
@@ -38,7 +43,42 @@ def _plan(path: Path) -> Shown | None:
         return None
     if not isinstance(plan, dict) or not isinstance(plan.get("groups"), dict):
         return None
-    return {"made_s": status.st_mtime, "groups": len(plan["groups"]), "plan": plan}
+    said = plan.get("expects")
+    return {
+        "made_s": status.st_mtime,
+        "groups": len(plan["groups"]),
+        "plan": plan,
+        "expects": expected(said if isinstance(said, dict) else {}),
+    }
+
+
+async def measured_windows(folder: Path | None) -> tuple[Measured, ...]:
+    """The windows that the pipeline has measured; none without any."""
+    if folder is None:
+        return ()
+    path = folder / LOAD
+    try:
+        status = await asyncio.to_thread(path.stat)
+        if status.st_size > LOAD_BYTES_MAX:
+            return ()
+        return await asyncio.to_thread(_windows, path, status.st_mtime_ns)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+@lru_cache(maxsize=2)
+def _windows(path: Path, changed_ns: int) -> tuple[Measured, ...]:
+    """Read once for each time that the file is another."""
+    del changed_ns
+    found = json.loads(path.read_text(encoding="utf-8"))["windows"]
+    return tuple(
+        Measured(
+            float(one["at_s"]),
+            float(one["imbalance"]),
+            None if one["latency_us"] is None else float(one["latency_us"]),
+        )
+        for one in found
+    )
 
 
 async def certificate(folder: Path | None) -> Shown | None:

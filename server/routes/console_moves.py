@@ -1,4 +1,4 @@
-"""`/api/v1/admin/migrations` and `/plans`: which groups go where, and having them go."""
+"""`/api/v1/admin/migrations`: which groups go where, and having one go."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ import json
 from starlette.responses import JSONResponse, Response
 
 from groupcore.sequencing.moving import is_needed
-from groupcore.sequencing.plan import FORMAT, PLAN_BYTES_MAX
+from groupcore.sequencing.plan import FORMAT
 from server.console.desk import Console
-from server.console.gain import gain_of
 from server.console.history import merged
-from server.console.results import proposed_plan
 from server.errors import BadMessageError
 from server.plans import AT_ONCE, shown_plan
 from server.routes.asks import Ask, Field, Row
 from server.routes.console import AT, READ, WRITE
+from server.routes.plans import BAD_PLAN
 
-SWITCH = ("true", "false")
 GROUP = Field("group", text="its name or number", min=1, max=64)
 TO = Field("to", text="the node that is to sequence it", min=1, max=64)
-BAD_PLAN = ("bad_plan", "too_many_plans", "unknown_node")
 
 
 class MoveRoutes:
@@ -43,7 +40,7 @@ class MoveRoutes:
                 "Have a group sequenced elsewhere, with those that must go along",
                 201,
                 (GROUP, TO),
-                errors=("unknown_group", *BAD_PLAN),
+                errors=("unknown_group", "unknown_node", *BAD_PLAN),
             ),
             Row(
                 "POST",
@@ -53,50 +50,6 @@ class MoveRoutes:
                 "Call a move off that is under way",
                 202,
                 errors=("unknown_move", "breaks_s2"),
-            ),
-        ]
-
-    def plan_rows(self) -> list[Row]:
-        """The routes of plans; the management address has those of `PlanRoutes` instead."""
-        at = f"{AT}/plans"
-
-        def most(_: object) -> int:
-            return PLAN_BYTES_MAX // 1024
-
-        query = (
-            Field("dry_run", required=False, text="only say what it would do", choices=SWITCH),
-            Field(
-                "at_once",
-                required=False,
-                text="a number of moves, from 1 to 99",
-                max=2,
-                pattern="^[1-9][0-9]?$",
-            ),
-        )
-        unknown = ("unknown_plan", "plan_lost", "node_silent")
-        return [
-            Row("GET", at, self.list_plans, READ, "The plans of all nodes, the newest first"),
-            Row(
-                "POST",
-                at,
-                self.give,
-                WRITE,
-                "Carry a plan out, or say what it would do",
-                201,
-                errors=BAD_PLAN,
-                query=query,
-                takes=("application/json",),
-                limit=most,
-                noun="the plan",
-            ),
-            Row("GET", f"{at}/{{plan}}", self.plan, READ, "Each step of one", errors=unknown),
-            Row(
-                "POST",
-                f"{at}/{{plan}}/cancel",
-                self.cancel,
-                WRITE,
-                "Have no more of it done",
-                errors=unknown,
             ),
         ]
 
@@ -148,55 +101,3 @@ class MoveRoutes:
         groups.service.cancel_move(number, 0.0)
         groups.channel.wake_soon()
         return JSONResponse({"move": number}, 202)
-
-    # --- plans ----------------------------------------------------------------------------------
-
-    async def list_plans(self, ask: Ask) -> Response:
-        """With what the pipeline proposes, where its results are here, and how it stands now."""
-        console = self.console
-        console.check(ask.by)
-        told = await console.colleagues.gather("plans")
-        plans = [one for said in told.values() if said is not None for one in said["plans"]]
-        plans.sort(key=lambda one: one["began_s"], reverse=True)
-        now = gain_of(console.plane.directory.state, {})
-        return JSONResponse(
-            {
-                "plans": plans,
-                "silent": sorted(node for node, one in told.items() if one is None),
-                "proposed": await proposed_plan(self.node.settings.results),
-                "nodes": now["nodes"],
-                "imbalance": now["imbalance"][0],
-            }
-        )
-
-    async def give(self, ask: Ask) -> Response:
-        """It is carried out by this node, unless only asked for."""
-        console = self.console
-        console.check(ask.by)
-        looked = console.plans.look(ask.raw)
-        if ask.query["dry_run"] == "true":
-            return JSONResponse(looked)
-        moves = looked["moves"]
-        about = f"{len(moves) if isinstance(moves, list) else 0} groups"
-        await console.note(ask.by, "plan.given", about, ask.origin)
-        carried = await console.plans.begin(ask.raw, int(ask.query["at_once"] or AT_ONCE))
-        where = {"Location": f"/api/v1{AT}/plans/{carried.id}"}
-        return JSONResponse(shown_plan(carried), 201, headers=where)
-
-    async def plan(self, ask: Ask) -> Response:
-        """Wherever it is carried out."""
-        self.console.check(ask.by)
-        plan = ask.path("plan")
-        return JSONResponse(
-            await self.console.colleagues.ask(self.console.bearer(plan), "plan", plan=plan[:200])
-        )
-
-    async def cancel(self, ask: Ask) -> Response:
-        """What is under way and cannot be called off still arrives."""
-        console = self.console
-        console.check(ask.by)
-        plan = ask.path("plan")
-        bearer = self.console.bearer(plan)
-        await console.colleagues.ask(bearer, "plan", plan=plan[:200])
-        await console.note(ask.by, "plan.cancelled", plan, ask.origin)
-        return JSONResponse(await console.colleagues.ask(bearer, "cancel_plan", plan=plan[:200]))

@@ -10,13 +10,13 @@ from server.routes.console_moves import MoveRoutes
 from server.routes.console_operations import OperationRoutes
 from server.routes.console_overlap import OverlapRoutes
 from server.routes.console_proofs import ProofRoutes
+from server.routes.plans import PlanRoutes
 
 
 def console_rows(console: Console, is_local: bool = False) -> list[Row]:
     """The routes below `/admin`; `is_local`: but for those that the management address has."""
-    moves = MoveRoutes(console)
     proofs = ProofRoutes(console)
-    rows = [*ConsoleRoutes(console).rows(), *moves.rows(), *ActRoutes(console).rows()]
-    rows += [*OverlapRoutes(console).rows(), *proofs.rows()]
+    rows = [*ConsoleRoutes(console).rows(), *MoveRoutes(console).rows(), *ActRoutes(console).rows()]
+    rows += [*PlanRoutes(console).rows(), *OverlapRoutes(console).rows(), *proofs.rows()]
     rows += OperationRoutes(console).rows()
-    return rows if is_local else [*rows, *moves.plan_rows(), *proofs.backup_rows()]
+    return rows if is_local else [*rows, *proofs.backup_rows()]

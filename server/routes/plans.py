@@ -1,4 +1,7 @@
-"""Placement plans over the management address: given, looked at, called off."""
+"""`/api/v1/admin/plans`, and below `/admin` at the management address: placement plans.
+
+Whichever node is asked gathers from all, and passes on what is asked of another's plan.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,14 @@ from starlette.responses import JSONResponse, Response
 
 from groupcore.errors import PlanError
 from groupcore.sequencing.plan import PLAN_BYTES_MAX
+from server.console.desk import Console
+from server.console.gain import gain_of
+from server.console.outcome import outcomes
+from server.console.results import measured_windows, proposed_plan
 from server.errors import BadMessageError
-from server.plans import AT_ONCE, Carried, Plans, shown_objection, shown_plan, shown_steps
+from server.plans import AT_ONCE, ID, Carried, shown_objection, shown_plan
 from server.routes.asks import Ask, Field, Row
+from server.routes.console import AT, READ, WRITE
 from server.routes.deeds import note_soon
 from server.routes.management import LOCAL
 from server.routes.problems import STATUS, problem
@@ -19,105 +27,152 @@ from server.routes.problems import STATUS, problem
 WAIT_S = 30.0
 """How long a request that waits for the end of its plan does so; it is carried out anyway."""
 SWITCH = ("true", "false")
+BAD_PLAN = ("bad_plan", "too_many_plans")
 
 
 async def on_bad_plan(_: Request, error: Exception) -> Response:
     """A plan of which nothing has been done; `refused` says what about it, with code and remedy."""
-    return _refused(400, error)
-
-
-async def on_unfit_plan(_: Request, error: Exception) -> Response:
-    """The same on the public address, which says by 400 that the request is not as described."""
-    return _refused(STATUS["bad_plan"], error)
-
-
-def _refused(status: int, error: Exception) -> Response:
     assert isinstance(error, PlanError)
-    return problem(status, "bad_plan", str(error), {"refused": shown_objection(error)})
+    more = {"refused": shown_objection(error)}
+    return problem(STATUS["bad_plan"], "bad_plan", str(error), more)
+
+
+def most(_: object) -> int:
+    """The bound of a plan's body, in KiB."""
+    return PLAN_BYTES_MAX // 1024
 
 
 class PlanRoutes:
-    """The handlers, on the plans of one node."""
+    """The handlers, at one node."""
 
-    def __init__(self, plans: Plans) -> None:
-        self._plans = plans
-
-    def _note(self, what: str, plan: str) -> None:
-        note_soon(self._plans.node, what, plan)
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.node = console.node
 
     def rows(self) -> list[Row]:
         """The routes."""
-        at, json = "/admin/plans", ("application/json",)
-        dry_run = Field("dry_run", required=False, text="only say what it would do", choices=SWITCH)
-        at_once = Field(
-            "at_once",
-            required=False,
-            text="a number of moves, from 1 to 99",
-            max=2,
-            pattern="^[1-9][0-9]?$",
+        at = f"{AT}/plans"
+        query = (
+            Field("dry_run", required=False, text="only say what it would do", choices=SWITCH),
+            Field(
+                "at_once",
+                required=False,
+                text="a number of moves, from 1 to 99",
+                max=2,
+                pattern="^[1-9][0-9]?$",
+            ),
         )
-        give, look = "Carry a plan out, or say what it would do", "Each step of one"
-
-        def most(_: object) -> int:
-            return PLAN_BYTES_MAX // 1024
-
+        unknown = ("unknown_plan", "plan_lost", "node_silent")
         return [
-            Row("GET", at, self.listed, LOCAL, "The plans that this node was given"),
+            Row("GET", at, self.list_plans, READ, "The plans of all nodes, the newest first"),
             Row(
                 "POST",
                 at,
                 self.give,
-                LOCAL,
-                give,
+                WRITE,
+                "Carry a plan out, or say what it would do",
                 201,
-                query=(dry_run, at_once),
-                takes=json,
+                errors=BAD_PLAN,
+                query=query,
+                takes=("application/json",),
                 limit=most,
                 noun="the plan",
             ),
-            Row("GET", f"{at}/{{plan}}", self.one, LOCAL, look),
-            Row("POST", f"{at}/{{plan}}/cancel", self.cancel, LOCAL, "Have no more of it done"),
+            Row("GET", f"{at}/{{plan}}", self.plan, READ, "Each step of one", errors=unknown),
             Row(
                 "POST",
-                "/admin/migrate",
-                self.migrate,
-                LOCAL,
-                "Carry a plan out, and wait for its end",
-                takes=json,
-                limit=most,
-                noun="the plan",
+                f"{at}/{{plan}}/cancel",
+                self.cancel,
+                WRITE,
+                "Have no more of it done",
+                errors=unknown,
             ),
         ]
 
-    async def listed(self, ask: Ask) -> Response:
-        """In numbers, the newest last."""
-        del ask
-        return JSONResponse({"plans": [shown_plan(one) for one in self._plans.all()]})
+    async def list_plans(self, ask: Ask) -> Response:
+        """With what the pipeline proposes, where its results are here, and how it stands now."""
+        console = self.console
+        console.check(ask.by)
+        told = await console.colleagues.gather("plans")
+        plans = [one for said in told.values() if said is not None for one in said["plans"]]
+        plans.sort(key=lambda one: one["began_s"], reverse=True)
+        results = self.node.settings.results
+        found = outcomes(plans, await measured_windows(results))
+        now = gain_of(console.plane.directory.state, {})
+        return JSONResponse(
+            {
+                "plans": [{**one, "measured": found.get(one["id"])} for one in plans],
+                "silent": sorted(node for node, one in told.items() if one is None),
+                "proposed": await proposed_plan(results),
+                "nodes": now["nodes"],
+                "imbalance": now["imbalance"][0],
+            }
+        )
 
     async def give(self, ask: Ask) -> Response:
-        """It is carried out from here on, unless only asked for."""
+        """It is carried out by this node, unless only asked for."""
+        console = self.console
+        console.check(ask.by)
+        looked = console.plans.look(ask.raw)
         if ask.query["dry_run"] == "true":
-            return JSONResponse(self._plans.look(ask.raw))
-        carried = await self._plans.begin(ask.raw, int(ask.query["at_once"] or AT_ONCE))
-        self._note("plan.given", carried.id)
-        where = {"Location": f"/admin/plans/{carried.id}"}
+            return JSONResponse(looked)
+        moves = looked["moves"]
+        about = f"{len(moves) if isinstance(moves, list) else 0} groups"
+        await console.note(ask.by, "plan.given", about, ask.origin)
+        carried = await console.plans.begin(ask.raw, int(ask.query["at_once"] or AT_ONCE))
+        where = {"Location": f"{ask.request.url.path}/{carried.id}"}
         return JSONResponse(shown_plan(carried), 201, headers=where)
 
-    async def one(self, ask: Ask) -> Response:
-        """With what has become of each group."""
-        carried = self._plans.find(ask.path("plan"))
-        return JSONResponse({**shown_plan(carried), "steps": shown_steps(carried)})
+    def _bearer(self, plan: str) -> str:
+        """The node that was given a plan, now or in a former life, if it is here; else this one,
+        which says what is.
+        """
+        found, view = ID.fullmatch(plan), self.node.view
+        if found is not None and view is not None and found[1] in view.names:
+            return found[1]
+        return self.node.settings.node_id
+
+    async def plan(self, ask: Ask) -> Response:
+        """Wherever it is carried out."""
+        self.console.check(ask.by)
+        plan = ask.path("plan")
+        told = await self.console.colleagues.ask(self._bearer(plan), "plan", plan=plan[:200])
+        found = outcomes([told], await measured_windows(self.node.settings.results))
+        return JSONResponse({**told, "measured": found.get(told["id"])})
 
     async def cancel(self, ask: Ask) -> Response:
         """What is under way and cannot be called off still arrives: 202 until then."""
-        carried = self._plans.cancel(ask.path("plan"))
-        self._note("plan.cancelled", carried.id)
-        return JSONResponse(shown_plan(carried), 200 if carried.over.is_set() else 202)
+        console = self.console
+        console.check(ask.by)
+        plan = ask.path("plan")
+        bearer = self._bearer(plan)
+        await console.colleagues.ask(bearer, "plan", plan=plan[:200])
+        await console.note(ask.by, "plan.cancelled", plan, ask.origin)
+        told = await console.colleagues.ask(bearer, "cancel_plan", plan=plan[:200])
+        return JSONResponse(told, 202 if told["ended_s"] is None else 200)
+
+    # --- the management address only --------------------------------------------------------------
+
+    def migrate_row(self) -> Row:
+        """For programs that wait."""
+        text = "Carry a plan out, and wait for its end"
+        at = "/admin/migrate"
+        return Row(
+            "POST",
+            at,
+            self.migrate,
+            LOCAL,
+            text,
+            errors=(*BAD_PLAN, "plan_lost"),
+            takes=("application/json",),
+            limit=most,
+            noun="the plan",
+        )
 
     async def migrate(self, ask: Ask) -> Response:
         """Answers when it is over, or after WAIT_S with how far it is."""
-        carried = await self._plans.begin(ask.raw)
-        self._note("plan.given", carried.id)
+        carried = await self.console.plans.begin(ask.raw)
+        note_soon(self.node, "plan.given", carried.id)
         try:
             await asyncio.wait_for(carried.over.wait(), WAIT_S)
         except TimeoutError:

@@ -73,7 +73,7 @@ async def test_a_node_that_is_drained_sequences_nothing_until_it_is_revived(tmp_
         code, problem = await cluster.admin(
             "b", "migrate", {"plan": 1, "groups": {f"doc/{doc}": "a"}}
         )
-        assert (code, problem["code"]) == (400, "bad_plan")
+        assert (code, problem["code"]) == (422, "bad_plan")
         await cluster.admin("c", "revive", {"node": "a"})
         await tabs[0].typed_more(5)
         await cluster.place("a", *groups)

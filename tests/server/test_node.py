@@ -82,10 +82,10 @@ async def test_a_node_that_is_asked_to_leave_does_so(cluster: Cluster) -> None:
 @pytest.mark.parametrize(
     ("task", "body", "status", "code"),
     [
-        ("migrate", {"plan": 1, "groups": {"none": "a"}}, 400, "bad_plan"),
-        ("migrate", {"plan": 1, "groups": {"documents": "z"}}, 400, "bad_plan"),
-        ("migrate", {"plan": 2, "groups": {"documents": "a"}}, 400, "bad_plan"),
-        ("migrate", ["no plan"], 400, "bad_plan"),
+        ("migrate", {"plan": 1, "groups": {"none": "a"}}, 422, "bad_plan"),
+        ("migrate", {"plan": 1, "groups": {"documents": "z"}}, 422, "bad_plan"),
+        ("migrate", {"plan": 2, "groups": {"documents": "a"}}, 422, "bad_plan"),
+        ("migrate", ["no plan"], 422, "bad_plan"),
         ("drain", {"node": "z"}, 404, "unknown_node"),
         ("revive", {"node": 5}, 404, "unknown_node"),
         ("drain", {"colour": "red"}, 400, "bad_request"),

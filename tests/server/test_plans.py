@@ -19,6 +19,7 @@ from groupcore.sequencing.plan import PLAN_BYTES_MAX
 from server import plans
 from server.main import main
 from server.plan_cli import lines_of
+from server.plan_shelf import NAME
 from server.serve import RunningNode
 from tests.server.support import Cluster, eventually, get, post
 
@@ -101,7 +102,7 @@ async def test_a_plan_is_looked_at_given_and_followed_to_its_end(cluster: Cluste
     }
     assert [row["name"] for row in looked["stays"]] == ["g3"]
     assert places(nodes[0], names) == dict.fromkeys(names, "a")
-    assert (await get(at))[1]["plans"][-1]["state"] == "done"  # that of `some_groups`, no other
+    assert (await get(at))[1]["plans"][0]["state"] == "done"  # that of `some_groups`, no other
     status, given = await post(at, plan)
     assert (status, given["total"]) == (201, 4)
     assert given["left"] <= 3  # the first answer is of how far it is by then: g3 was there before
@@ -118,7 +119,9 @@ async def test_a_plan_is_looked_at_given_and_followed_to_its_end(cluster: Cluste
     assert places(nodes[0], names) == there
     for node in nodes[1:]:  # the others hear of the last move when it comes in their order
         await eventually(lambda node=node: places(node, names) == there, "all know")  # type: ignore[misc]
-    assert [one["id"] for one in (await get(at))[1]["plans"]][-1] == given["id"]
+    for node in nodes:  # the newest first, at whichever node
+        listed = (await get(f"{node.admin_url}/admin/plans"))[1]["plans"]
+        assert listed[0]["id"] == given["id"]
 
 
 async def test_what_is_wrong_with_a_plan_is_said_for_each_group_and_nothing_moves(
@@ -159,9 +162,9 @@ async def test_what_is_wrong_with_a_plan_is_said_for_each_group_and_nothing_move
         ({"plan": 1, "groups": {"g0": 5}}, "unknown_node"),
     ):
         status, problem = await post(at, one)
-        assert (status, problem["code"], problem["refused"]["code"]) == (400, "bad_plan", code)
+        assert (status, problem["code"], problem["refused"]["code"]) == (422, "bad_plan", code)
     async with aiohttp.ClientSession() as http, http.post(at, data=b"{") as answer:
-        assert (answer.status, (await answer.json())["code"]) == (400, "bad_plan")
+        assert (answer.status, (await answer.json())["code"]) == (422, "bad_plan")
     for query in ("dry_run=perhaps", "at_once=0", "at_once=many"):
         assert (await post(f"{at}?{query}", plan))[1]["code"] == "bad_request"
     assert len((await get(at))[1]["plans"]) == before
@@ -210,9 +213,8 @@ async def test_a_plan_is_asked_for_at_its_node_and_lost_with_it(cluster: Cluster
         _, given = await post(f"{at}?at_once=1", written(g0="b", g1="c", g2="b"))
         await eventually(lambda: len(held) == 1, "it is in the middle")
         elsewhere = f"{a.admin_url}/admin/plans/{given['id']}"
-        status, problem = await get(elsewhere)
-        assert (status, problem["code"]) == (404, "unknown_plan")
-        assert "ask node b" in problem["detail"]
+        status, found = await get(elsewhere)
+        assert (status, found["id"], found["state"]) == (200, given["id"], "running")
         held.clear()  # what it has not said in the order by now is never said
         await cluster.stop("b")
     await eventually(lambda: a.node.view is not None and len(a.node.view.names) == 2, "b is gone")
@@ -223,8 +225,15 @@ async def test_a_plan_is_asked_for_at_its_node_and_lost_with_it(cluster: Cluster
     await eventually(lambda: "b" not in places(a, names).values(), "its groups are taken over")
     assert places(a, names)["g1"] == "a"
     again = f"{a.admin_url}/admin/plans"
-    _, given = await post(again, written(g0="c", g1="c", g2="a"))
-    assert (await ended(a, given["id"]))["state"] == "done"
+    _, second = await post(again, written(g0="c", g1="c", g2="a"))
+    assert (await ended(a, second["id"]))["state"] == "done"
+    b = await cluster.start("b")  # it has kept how far it was
+    for running in (a, b):
+        status, found = await get(f"{running.admin_url}/admin/plans/{given['id']}")
+        assert (status, found["state"], found["done"], found["total"]) == (200, "lost", 1, 3)
+        assert {one["name"] for one in found["steps"]} == {"g0", "g1", "g2"}
+        status, found = await post(f"{running.admin_url}/admin/plans/{given['id']}/cancel")
+        assert (status, found["state"]) == (200, "lost")
     for id, code in (("x", "unknown_plan"), (f"a-{a.node.me.incarnation}-999", "unknown_plan")):
         status, problem = await get(f"{again}/{id}")
         assert (status, problem["code"]) == (404, code)
@@ -244,17 +253,51 @@ async def test_plans_are_bounded(cluster: Cluster, monkeypatch: pytest.MonkeyPat
         assert (status, problem["code"]) == (409, "too_many_plans")
     for one in (await get(at))[1]["plans"]:
         assert (await ended(nodes[0], one["id"]))["state"] == "done"
-    first = (await get(at))[1]["plans"][0]["id"]
+    first = (await get(at))[1]["plans"][-1]["id"]
     for _ in range(4):
         _, given = await post(at, written(g0="a"))
         await ended(nodes[0], given["id"])
     listed = [one["id"] for one in (await get(at))[1]["plans"]]
-    assert listed[-1] == given["id"]
+    assert listed[0] == given["id"]
     assert len(listed) == 3  # two that were over when the last one came
     assert (await get(f"{at}/{first}"))[1]["code"] == "unknown_plan"
     too_long = io.BytesIO(b" " * (PLAN_BYTES_MAX + 1))
     async with aiohttp.ClientSession() as http, http.post(at, data=too_long) as answer:
         assert (answer.status, (await answer.json())["code"]) == (413, "too_large")
+
+
+async def test_what_a_plan_has_brought_is_known_behind_a_restart(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "SETTLED_S", 0.05)
+    running = await cluster.start("a")
+    at = f"{running.admin_url}/admin/plans"
+    expects = {"imbalance": [3.0, 1.1], "latency_us": [900, 700.5], "fullest_us": "much"}
+    plan = {**written(documents="a"), "expects": expects}
+    _, given = await post(at, plan)
+    told = {"imbalance": [3.0, 1.1], "latency_us": [900.0, 700.5]}
+    assert given["expects"] == told
+
+    async def is_measured() -> bool:
+        return (await get(f"{at}/{given['id']}"))[1]["brought"] is not None
+
+    await eventually(is_measured, "it is measured")
+    before = (await get(f"{at}/{given['id']}"))[1]
+    await cluster.stop("a")
+    folder = running.settings.data
+    with (folder / NAME).open("a", encoding="utf-8") as file:
+        file.write('{"id": "a-1-1", "began_s"')  # the end of a life may cut a line short
+    running = await cluster.start("a")
+    after = (await get(f"{running.admin_url}/admin/plans/{given['id']}"))[1]
+    assert after == before
+    listed = (await get(f"{running.admin_url}/admin/plans"))[1]["plans"]
+    assert [(one["id"], one["expects"]) for one in listed] == [(given["id"], told)]
+    for wrong in ({"imbalance": [1, 2, 3]}, {"imbalance": [True, "x"]}, {"imbalance": [-1, 1e13]}):
+        status, looked = await post(
+            f"{running.admin_url}/admin/plans?dry_run=true", plan | {"expects": wrong}
+        )
+        assert (status, looked["expects"]) == (200, {"imbalance": None, "latency_us": None})
+    assert (await post(f"{running.admin_url}/admin/plans", plan | {"expects": []}))[0] == 422
 
 
 async def test_a_node_that_is_apart_from_the_others_takes_no_plan(
@@ -322,8 +365,10 @@ async def test_a_shell_applies_a_plan_and_asks_how_far_it_is(
         ["  done     g0: a to b", "  done     g1: a to a: it was there"],
     )
     code, out, _ = await shell.run("list", "--json")
-    assert (code, json.loads(out)["plans"][-1]["id"]) == (0, done["id"])
-    assert (await shell.run("list"))[1].splitlines()[-1].startswith(f"{done['id']}  done  total=2")
+    assert (code, json.loads(out)["plans"][0]["id"]) == (0, done["id"])
+    (line,) = (await shell.run("list"))[1].splitlines()[:1]
+    assert line.startswith(f"{done['id']}  done  total=2")
+    assert line.endswith("not measured")
     assert (await shell.run("cancel", done["id"]))[0] == 0
     file.write_text(json.dumps(written(g0="z")))
     code, out, err = await shell.run("apply", str(file), "--dry-run")

@@ -89,6 +89,19 @@ export interface DryRun {
   readonly imbalance: readonly [number, number];
 }
 
+/** Before and after; null where it is not said. `latency_us`: until a message is back at its sender. */
+export interface Expected {
+  readonly imbalance: readonly [number, number] | null;
+  readonly latency_us: readonly [number, number] | null;
+}
+
+/** What the pipeline has measured behind a plan's end. */
+export interface Outcome {
+  readonly windows: number;
+  readonly imbalance: number;
+  readonly latency_us: number | null;
+}
+
 export interface Plan {
   readonly id: string;
   readonly state: string;
@@ -99,7 +112,10 @@ export interface Plan {
   readonly failed: number;
   /** As it was, and as it was to be. */
   readonly imbalance: readonly [number, number] | null;
+  readonly expects: Expected;
+  /** The imbalance a minute behind its end. */
   readonly brought: number | null;
+  readonly measured: Outcome | null;
   readonly problem: string;
 }
 
@@ -121,12 +137,31 @@ export interface Plans {
     readonly text: string;
     readonly made_s: number;
     readonly groups: number;
+    readonly expects: Expected;
   } | null;
 }
 
 function pairOf(value: unknown): readonly [number, number] {
   const [one, other] = Array.isArray(value) ? value.map(numberOf) : [];
   return [one ?? 0, other ?? 0];
+}
+
+function expectedOf(value: unknown): Expected {
+  const { imbalance, latency_us } = fields(value);
+  return {
+    imbalance: Array.isArray(imbalance) ? pairOf(imbalance) : null,
+    latency_us: Array.isArray(latency_us) ? pairOf(latency_us) : null,
+  };
+}
+
+function outcomeOf(value: unknown): Outcome | null {
+  if (value === null || value === undefined) return null;
+  const { windows, imbalance, latency_us } = fields(value);
+  return {
+    windows: numberOf(windows),
+    imbalance: numberOf(imbalance),
+    latency_us: numberOrNull(latency_us),
+  };
 }
 
 function balanceOf(one: Fields): Balance {
@@ -143,7 +178,9 @@ function planOf(one: Fields): Plan {
     done: numberOf(one.done),
     failed: numberOf(one.failed),
     imbalance: Array.isArray(one.imbalance) ? pairOf(one.imbalance) : null,
+    expects: expectedOf(one.expects),
     brought: numberOrNull(one.brought),
+    measured: outcomeOf(one.measured),
     problem: textOf(one.problem),
   };
 }
@@ -163,6 +200,7 @@ export async function plans(): Promise<Plans> {
             text: JSON.stringify(proposed.plan),
             made_s: numberOf(proposed.made_s),
             groups: numberOf(proposed.groups),
+            expects: expectedOf(proposed.expects),
           },
   };
 }

@@ -55,8 +55,22 @@ export default {
     `${plural(moves, `${number(moves)} Gruppe zieht`, `${number(moves)} Gruppen ziehen`)} um, ${number(stays)} bleiben.`,
   wouldChange: (before: number, after: number) =>
     `Ungleichgewicht von ${number(before)} auf ${number(after)}.`,
-  hasBrought: (before: number, wanted: number, brought: number) =>
-    `Ungleichgewicht von ${number(before)} auf ${number(brought)}; erwartet war ${number(wanted)}.`,
+  wouldWait: (before: number, after: number) =>
+    `Eine Nachricht ist in ${number(after)} ms statt in ${number(before)} ms zurück beim Absender.`,
+  expectedByPipeline: (what: string) => `Die Pipeline erwartet davon: ${what}`,
+  measuredLive: (imbalance: number) =>
+    `Eine Minute nach seinem Ende trug der vollste Knoten das ${number(imbalance)}-Fache des Mittels.`,
+  measuredByPipeline: (imbalance: number, windows: number) =>
+    `Die Pipeline hat nach seinem Ende das ${number(imbalance)}-Fache des Mittels gemessen, in ${plural(windows, `${number(windows)} Abschnitt`, `${number(windows)} Abschnitten`)}.`,
+  measuredWait: (ms: number) => `Eine Nachricht war in ${number(ms)} ms zurück beim Absender.`,
+  notMeasured: "nicht gemessen",
+  imbalance: "Ungleichgewicht",
+  latency: "Umlaufzeit",
+  itsBefore: "vorher",
+  itsExpected: "erwartet",
+  itsMeasured: "gemessen",
+  columnOf: (what: string, which: string) => `${what}, ${which}`,
+  inMs: (ms: number) => `${number(ms)} ms`,
   refused: "So wird der Plan abgelehnt:",
   objection: (item: string, problem: string, remedy: string) => `${item}: ${problem}; ${remedy}`,
   groupFromTo: (name: string, from: string, to: string) => `${name}: von ${from} nach ${to}`,
@@ -65,7 +79,8 @@ export default {
   planBegun: "Der Plan ist unterwegs.",
   watch: "Schritt für Schritt zusehen",
   history: "Bisherige Pläne",
-  historyHint: "Soweit die Knoten sich erinnern, die sie ausgeführt haben.",
+  historyHint:
+    "Jeder Knoten behält seine letzten hundert. Erwartet und gemessen: von der Pipeline, wo sie es gesagt hat, sonst nach der Last, die die Knoten melden, eine Minute nach dem Ende.",
   noPlans: "Noch wurde kein Plan ausgeführt.",
   planLine: (state: string, done: number, total: number) =>
     `${state}: ${number(done)} von ${number(total)} Gruppen`,

@@ -53,8 +53,22 @@ export default {
     `${plural(moves, `${number(moves)} group moves`, `${number(moves)} groups move`)}, ${number(stays)} stay.`,
   wouldChange: (before: number, after: number) =>
     `Imbalance from ${number(before)} to ${number(after)}.`,
-  hasBrought: (before: number, wanted: number, brought: number) =>
-    `Imbalance from ${number(before)} to ${number(brought)}; ${number(wanted)} was expected.`,
+  wouldWait: (before: number, after: number) =>
+    `A message is back at its sender in ${number(after)} ms instead of ${number(before)} ms.`,
+  expectedByPipeline: (what: string) => `The pipeline expects of it: ${what}`,
+  measuredLive: (imbalance: number) =>
+    `A minute behind its end the fullest node carried ${number(imbalance)} times the mean.`,
+  measuredByPipeline: (imbalance: number, windows: number) =>
+    `The pipeline has measured ${number(imbalance)} times the mean behind its end, over ${plural(windows, `${number(windows)} window`, `${number(windows)} windows`)}.`,
+  measuredWait: (ms: number) => `A message was back at its sender in ${number(ms)} ms.`,
+  notMeasured: "not measured",
+  imbalance: "Imbalance",
+  latency: "Round trip",
+  itsBefore: "before",
+  itsExpected: "expected",
+  itsMeasured: "measured",
+  columnOf: (what: string, which: string) => `${what}, ${which}`,
+  inMs: (ms: number) => `${number(ms)} ms`,
   refused: "The plan is refused as it is:",
   objection: (item: string, problem: string, remedy: string) => `${item}: ${problem}; ${remedy}`,
   groupFromTo: (name: string, from: string, to: string) => `${name}: from ${from} to ${to}`,
@@ -63,7 +77,8 @@ export default {
   planBegun: "The plan is under way.",
   watch: "Watch it step by step",
   history: "Plans so far",
-  historyHint: "As far as the nodes remember that carried them out.",
+  historyHint:
+    "Each node keeps its last hundred. Expected and measured: by the pipeline where it has said so, else by the load that the nodes report, a minute behind a plan's end.",
   noPlans: "No plan has been carried out yet.",
   planLine: (state: string, done: number, total: number) =>
     `${state}: ${number(done)} of ${number(total)} groups`,
