@@ -29,6 +29,8 @@ REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server test
 # Of the core's tests those that simulate, the longer half.
 SIMULATED := tests/groupcore/sim tests/groupcore/sequencing
 
+PLAN_TEST := tests/end_to_end/test_plan_in_effect.py
+
 SEEDS ?= 200
 BENCH ?= all
 
@@ -96,7 +98,7 @@ test-rest: $(INSTALLED)
 
 .PHONY: test-real
 test-real: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(REAL_TESTS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(REAL_TESTS) --ignore=$(PLAN_TEST)
 
 # One Java machine, in one process and one session: most of the time it plans on one core alone.
 .PHONY: test-pipeline
@@ -149,6 +151,11 @@ migrations: setup ## a group migrates MIGRATIONS=10000 times under load: nothing
 .PHONY: typists
 typists: setup ## random people on pages of a simulated cluster: GAMES=100 games from SEED=1, of TURNS=60
 	cd webui && GAMES=$${GAMES:-100} SEED=$${SEED:-1} TURNS=$${TURNS:-60} npx vitest run tests/document/fuzz.test.ts
+
+# By itself: three nodes, a browser and Spark at once want the machine, and it is the load on that which is measured.
+.PHONY: plan-end-to-end
+plan-end-to-end: setup pipeline chromium ## a plan out of a skewed load, approved in a browser, measured; TYPED=150 seconds each, 0: little
+	PLAN_PHASE_S=$${TYPED:-150} $(BIN)/python -m pytest -q -s $(PLAN_TEST)
 
 .PHONY: rounds
 rounds: setup ## three pages do ten things each at once and must agree behind it, ROUNDS=20000 times, from SEED=1

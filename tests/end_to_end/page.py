@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, Self
 
@@ -82,9 +82,19 @@ class Page:
 
 
 class Tab:
-    """A client that types. Use it in `async with`; `urls` are the nodes, tried in turn."""
+    """A client that types. Use it in `async with`; `urls` are the nodes, tried in turn.
 
-    def __init__(self, client: str, doc: str, urls: Callable[[], list[str]], seed: int = 1) -> None:
+    `ticket` gives one for the node of an address, where people sign in.
+    """
+
+    def __init__(
+        self,
+        client: str,
+        doc: str,
+        urls: Callable[[], list[str]],
+        seed: int = 1,
+        ticket: Callable[[str], Awaitable[str]] | None = None,
+    ) -> None:
         assert len(client) == 1, "a token has room for one letter"
         self.client = client
         self.page = Page()
@@ -99,6 +109,7 @@ class Tab:
         self._name = f"doc/{doc}/{BLOCK}"
         self._id = f"{client}-{secrets.token_hex(8)}"
         self._urls = urls
+        self._ticket = ticket
         self._connection: ClientConnection | None = None
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -193,26 +204,29 @@ class Tab:
         while True:
             urls = self._urls()
             if urls:
-                await self._connect(urls[attempt % len(urls)].replace("http", "ws", 1) + "/ws")
+                await self._connect(urls[attempt % len(urls)])
             attempt += 1
             await asyncio.sleep(self.retry_s)
 
     async def _connect(self, url: str) -> None:
         """One connection, until it ends."""
         try:
+            hello: Fields = {"t": "hello", "v": 1, "client": self._id}
+            if self._ticket is not None:
+                hello["ticket"] = await self._ticket(url)
             async with connect(
-                url,
+                url.replace("http", "ws", 1) + "/ws",
                 subprotocols=[Subprotocol("groupcore.v1.msgpack")],
                 compression=None,
                 open_timeout=CONNECT_S,
             ) as connection:
-                await self._session(connection)
+                await self._session(connection, hello)
         except (WebSocketException, OSError, TimeoutError):
             pass
         self._connection = None
 
-    async def _session(self, connection: ClientConnection) -> None:
-        await self._send(connection, {"t": "hello", "v": 1, "client": self._id}, self._opening())
+    async def _session(self, connection: ClientConnection, hello: Fields) -> None:
+        await self._send(connection, hello, self._opening())
         self.connections += 1
         async for frame in connection:
             for message in msgpack.unpackb(frame):
