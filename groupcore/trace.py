@@ -176,6 +176,11 @@ MEMBERSHIP = Table(
         Column("epoch", "bigint", "of the sequencer; null for what a node says of itself"),
         Column("lseq", "bigint", "stamp of the change; null for what a node says of itself"),
         Column("dno", "bigint", "last delivery number of the node before; null for changes"),
+        Column(
+            "observes",
+            "boolean",
+            "of a `join` to a `strict` group: overlaps do not count the process",
+        ),
     ),
 )
 GROUP = Table(

@@ -26,24 +26,30 @@ ARTICULATION_ROWS_MAX: Final = 20_000
 @dataclass(frozen=True)
 class Overlap:
     """`members`: gid, process of strict membership. `components`: gid, component of the groups that
-    intersect strongly with another; the others are alone. `way`: `primal` or `dual`.
+    intersect strongly with another; the others are alone. `way`: `primal` or `dual`. `declared`:
+    how many processes have joined as observers; `observers`: those that only watch as they are in
+    too many groups, with how many that is.
     """
 
     members: DataFrame
     components: DataFrame
     observers: dict[str, int]
+    declared: int
     way: str
 
 
 def find_overlap(membership: DataFrame, groups: DataFrame, groups_max: int) -> Overlap:
     """The overlap of the strict groups as they are now.
 
-    Processes in more than `groups_max` of them are observers: they count for nothing, since they
-    would fuse nearly everything into one component. Raises PipelineError `too_dense`.
+    Who has joined as an observer does not count, as in the service. Nor does who is in more than
+    `groups_max` groups without having said so: it would fuse nearly everything into one component.
+    Raises PipelineError `too_dense`.
     """
     # Only strict groups have to be sequenced together.
     strict = groups.where("promise = 'strict'").select("gid").distinct()
-    memberships = rules.members(membership).join(F.broadcast(strict), "gid", "left_semi").cache()
+    everybody = rules.members(membership).join(F.broadcast(strict), "gid", "left_semi").cache()
+    declared = everybody.where("observes").select("process").distinct().count()
+    memberships = everybody.where("not observes").select("gid", "process")
     watching = rules.observers(memberships, groups_max).cache()
     found = {row["process"]: row["groups"] for row in watching.collect()}
     members = memberships.join(F.broadcast(watching), "process", "left_anti")
@@ -60,7 +66,7 @@ def find_overlap(membership: DataFrame, groups: DataFrame, groups_max: int) -> O
     edges = (
         rules.strong_pairs(matter).select("a", "b") if way == "primal" else rules.star_edges(matter)
     )
-    return Overlap(members, components(edges), found, way)
+    return Overlap(members, components(edges), found, declared, way)
 
 
 def sizes(overlap: Overlap, count: int) -> list[tuple[int, int]]:

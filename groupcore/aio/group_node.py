@@ -185,17 +185,22 @@ class GroupNode:
         """The groups that have names, as far as this node has heard."""
         return self.service.plane.directory.names
 
-    async def join(self, process: Process, group: GroupId) -> int:
+    async def join(self, process: Process, group: GroupId, *, observes: bool = False) -> int:
         """JOIN-GROUP: the number from which on the process is a member. GroupRefusedError.
 
         A group that this node has not heard of, by another one's word, is waited for
-        (`ServiceOptions.catch_up_s`).
+        (`ServiceOptions.catch_up_s`). An archiver or a bot that is in nearly every `strict` group
+        joins with `observes`: it is given each group's order, behind what that rests on, but groups
+        that it observes may come in another order across each other than for their members. So S2
+        does not count it, and no two groups have to have one sequencer on its account.
         """
         check_process(process)
         check_group(group)
         if (process, group) in self.asked.joining:
             raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
-        joined = self.asked.join(self.service.join(process, group, 0.0), process, group)
+        joined = self.asked.join(
+            self.service.join(process, group, 0.0, observes=observes), process, group
+        )
         self.channel.wake_soon()
         return await joined
 

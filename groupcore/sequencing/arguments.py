@@ -119,6 +119,12 @@ def check_number(value: int, what: str, least: int = 0) -> None:
         raise BadArgumentError(f"{what} is {shown(value)}; give a whole number from {least}")
 
 
+def check_flag(value: bool, what: str) -> None:
+    """Yes or no."""
+    if type(value) is not bool:
+        raise BadArgumentError(f"{what} is {shown(value)}; give True or False")
+
+
 def wrong_text(value: object) -> str:
     """What is wrong with a text that is to travel; empty when nothing is."""
     if type(value) is not str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from groupcore.errors import GroupRefusedError
 from groupcore.sequencing.arguments import (
+    check_flag,
     check_group,
     check_payload,
     check_payloads,
@@ -56,17 +57,19 @@ class ProcessCalls:
         self.joining.close(process)
         self.sender.close(process)
 
-    def join(self, process: Process, group: GroupId, now: float) -> int:
+    def join(self, process: Process, group: GroupId, now: float, *, observes: bool = False) -> int:
         """JOIN-GROUP; `Joined` or `Refused` answers.
 
-        A group that this node has not heard of is waited for, for `catch_up_s`.
+        A group that this node has not heard of is waited for, for `catch_up_s`. `observes`: the
+        process gives up the order across `strict` groups, and so fuses none (decision 0060).
         """
         self.idle.end()
         del now
         check_process(process)
         check_group(group)
+        check_flag(observes, "observes")
         request = self.plane.request()
-        self.expected.join(request, process, group)
+        self.expected.join(request, process, group, observes)
         return request
 
     def leave(self, process: Process, group: GroupId, now: float) -> int:

@@ -76,6 +76,19 @@ class ExitStrict(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class ObserveStrict(Command):
+    """A process is about to join a `strict` group as an observer: its overlaps never count (S2).
+
+    What is an observer's is what a causally-total group promises; `ExitStrict` ends it, too.
+    """
+
+    code: ClassVar[int] = 14
+    request: int
+    group: GroupId
+    process: Process
+
+
+@dataclass(frozen=True, slots=True)
 class Move(Command):
     """Migrate groups to `target`; `reason`: strict, load, locality, ties, drain, plan."""
 
@@ -211,6 +224,7 @@ COMMANDS: dict[int, type[Command]] = {
         ReportTies,
         Inherit,
         Tell,
+        ObserveStrict,
     )
 }
 

@@ -34,6 +34,7 @@ from groupcore.sequencing.commands import (
     Inherit,
     Move,
     Moved,
+    ObserveStrict,
     ReportLoad,
     ReportTies,
     Tell,
@@ -100,6 +101,8 @@ class Directory:
     def has_entered(self, process: Process, group: GroupId) -> bool:
         """Whether S2 holds with this process in the strict group, as far as this node has heard."""
         state = self.state
+        if state.observers.is_in(process, group):
+            return True
         return state.overlap.is_in(process, group) and not any(
             (entry.process, entry.group) == (process, group) for entry in state.pending
         )
@@ -134,6 +137,7 @@ class Directory:
         assert not set(gone) & set(view.members), "a node is a member or gone"
         state.install(view)
         state.overlap.keep_nodes(state.members)
+        state.observers.keep_nodes(state.members)
         state.loads.keep_nodes(state.members)
         state.ties.keep_nodes(state.members)
         changes = resolving.withdraw(state, lambda entry: entry.process.node not in state.members)
@@ -176,6 +180,8 @@ class Directory:
                 return self._delete(command, by)
             case EnterStrict():
                 return resolving.enter(state, by, command)
+            case ObserveStrict():
+                return resolving.observe(state, by, command)
             case ExitStrict():
                 return resolving.leave(state, command)
             case Move():
@@ -229,6 +235,7 @@ class Directory:
             detail = f"group {group} is in move {entry.move}: delete it when that has ended"
             return state.refuse(by, command.request, "moving", detail)
         state.overlap.delete(group)
+        state.observers.delete(group)
         changes = resolving.withdraw(state, lambda pending: pending.group == group)
         state.remove(group)
         return [*changes, GroupDeleted(group, by, command.request)]

@@ -26,8 +26,10 @@ from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address, View
 from groupcore.wire import decode_value, encode_value
 
-FORMAT = 3
+FORMAT = 4
 """First value of every snapshot."""
+BEFORE_OBSERVERS = 3
+"""That of snapshots without them, as former versions have left them in their logs."""
 SLICE = 2_000
 """Groups of a part, where it is read in parts."""
 
@@ -93,7 +95,8 @@ def pack(state: DirectoryState) -> bytes:
         state.moves_given,
         sorted(state.draining),
     ]
-    rest = [columns, moves, pending, overlap, loads, ties, ended, streams]
+    observers = [[number(p.node), p.number, groups] for p, groups in state.observers.entries()]
+    rest = [columns, moves, pending, overlap, loads, ties, ended, streams, observers]
     packed: bytes = packb([*head, list(known.numbers), *rest], use_bin_type=True)
     return packed
 
@@ -117,7 +120,9 @@ def reading(data: bytes) -> Iterator[DirectoryState | None]:
 
 def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     (kind, k, options, view, groups_given, moves_given, draining, addresses, *tables) = value
-    if kind != FORMAT:
+    if kind == BEFORE_OBSERVERS:
+        tables.append([])
+    elif kind != FORMAT:
         raise ValueError("another format")
     if set(options) != {field.name for field in fields(PlacementOptions)}:
         raise ValueError("other options")
@@ -127,7 +132,7 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     state.groups_given, state.moves_given = groups_given, moves_given
     state.draining = dict.fromkeys(draining)
     known = [Address(name, incarnation) for name, incarnation in addresses]
-    columns, moves, pending, overlap, loads, ties, ended, streams = tables
+    columns, moves, pending, overlap, loads, ties, ended, streams, observers = tables
     _read_loads(state, loads, known)
     _read_moves(state, moves, known)
     yield from _read_entries(state, columns, known)
@@ -138,6 +143,9 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     for node, number, groups in overlap:
         for group in groups:
             state.overlap.enter(Process(known[node], number), group)
+    for node, number, groups in observers:
+        for group in groups:
+            state.observers.enter(Process(known[node], number), group)
     state.ties.by_node = {
         known[node]: {(group, other): rate for group, other, rate in rates} for node, rates in ties
     }

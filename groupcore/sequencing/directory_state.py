@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from groupcore.sequencing.directory_changes import Change, CommandRefused
 from groupcore.sequencing.load import LoadBook
 from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.observers import Observers
 from groupcore.sequencing.overlap import Overlap
 from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.sequencing.ties import TieBook
@@ -78,6 +79,7 @@ class DirectoryState:
         self.draining: dict[str, None] = {}
         self.pending: list[PendingEntry] = []
         self.overlap = Overlap()
+        self.observers = Observers()
         self.loads = LoadBook(options)
         self.ties = TieBook(options.smoothing)
         self.groups_given = 0

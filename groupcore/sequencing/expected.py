@@ -24,6 +24,7 @@ class Waiting:
     """Request `request` waits for its group, until `until`; None while this node takes no part."""
 
     request: int
+    observes: bool
     until: float | None = None
 
 
@@ -35,13 +36,13 @@ class Expected:
         self._joining = joining
         self._waiting: dict[tuple[Process, GroupId], Waiting] = {}
 
-    def join(self, request: int, process: Process, group: GroupId) -> None:
+    def join(self, request: int, process: Process, group: GroupId, observes: bool = False) -> None:
         """JOIN-GROUP, now or when the group is known."""
         key = (process, group)
         if self._may_come(group) and key not in self._waiting:
-            self._waiting[key] = Waiting(request)
+            self._waiting[key] = Waiting(request, observes)
         else:
-            self._joining.join(request, process, group)
+            self._joining.join(request, process, group, observes)
 
     def leave(self, request: int, process: Process, group: GroupId) -> None:
         """LEAVE-GROUP; a join that waits is off."""
@@ -67,7 +68,7 @@ class Expected:
             overdue = waiting.until is not None and now >= waiting.until
             if overdue or not self._may_come(group):
                 del self._waiting[key]
-                self._joining.join(waiting.request, process, group)
+                self._joining.join(waiting.request, process, group, waiting.observes)
 
     def next_wake(self) -> float | None:
         """When the first one is overdue."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from groupcore.context import encode_context
 from groupcore.sequencing.beginning import begin_archived
-from groupcore.sequencing.commands import EnterStrict, ExitStrict
+from groupcore.sequencing.commands import EnterStrict, ExitStrict, ObserveStrict
 from groupcore.sequencing.events import (
     Departed,
     Joined,
@@ -64,8 +64,8 @@ class Joining:
 
     # --- wishes ---------------------------------------------------------------------------------
 
-    def join(self, request: int, process: Process, group: GroupId) -> None:
-        """JOIN-GROUP."""
+    def join(self, request: int, process: Process, group: GroupId, observes: bool) -> None:
+        """JOIN-GROUP; `observes`: a strict group's overlaps are not to count the process."""
         key = (process, group)
         record = self._plane.records.get(group)
         if self._sender.open_local(process) is None:
@@ -76,11 +76,11 @@ class Joining:
             self.refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
         else:
             strict = record.order is Order.STRICT
-            wish = Wish(request, process, group, False, not strict)
-            self._wishes.add(wish)
+            self._wishes.add(wish := Wish(request, process, group, False, not strict))
             hold = record.hold
             if strict:
-                self._plane.propose(EnterStrict(request, group, process))
+                kind = ObserveStrict if observes else EnterStrict
+                self._plane.propose(kind(request, group, process))
             elif hold is not None and not hold.waiting_for_state and self._stays(record):
                 wish.recorded = hold.seqno + 1
                 self._settling[key] = wish

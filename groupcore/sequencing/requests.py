@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from groupcore.errors import BadArgumentError
 from groupcore.sequencing.arguments import (
+    check_flag,
     check_group,
     check_groups,
     check_number,
@@ -88,8 +89,7 @@ class DirectoryRequests:
         self.idle.end()
         del now
         check_text(name, "name")
-        if type(on) is not bool:
-            raise BadArgumentError(f"on is {shown(on)}; give True or False")
+        check_flag(on, "on")
         request = self.plane.request()
         self.plane.propose(Drain(request, name, on))
         return request

@@ -4,7 +4,8 @@ A process counts in a strict group from its `EnterStrict` on, and may join it wh
 whole component is at one owner with nothing moving. Until then its entry is pending. The paper
 assumes that one join makes at most one pair intersect (its footnote 2), and that no two do at once
 (its race): here a component with any number of sides goes to the dearest of them, and any number of
-entries may be pending, since all are decided again, in their order, after every change.
+entries may be pending, since all are decided again, in their order, after every change. Who
+observes never counts, and so waits for nothing here.
 
 Invariants. I1: after `settle` a component is at one owner, or one of its groups is moving, or an
 owner is gone whose stream has not ended; each of these leads to another change. I2: a pending entry
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from groupcore.sequencing.choosing import dearest
-from groupcore.sequencing.commands import EnterStrict, ExitStrict
+from groupcore.sequencing.commands import EnterStrict, ExitStrict, ObserveStrict
 from groupcore.sequencing.directory_changes import Change, EntryAllowed, MoveBegan
 from groupcore.sequencing.directory_state import DirectoryState, MoveState, PendingEntry
 from groupcore.sequencing.names import GroupId, Order
@@ -25,6 +26,43 @@ from groupcore.view import Address
 
 def enter(state: DirectoryState, by: Address, command: EnterStrict) -> list[Change]:
     """The process counts in the group from here on; `settle` says when it may join."""
+    group, process = command.group, command.process
+    refused = _refused(state, by, command)
+    if refused:
+        return refused
+    groups_max = state.options.strict_groups_max
+    if not state.overlap.is_in(process, group):
+        if len(state.overlap.groups_of(process)) >= groups_max:
+            detail = (
+                f"{process} is in {groups_max} strict groups: leave one, or use causally-total ones"
+            )
+            return state.refuse(by, command.request, "too_many_strict_groups", detail)
+        state.overlap.enter(process, group)
+    state.observers.exit(process, group)  # who counts observes no more
+    state.pending.append(PendingEntry(group, process, by, command.request))
+    return []
+
+
+def observe(state: DirectoryState, by: Address, command: ObserveStrict) -> list[Change]:
+    """The process may join the group, where nothing becomes of it: S2 holds as it did before.
+
+    Who counts in the group already goes on doing so: that promises more.
+    """
+    group, process = command.group, command.process
+    refused = _refused(state, by, command)
+    if refused:
+        return refused
+    if state.overlap.is_in(process, group):
+        state.pending.append(PendingEntry(group, process, by, command.request))
+        return []
+    state.observers.enter(process, group)
+    return [EntryAllowed(group, process, by, command.request)]
+
+
+def _refused(
+    state: DirectoryState, by: Address, command: EnterStrict | ObserveStrict
+) -> list[Change]:
+    """Why nobody may enter like this; empty where somebody may."""
     group, process = command.group, command.process
     entry = state.entries.get(group)
     if entry is None:
@@ -35,21 +73,14 @@ def enter(state: DirectoryState, by: Address, command: EnterStrict) -> list[Chan
         return state.refuse(
             by, command.request, "unknown_node", f"{process.node} is not in the view"
         )
-    groups_max = state.options.strict_groups_max
-    if not state.overlap.is_in(process, group):
-        if len(state.overlap.groups_of(process)) >= groups_max:
-            detail = (
-                f"{process} is in {groups_max} strict groups: leave one, or use causally-total ones"
-            )
-            return state.refuse(by, command.request, "too_many_strict_groups", detail)
-        state.overlap.enter(process, group)
-    state.pending.append(PendingEntry(group, process, by, command.request))
     return []
 
 
 def leave(state: DirectoryState, command: ExitStrict) -> list[Change]:
     """The process does not count in the group any more: its component may split."""
     group, process = command.group, command.process
+    if state.observers.exit(process, group):
+        return []
     if not state.overlap.exit(process, group):
         return state.ignore("not_in_strict_group")
     return withdraw(state, lambda entry: (entry.process, entry.group) == (process, group))

@@ -131,10 +131,16 @@ class Recorder(Steps):
             op=OPS[change.what],
             gid=change.group,
             process=self._name(Process(change.node, change.process)),
+            observes=change.what == JOINED and self._observes(change),
             seq=change.seqno,
             epoch=self._epoch(change.group),
             lseq=change.frame * FRAME_STAMPS,
         )
+
+    def _observes(self, change: Change) -> bool:
+        """Whether who joins does so as an observer."""
+        state = self._plane.directory.state
+        return state.observers.is_in(Process(change.node, change.process), change.group)
 
     # --- at the host ----------------------------------------------------------------------------
 

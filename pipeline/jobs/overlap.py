@@ -1,7 +1,8 @@
 """Which strict groups need one sequencer, and whose leaving would part them.
 
-Processes in more groups than --observers are left out: archivers and bots that are in everything
-would make one component of everything. The service refuses such joins, too (strict_groups_max).
+Who has joined as an observer is left out. So is who is in more groups than --observers without
+having said so: archivers and bots that are in everything would make one component of everything.
+The service refuses such joins (strict_groups_max), and takes observers.
 Writes the tables overlap_component and overlap_articulation.
 """
 
@@ -67,6 +68,7 @@ def run(arguments: Namespace) -> int:
             {
                 "way": found.way,
                 "observers": found.observers,
+                "declared_observers": found.declared,
                 "largest": [
                     {
                         "component": component,

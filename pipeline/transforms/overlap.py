@@ -18,12 +18,16 @@ from pyspark.sql import functions as F
 
 
 def members(membership: DataFrame) -> DataFrame:
-    """gid, process: who is in which group now, by the last change in the group's own order."""
+    """gid, process, observes: who is in which group now, by the last change in its own order.
+
+    `observes`: it has joined as an observer, and does not count in strict membership.
+    """
     changes = membership.where(F.col("op").isin("join", "leave", "gone"))
-    last = changes.groupBy("gid", "process").agg(
-        F.max_by("op", F.struct("epoch", "seq")).alias("op")
+    place, what = F.struct("epoch", "seq"), F.struct("op", "observes")
+    last = changes.groupBy("gid", "process").agg(F.max_by(what, place).alias("last"))
+    return last.where(F.col("last.op") == "join").select(
+        "gid", "process", F.coalesce("last.observes", F.lit(False)).alias("observes")
     )
-    return last.where(F.col("op") == "join").select("gid", "process")
 
 
 def observers(memberships: DataFrame, groups_max: int) -> DataFrame:

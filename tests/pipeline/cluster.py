@@ -118,7 +118,8 @@ class Cluster:
         group.last += 1
         frame.runs.append(Run(group.gid, group.last, 1, process, None, None, what, stamp))
         self.write(
-            "membership", group.owner, op, group.gid, process, group.last, group.epoch, stamp, None
+            *("membership", group.owner, op, group.gid, process, group.last, group.epoch, stamp),
+            *(None, None),
         )
         self.write_frame(group.owner, frame)
 
@@ -349,13 +350,13 @@ class Cluster:
         node = self.nodes[process.partition("/")[0]]
         if not node.hosts[gid]:
             node.place[gid] = 0
-            self.write("membership", node.name, "state", gid, None, 0, None, None, node.dno)
+            self.write("membership", node.name, "state", gid, None, 0, None, None, node.dno, None)
         self.host(node, "in", gid, process, 0)
 
     def host(self, node: Node, op: str, gid: int, process: str, seq: int) -> None:
         """The node gives a process the group from here on, or no more."""
         (node.hosts[gid].add if op == "in" else node.hosts[gid].discard)(process)
-        self.write("membership", node.name, op, gid, process, seq, None, None, node.dno)
+        self.write("membership", node.name, op, gid, process, seq, None, None, node.dno, None)
 
     def install_view(self, cut: dict[str, int]) -> None:
         """All nodes install the next view."""

@@ -96,19 +96,29 @@ def test_costs_are_the_pairs_that_are_looked_at(spark: SparkSession) -> None:
 
 def test_members_are_who_joined_last_and_observers_are_in_too_many(spark: SparkSession) -> None:
     changes = [
-        (1, "p", "join", 1, 1),
-        (1, "q", "join", 1, 2),
-        (1, "q", "leave", 1, 3),
-        (1, "r", "join", 1, 4),
-        (1, "r", "gone", 1, 5),
-        (1, "r", "join", 2, 6),
-        (1, "s", "in", None, 4),
-        (2, "p", "join", 1, 1),
+        (1, "p", "join", 1, 1, None),
+        (1, "q", "join", 1, 2, False),
+        (1, "q", "leave", 1, 3, False),
+        (1, "r", "join", 1, 4, False),
+        (1, "r", "gone", 1, 5, False),
+        (1, "r", "join", 2, 6, False),
+        (1, "s", "in", None, 4, None),
+        (1, "bot", "join", 2, 7, True),
+        (1, "back", "join", 2, 8, True),
+        (1, "back", "leave", 2, 9, False),
+        (1, "back", "join", 2, 10, False),
+        (2, "p", "join", 1, 1, False),
     ]
-    raw = "gid bigint, process string, op string, epoch bigint, seq bigint"
+    raw = "gid bigint, process string, op string, epoch bigint, seq bigint, observes boolean"
     found = overlap.members(spark.createDataFrame(changes, raw))
-    rows = {(row["gid"], row["process"]) for row in found.collect()}
-    assert rows == {(1, "p"), (1, "r"), (2, "p")}
+    rows = {(row["gid"], row["process"], row["observes"]) for row in found.collect()}
+    assert rows == {
+        (1, "p", False),
+        (1, "r", False),
+        (1, "bot", True),
+        (1, "back", False),
+        (2, "p", False),
+    }
     assert [tuple(row) for row in overlap.observers(found, 1).collect()] == [("p", 2)]
 
 

@@ -251,7 +251,7 @@ async def test_who_waits_for_something_in_a_group_that_is_deleted_waits_no_more(
     process = b.node.open_process()
     await b.node.join(process, group)
     late = b.node.open_process()
-    monkeypatch.setattr(b.node.service, "join", lambda *_: 999)  # no sequencer hears of it
+    monkeypatch.setattr(b.node.service, "join", lambda *_, **__: 999)  # no sequencer hears of it
     joining = asyncio.ensure_future(b.node.join(late, group))
     await asyncio.sleep(0)  # it has asked
     b.node.asked.unsaved.sent(process, group, 1)

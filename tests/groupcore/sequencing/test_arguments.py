@@ -86,6 +86,7 @@ CALLS: dict[str, tuple[Call, str]] = {
     "join a number below all": (lambda s, p, g: s.join(p, -1, 0.0), "group is -1"),
     "join a number above all": (lambda s, p, g: s.join(p, 1 << 64, 0.0), "group is 18446"),
     "join as a text": (lambda s, p, g: s.join("p", g, 0.0), "process is 'p'"),
+    "join as a maybe": (lambda s, p, g: s.join(p, g, 0.0, observes=1), "observes is 1"),
     "leave a list": (lambda s, p, g: s.leave(p, [g], 0.0), "group is"),
     "leave as a text": (lambda s, p, g: s.leave("p", g, 0.0), "process is 'p'"),
     "close a text": (lambda s, p, g: s.close_process("p", 0.0), "process is 'p'"),

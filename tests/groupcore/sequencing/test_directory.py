@@ -19,6 +19,7 @@ from groupcore.sequencing.commands import (
     EnterStrict,
     ExitStrict,
     Move,
+    ObserveStrict,
     ReportLoad,
 )
 from groupcore.sequencing.directory import Directory
@@ -120,6 +121,7 @@ def test_a_group_that_moves_is_not_deleted() -> None:
         CreateGroup(1, "other", 0),
         DeleteGroup(1, 1),
         EnterStrict(1, 1, P),
+        ObserveStrict(1, 1, P),
         ExitStrict(1, P),
         Move(1, (1,), B, "plan"),
         CancelMove(1, 1),
@@ -191,6 +193,7 @@ def busy_directory() -> Directory:
     strict(made, B, P, P._replace(number=8))
     strict(made, C, P)
     made.apply(EnterStrict(7, 3, P._replace(number=8)), A)
+    made.apply(ObserveStrict(8, 3, P._replace(number=9)), A)
     begin(made, (1,), C)
     load(made, A, g1=500)
     made.apply(ReportLoad(100_000, ()), C)
@@ -213,6 +216,7 @@ def test_a_snapshot_is_exact() -> None:
     for table in ("busy", "delays", "heavy", "resting"):
         assert getattr(again.state.loads, table) == getattr(made.state.loads, table)
     assert again.state.overlap.entries() == made.state.overlap.entries()
+    assert again.state.observers.entries() == made.state.observers.entries() != []
     assert again.snapshot() == made.snapshot()
     assert again.fingerprint() == made.fingerprint()
     commands: list[Command] = [

@@ -21,6 +21,7 @@ from groupcore.sequencing.commands import (
     LoadSample,
     Move,
     Moved,
+    ObserveStrict,
     ReportLoad,
 )
 from groupcore.sequencing.directory import Directory
@@ -90,6 +91,16 @@ class DirectoryMachine(RuleBasedStateMachine):
     @rule(index=indexes, process=indexes)
     def enter_another(self, index: int, process: int) -> None:
         self.enter(index, process)
+
+    @rule(index=indexes, process=indexes)
+    def observe(self, index: int, process: int) -> None:
+        group, entering, request = self.group(index), self.process(process), self.request()
+        counted = self.one.state.overlap.is_in(entering, group)
+        components = self.one.state.overlap.components()
+        self.asked[entering.node, request] = group, entering
+        self.apply(ObserveStrict(request, group, entering), entering.node.name)
+        assert self.one.state.overlap.is_in(entering, group) is counted
+        assert self.one.state.overlap.components() == components
 
     @rule(index=indexes, process=indexes)
     def leave(self, index: int, process: int) -> None:
@@ -269,7 +280,10 @@ class DirectoryMachine(RuleBasedStateMachine):
             self.note_move(change)
             if isinstance(change, EntryAllowed):
                 assert self.asked[change.by, change.request] == (change.group, change.process)
-                assert self.one.state.overlap.is_in(change.process, change.group)
+                assert self.one.has_entered(change.process, change.group)
+                if self.one.state.observers.is_in(change.process, change.group):
+                    assert not self.one.state.overlap.is_in(change.process, change.group)
+                    continue
                 unit = self.unit(change.group)
                 assert {self.one.owner_of(group) for group in unit} <= self.one.state.members
                 assert self.one.state.settled_at(unit) is not None

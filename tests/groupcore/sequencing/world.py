@@ -269,9 +269,9 @@ class World:
         """A new process."""
         return self[at].service.open_process()
 
-    def join(self, process: Process, group: GroupId) -> None:
+    def join(self, process: Process, group: GroupId, observes: bool = False) -> None:
         """The process is in the group now."""
-        self.hosts[process.node].service.join(process, group, self.now)
+        self.hosts[process.node].service.join(process, group, self.now, observes=observes)
         for _ in range(400):
             self.run(1)
             if process in self.hosts[process.node].members.get(group, []):
