@@ -15,11 +15,16 @@ from groupcore.sim.quorums import bases
 
 
 def remembers(nodes: Sequence[Node], chosen: Iterable[Node]) -> bool:
-    """Whether the chosen of these nodes can go on with all that was agreed to."""
-    lives = [node.address for node in chosen if node.alive and not node.leaving]
+    """Whether the chosen of these nodes can go on with all that was agreed to.
+
+    They may have accepted a view of which only others know that it was decided: then they have to
+    decide it again, as members of the one before.
+    """
+    staying = [node for node in chosen if node.alive and not node.leaving]
+    lives = [node.address for node in staying]
     return all(
         basis is None or basis.is_quorum(life.name for life in lives if life in basis.members)
-        for basis in bases(nodes)
+        for basis in bases(nodes, staying)
     )
 
 
