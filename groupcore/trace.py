@@ -49,8 +49,11 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-VERSION = 1
-"""Of all tables together. Additions only: a column that is missing in an older segment is null."""
+VERSION = 2
+"""Of all tables together. Additions only: a column that is missing in an older segment is null.
+
+2 has told since when a process observes and how long a sender has waited.
+"""
 
 FRAME_STAMPS = 4096
 """Stamps of a frame: `lseq // FRAME_STAMPS` is the frame's number."""

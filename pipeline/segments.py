@@ -116,13 +116,14 @@ def read_head(filesystem: fs.FileSystem, folder: str, segment: Segment) -> Segme
 
 
 def require_version(heads: Iterable[tuple[Segment, SegmentHead]]) -> None:
-    """Raises PipelineError `mixed_versions` unless all are of the version that we read."""
-    other = [(segment, head) for segment, head in heads if head.version != str(VERSION)]
+    """Raises PipelineError `mixed_versions` unless all are of this version or an earlier one."""
+    known = {str(version) for version in range(1, VERSION + 1)}
+    other = [(segment, head) for segment, head in heads if head.version not in known]
     if other:
         segment, head = other[0]
         raise PipelineError(
             "mixed_versions",
-            f"{len(other)} segments have another version than {VERSION}; the first,"
+            f"{len(other)} segments have a later version than {VERSION}, or none; the first,"
             f" {segment.path}, has {head.version or 'none'}.",
             "Read them with the pipeline of the release that wrote them, into a store of its own.",
         )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from groupcore.trace import TABLES, Segment
+from groupcore.trace import TABLES, VERSION, Segment
 from pipeline.errors import PipelineError
 from pipeline.schemas import SEGMENT, arrow_schema
 from pipeline.segments import (
@@ -65,12 +65,22 @@ def test_a_segment_with_a_broken_middle_is_damaged(tmp_path: Path) -> None:
         list(read_rows(*open_trace(str(tmp_path)), VIEW))
 
 
-def test_another_version_is_refused_by_name(tmp_path: Path) -> None:
-    write_segments(tmp_path, Cluster(1).rows, version=2)
+@pytest.mark.parametrize("version", range(1, VERSION + 1))
+def test_this_version_and_earlier_ones_are_read(tmp_path: Path, version: int) -> None:
+    write_segments(tmp_path, Cluster(1).rows, version=version)
+    filesystem, folder = open_trace(str(tmp_path))
+    segments = list_segments(str(tmp_path))
+    require_version((segment, read_head(filesystem, folder, segment)) for segment in segments)
+
+
+def test_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
+    write_segments(tmp_path, Cluster(1).rows, version=VERSION + 1)
     filesystem, folder = open_trace(str(tmp_path))
     segments = list_segments(str(tmp_path))
     heads = [(segment, read_head(filesystem, folder, segment)) for segment in segments]
-    with pytest.raises(PipelineError, match=r"date=2026-11-22/node=n0.*has 2") as error:
+    with pytest.raises(
+        PipelineError, match=rf"date=2026-11-22/node=n0.*has {VERSION + 1}"
+    ) as error:
         require_version(heads)
     assert error.value.code == "mixed_versions"
 
