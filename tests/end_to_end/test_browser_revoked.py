@@ -22,8 +22,9 @@ pytestmark = [
 ]
 
 LONGEST = """() => {
-  const block = document.querySelector("[data-testid=editor] [data-block-id]");
-  const read = () => {
+  const read = () => {  // the block may be drawn anew, and another element then
+    const block = document.querySelector("[data-testid=editor] [data-block-id]");
+    if (block === null) return "";
     const copy = block.cloneNode(true);
     for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
     return copy.textContent;
@@ -32,7 +33,7 @@ LONGEST = """() => {
   new MutationObserver(() => {
     const now = read();
     if (now.length > window.longest.length) window.longest = now;
-  }).observe(block, { childList: true, characterData: true, subtree: true });
+  }).observe(document.body, { childList: true, characterData: true, subtree: true });
 }"""
 """Notes the most that was ever shown in the first block."""
 
