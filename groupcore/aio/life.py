@@ -21,6 +21,8 @@ from groupcore.view import Address
 
 WINDOW_BYTES_LEAST = 64 << 10
 SECTION_RESERVE_BYTES = 512
+FRAMES_LEAST = 8
+"""So many frames a window holds, however small the receive buffer makes it."""
 """What a section leaves free in its packet for its header."""
 BODY_OVERHEAD_BYTES = 10
 """What a body adds to the one message in it: two msgpack headers."""
@@ -114,7 +116,7 @@ def fitted_service(
     window = max(WINDOW_BYTES_LEAST, receive_buffer_bytes // 8)
     return replace(
         options,
-        section_bytes=min(options.section_bytes, room),
+        section_bytes=min(options.section_bytes, room, window // FRAMES_LEAST),
         volatile_bytes_max=min(options.volatile_bytes_max, room),
         state_chunk_bytes=min(options.state_chunk_bytes, room),
         window_bytes=min(options.window_bytes, window),

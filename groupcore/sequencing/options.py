@@ -35,7 +35,7 @@ class ServiceOptions:
     window_bytes: int = 1 << 20
     outstanding_bytes: int = 1 << 20
     message_bytes_max: int = 60_000
-    section_bytes: int = 28_000
+    section_bytes: int = 56_000
     volatile_bytes_max: int = 7_000
     report_s: float = 1.0
     repair_s: float = 0.01
