@@ -152,7 +152,7 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
     phase("how far each log goes")
     sampled = _sampled(logs)
     cuts = _cuts(logs).cache()
-    ranges, held = _ranges(logs.delivery, cuts)
+    ranges, held, archived = _ranges(logs.delivery, cuts)
     cut = {row["node"]: row["cut"] for row in cuts.collect()}
     deliveries = _until(logs.delivery, cuts) if cut else logs.delivery
     complete = deliveries
@@ -162,7 +162,7 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
     found = [
         *_group_rules(phase, complete, logs),
         *_stream_rules(phase, rows, logs),
-        *_content_rules(phase, deliveries, logs),
+        *_content_rules(phase, deliveries, logs, archived=archived),
         *_sequencer_rules(phase, rows, logs, all_kept=not sampled),
     ]
     phase("views, verdicts, the logs themselves")
@@ -238,14 +238,15 @@ def _stream_rules(
 
 
 def _content_rules(
-    phase: Callable[[str], object], deliveries: DataFrame, logs: Logs
+    phase: Callable[[str], object], deliveries: DataFrame, logs: Logs, *, archived: bool
 ) -> Iterable[DataFrame]:
     phase("deliveries against what was stamped")
     suspects = content_rules.unlike(deliveries, logs.accept).cache()
     if not suspects.isEmpty():
         yield content_rules.contents(suspects, logs.accept)
     yield content_rules.changes(deliveries, logs.membership)
-    yield content_rules.archived(deliveries, logs.accept)
+    if archived:
+        yield content_rules.archived(deliveries, logs.accept)
 
 
 def _sequencer_rules(
@@ -255,19 +256,23 @@ def _sequencer_rules(
     fresh = logs.numbered
     if fresh is None:
         fresh = numbering.numbered(logs.accept, logs.membership)
+    fresh = fresh.cache()
     numbers, said = fresh, fresh
     if logs.before is not None:
         numbers = fresh.unionByName(logs.before.number)
         said = fresh.unionByName(logs.before.sender)
-    memory = numbering.memories(logs.frame, logs.view)
-    suspects = numbering.superseded(numbers).cache()
-    gone = suspects
-    if not suspects.isEmpty():
+    memory = numbering.memories(logs.frame, logs.view).cache()
+    doubt = numbering.doubts(numbers).first()
+    assert doubt is not None
+    gone: DataFrame | None = None
+    if doubt["again"]:
+        suspects = numbering.superseded(numbers).cache()
         gone = _settled(numbering.lost(suspects, numbers, memory))
         yield numbering.floors(deliveries, gone)
-    yield numbering.epoch_owners(numbers, memory)
+    if doubt["several"]:
+        yield numbering.epoch_owners(numbers, memory)
     if all_kept:
-        reached = numbering.reached(deliveries)
+        reached = numbering.reached(deliveries).cache()
         numbers, said = (numbering.up_to(rows, reached) for rows in (numbers, said))
     yield numbering.remembered(numbering.numbers_in_turn(numbers), memory)
     yield numbering.remembered(numbering.sender_order(said, gone), memory)
@@ -286,7 +291,7 @@ def _together(found: Iterable[DataFrame]) -> DataFrame:
 def _sampled(logs: Logs) -> tuple[str, ...]:
     """Ids of nodes that have left deliveries out because they were told to."""
     rows = logs.segment.where((F.col("kind") == "delivery") & (F.col("every") > 1))
-    return tuple(sorted(row["node"] for row in rows.select("node").distinct().collect()))
+    return tuple(sorted({row["node"] for row in rows.select("node").collect()}))
 
 
 def _cuts(logs: Logs) -> DataFrame:
@@ -319,8 +324,10 @@ def _until(deliveries: DataFrame, cuts: DataFrame) -> DataFrame:
     return joined.where(F.col("cut").isNull() | (F.col("dno") < F.col("cut"))).drop("cut")
 
 
-def _ranges(deliveries: DataFrame, cuts: DataFrame) -> tuple[dict[str, tuple[int, int, int]], int]:
-    """What is judged of each node, and how many rows are held."""
+def _ranges(
+    deliveries: DataFrame, cuts: DataFrame
+) -> tuple[dict[str, tuple[int, int, int]], int, bool]:
+    """What is judged of each node, how many rows are held, and whether any is from an archive."""
     judged = F.col("cut").isNull() | (F.col("dno") < F.col("cut"))
     rows = (
         deliveries.join(F.broadcast(cuts), "node", "left")
@@ -330,10 +337,11 @@ def _ranges(deliveries: DataFrame, cuts: DataFrame) -> tuple[dict[str, tuple[int
             F.max(F.when(judged, F.col("dno"))).alias("high"),
             F.sum(judged.cast("int")).alias("judged"),
             F.sum((~judged).cast("int")).alias("held"),
+            F.max(F.col("sequencer").isNull()).alias("archived"),
         )
         .collect()
     )
     ranges = {
         row["node"]: (row["low"], row["high"], row["judged"]) for row in rows if row["judged"]
     }
-    return ranges, sum(row["held"] for row in rows)
+    return ranges, sum(row["held"] for row in rows), any(row["archived"] for row in rows)

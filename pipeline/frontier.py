@@ -83,7 +83,7 @@ def left_behind(logs: Logs, audited: Audited, frontier: Frontier) -> dict[str, D
     held = divided.where(is_held).drop("cut").withColumn("why", F.lit(HELD))
     places = _places(judged, logs, frontier).cache()
     rows = with_before(judged, logs)
-    kept = _that_matter(rows, places, logs)
+    kept = _that_matter(rows, places, logs).cache()
     needed = kept.select(F.col("sequencer").alias("node"), frame_of("lseq").alias("frame"))
     ends = logs.frame.groupBy("node").agg(F.max("frame").alias("frame"))
     frames = logs.frame.join(

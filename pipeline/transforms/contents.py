@@ -68,12 +68,13 @@ def changes(deliveries: DataFrame, membership: DataFrame) -> DataFrame:
     odd = rows.join(stamped, ["gid", "seq", "sender", "what"], "left_anti")
     places = stamped.select("gid", "seq").distinct().withColumn("known", F.lit(True))
     joined = odd.join(places, ["gid", "seq"], "left")
+    known = F.col("known").isNotNull()
     return findings(
-        joined.where("known"), "content", F.lit("the change is not what its sequencer stamped")
-    ).unionByName(
-        findings(
-            joined.where(F.col("known").isNull()), "phantom", F.lit("no sequencer has stamped it")
-        )
+        joined,
+        F.when(known, "content").otherwise("phantom"),
+        F.when(known, "the change is not what its sequencer stamped").otherwise(
+            "no sequencer has stamped it"
+        ),
     )
 
 

@@ -28,7 +28,7 @@ FINDING: Final = {
 """Columns of a finding and their types."""
 
 
-def findings(frame: DataFrame, rule: str, says: Column) -> DataFrame:
+def findings(frame: DataFrame, rule: str | Column, says: Column) -> DataFrame:
     """The frame's rows as findings of a rule; columns that it has not are null."""
     present = set(frame.columns)
     columns = [
@@ -36,8 +36,8 @@ def findings(frame: DataFrame, rule: str, says: Column) -> DataFrame:
         for name, kind in FINDING.items()
         if name not in ("rule", "says")
     ]
-    chosen = frame.select(F.lit(rule).alias("rule"), *columns, says.alias("says"))
-    return chosen.select(*FINDING)
+    named = F.lit(rule) if isinstance(rule, str) else rule
+    return frame.select(named.alias("rule"), *columns, says.alias("says"))
 
 
 def frame_of(stamp: str) -> Column:

@@ -75,6 +75,21 @@ def remembered(found: DataFrame, memory: DataFrame) -> DataFrame:
     return both.where(~forgotten).select(*found.columns)
 
 
+def doubts(numbers: DataFrame) -> DataFrame:
+    """One row, `again` and `several`: whether any number can have been given by two epochs, and
+    whether an epoch has several sequencers. Null where nothing has been given numbers."""
+    epochs = numbers.groupBy("gid", "epoch").agg(
+        F.min("seq").alias("start"),
+        F.max("end").alias("end"),
+        (F.min("node") != F.max("node")).alias("several"),
+    )
+    later = Window.partitionBy("gid").orderBy("epoch").rowsBetween(1, Window.unboundedFollowing)
+    again = F.col("end") >= F.min("start").over(later)
+    return epochs.select("several", again.alias("again")).agg(
+        F.max("again").alias("again"), F.max("several").alias("several")
+    )
+
+
 def epoch_owners(numbers: DataFrame, memory: DataFrame) -> DataFrame:
     """Findings `two_sequencers`: a group has two of them in one epoch."""
     several = (
@@ -195,14 +210,15 @@ def floors(deliveries: DataFrame, gone: DataFrame) -> DataFrame:
     )
 
 
-def sender_order(numbers: DataFrame, gone: DataFrame) -> DataFrame:
+def sender_order(numbers: DataFrame, gone: DataFrame | None) -> DataFrame:
     """Findings `fifo`: what a sender sends to a group has its numbers in that order, all of it.
 
-    What was lost with its sequencer is left out: its sender has sent it again.
+    What was lost with its sequencer (`gone`, as of `lost`) is left out: its sender has sent it
+    again.
     """
-    kept = numbers.where(F.col("first").isNotNull()).join(
-        gone.select("node", "lseq"), ["node", "lseq"], "left_anti"
-    )
+    kept = numbers.where(F.col("first").isNotNull())
+    if gone is not None:
+        kept = kept.join(gone.select("node", "lseq"), ["node", "lseq"], "left_anti")
     sent = Window.partitionBy("gid", "sender").orderBy("seq", "epoch")
     rows = (
         kept.withColumn("due", F.lag(F.col("first") + F.col("end") - F.col("seq") + 1).over(sent))
