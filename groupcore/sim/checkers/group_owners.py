@@ -25,7 +25,7 @@ from groupcore.sim.trace_groups import (
 from groupcore.view import Address
 
 
-class _Owners:
+class Owners:
     """Who owns what, as far as a trace has got: the last `GroupOwned` of each group."""
 
     def __init__(self, trace: Trace) -> None:
@@ -67,7 +67,7 @@ class OneSequencer(Checker):
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """One pass in the order of events."""
-        owners = _Owners(trace)
+        owners = Owners(trace)
         own: set[tuple[Address, GroupId, int]] = set()
         lost: set[Address] = set()
         losses = 0
@@ -83,7 +83,7 @@ class OneSequencer(Checker):
                 own.add((owner, record.group, record.epoch))
                 if owners.is_late(record):
                     continue
-                self._scan_owned(record, owners, losses > losses_at.get(record.group, 0), found)
+                self.scan_owned(record, owners, losses > losses_at.get(record.group, 0), found)
                 owners.current[record.group] = record
                 losses_at[record.group] = losses
             elif type(record) is GroupDisowned:
@@ -96,7 +96,7 @@ class OneSequencer(Checker):
     def _fault(
         self,
         stamp: GroupStamped,
-        owners: _Owners,
+        owners: Owners,
         own: set[tuple[Address, GroupId, int]],
         lost: set[Address],
     ) -> str:
@@ -111,9 +111,10 @@ class OneSequencer(Checker):
             return f"after {life(*owner)} has become the sequencer in epoch {current.epoch}"
         return ""
 
-    def _scan_owned(
-        self, record: GroupOwned, owners: _Owners, lost: bool, found: list[Violation]
+    def scan_owned(
+        self, record: GroupOwned, owners: Owners, lost: bool, found: list[Violation]
     ) -> None:
+        """Whether an epoch is skipped; `lost`: a node has died, or a view come, since the last."""
         before = owners.current.get(record.group)
         if before is None or record.epoch == before.epoch + 1:
             return
@@ -149,7 +150,7 @@ class MigrationAtomicity(Checker):
         self._scan_components(trace, found)
 
     def _scan_floors(self, trace: Trace, found: list[Violation]) -> None:
-        owners = _Owners(trace)
+        owners = Owners(trace)
         delivered: dict[GroupId, int] = {}
         ends: dict[GroupId, tuple[int, Address]] = {}
         for record in trace.records:
@@ -215,7 +216,7 @@ class MigrationAtomicity(Checker):
     def _scan_components(self, trace: Trace, found: list[Violation]) -> None:
         index = trace.once(index_groups)
         overlaps = Overlaps(index.deleted)
-        owners = _Owners(trace)
+        owners = Owners(trace)
         changes = 0
         judged: dict[GroupId, tuple[int, int]] = {}
         for record in trace.records:

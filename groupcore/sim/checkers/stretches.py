@@ -13,7 +13,7 @@ from groupcore.sim.checkers.base import Checker, Violation
 from groupcore.sim.checkers.group_index import is_own_join
 from groupcore.sim.checkers.group_members import GroupStateTransfer
 from groupcore.sim.checkers.group_order import GroupIntegrity
-from groupcore.sim.checkers.group_owners import MigrationAtomicity
+from groupcore.sim.checkers.group_owners import MigrationAtomicity, OneSequencer, Owners
 from groupcore.sim.checkers.groups import GROUP_CHECKERS
 from groupcore.sim.trace import Happened, Lived, Record, Trace, Viewed
 from groupcore.sim.trace_groups import (
@@ -22,6 +22,7 @@ from groupcore.sim.trace_groups import (
     GroupDelivered,
     GroupJoined,
     GroupLeft,
+    GroupOwned,
     GroupReleased,
     GroupSaved,
     GroupSent,
@@ -130,6 +131,29 @@ def in_each_stretch(checker: type[Checker]) -> type[Checker]:
     return InEachStretch
 
 
+class OneSequencerInStretch(OneSequencer):
+    """10, where it is not known what those had who were in an earlier stretch only.
+
+    Who is in both has its records of the earlier one here as well; epochs that are skipped in these
+    are judged there, where all are known.
+    """
+
+    begins_at = 0
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """One pass, once it is known when the stretch has begun."""
+        own = max((view.epoch for view in trace.views), default=0)
+        self.begins_at = min((view.t for view in trace.views if view.epoch == own), default=0)
+        super().scan(trace, found)
+
+    def scan_owned(
+        self, record: GroupOwned, owners: Owners, lost: bool, found: list[Violation]
+    ) -> None:
+        """Whether an epoch is skipped."""
+        if record.t >= self.begins_at:
+            super().scan_owned(record, owners, lost, found)
+
+
 class MigrationInStretch(MigrationAtomicity):
     """11, where what was numbered before the stretch is not known."""
 
@@ -142,8 +166,14 @@ class StatesOfArchives(GroupStateTransfer):
     has_archives = True
 
 
+IN_STRETCHES: dict[int, type[Checker]] = {
+    10: OneSequencerInStretch,
+    11: MigrationInStretch,
+    17: StatesOfArchives,
+}
+
 BETWEEN_POWER_CUTS: tuple[type[Checker], ...] = tuple(
-    in_each_stretch({11: MigrationInStretch, 17: StatesOfArchives}.get(one.number, one))
+    in_each_stretch(IN_STRETCHES.get(one.number, one))
     for one in GROUP_CHECKERS
     if one is not GroupIntegrity  # which holds throughout
 )
