@@ -9,8 +9,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from groupcore.errors import GroupcoreError
+from groupcore.errors import (
+    ChannelClosedError,
+    GroupcoreError,
+    GroupRefusedError,
+    MessageTooLargeError,
+    NotPrimaryError,
+    TransferBusyError,
+)
 from groupcore.objects.refusal import RefusalError
+from groupcore.shared import errors as shared
 from server.documents.catalogue import TooManyDocumentsError
 from server.errors import BadMessageError, TooFastError
 
@@ -100,14 +108,43 @@ async def on_bad_message(_: Request, error: Exception) -> Response:
     return response
 
 
+REFUSALS: tuple[tuple[type[GroupcoreError], str], ...] = (
+    (TooManyDocumentsError, "too_many_documents"),
+    (shared.ForbiddenError, "forbidden"),
+    (shared.DeletedError, "not_found"),
+    (MessageTooLargeError, "too_large"),
+)
+"""Codes of errors that have none, or another one among objects."""
+
+PASSING = (
+    NotPrimaryError,
+    ChannelClosedError,
+    GroupRefusedError,
+    TransferBusyError,
+    shared.ClosedError,
+    shared.RefusedError,
+    shared.TooSlowError,
+)
+"""What comes of a node that is apart from the others, or takes up their state: it passes."""
+
+UNSURE = (shared.OutcomeUnknownError, shared.ResultLostError)
+"""It was done, or may have been: who asks again may have it twice."""
+
+
 async def on_refusal(_: Request, error: Exception) -> Response:
-    """What objects and the service refuse."""
-    if isinstance(error, TooManyDocumentsError):
-        return problem(507, "too_many_documents", str(error))
+    """What objects and the service refuse; anything else is our own bug, for who logs it."""
     if isinstance(error, RefusalError):
         return problem(STATUS.get(error.code, 400), error.code, str(error))
-    assert isinstance(error, GroupcoreError)
-    return problem(503, "not_primary", f"{error}; try again")
+    for kind, code in REFUSALS:
+        if isinstance(error, kind):
+            return problem(STATUS[code], code, str(error))
+    if isinstance(error, shared.RefusedError) and error.code == "too_large":
+        return problem(413, "too_large", str(error))
+    if isinstance(error, PASSING):
+        return problem(503, "not_primary", f"{error}; try again")
+    if isinstance(error, UNSURE):
+        return problem(503, "not_primary", f"{error}; look whether it was done")
+    raise error
 
 
 async def on_failure(_: Request, __: Exception) -> Response:
