@@ -7,46 +7,39 @@ join and split when they leave. Pure: no messages, no owners; all answers are so
 
 from __future__ import annotations
 
-from collections.abc import Container
-
+from groupcore.sequencing.attendance import Attendance
 from groupcore.sequencing.names import GroupId, Process
-from groupcore.view import Address
 
 STRONG = 2
 """So many common processes can disagree about the order of two groups: one cannot (S2)."""
 
 
-class Overlap:
-    """The processes of the strict groups, and how many each two groups have in common."""
+class Overlap(Attendance):
+    """The processes that count in strict groups, and how many each two groups have in common."""
 
-    __slots__ = ("_common", "_components", "_groups", "_members")
+    __slots__ = ("_common", "_components", "_members")
 
     def __init__(self) -> None:
+        super().__init__()
         self._members: dict[GroupId, set[Process]] = {}
-        self._groups: dict[Process, set[GroupId]] = {}
         self._common: dict[GroupId, dict[GroupId, int]] = {}  # both ways, counts from 1
         self._components: dict[GroupId, tuple[GroupId, ...]] = {}  # known ones
 
     def enter(self, process: Process, group: GroupId) -> bool:
-        """The process is in the group from here on; False when it was before."""
-        groups = self._groups.setdefault(process, set())
-        if group in groups:
+        """See `Attendance`; what the group has in common with the process's others grows."""
+        if not super().enter(process, group):
             return False
-        for other in groups:
-            self._count(group, other, 1)
-        groups.add(group)
+        for other in self._groups[process]:
+            if other != group:
+                self._count(group, other, 1)
         self._members.setdefault(group, set()).add(process)
         return True
 
     def exit(self, process: Process, group: GroupId) -> bool:
-        """The process is in the group no more; False when it was not."""
-        groups = self._groups.get(process)
-        if groups is None or group not in groups:
+        """See `Attendance`; what the group has in common with the process's others shrinks."""
+        if not super().exit(process, group):
             return False
-        groups.remove(group)
-        if not groups:
-            del self._groups[process]
-        for other in groups:
+        for other in self._groups.get(process, ()):
             self._count(group, other, -1)
         members = self._members[group]
         members.remove(process)
@@ -54,32 +47,13 @@ class Overlap:
             del self._members[group]
         return True
 
-    def keep_nodes(self, nodes: Container[Address]) -> None:
-        """Processes of all other nodes leave everything."""
-        for process in [process for process in self._groups if process.node not in nodes]:
-            for group in sorted(self._groups[process]):
-                self.exit(process, group)
-
-    def delete(self, group: GroupId) -> None:
-        """All processes leave the group."""
-        for process in self.members(group):
-            self.exit(process, group)
-
     def members(self, group: GroupId) -> list[Process]:
-        """The processes in the group."""
+        """See `Attendance`, by an index."""
         return sorted(self._members.get(group, ()))
 
     def is_used(self, group: GroupId) -> bool:
         """Whether any process is in the group."""
         return group in self._members
-
-    def is_in(self, process: Process, group: GroupId) -> bool:
-        """Whether the process is in the group."""
-        return group in self._groups.get(process, ())
-
-    def groups_of(self, process: Process) -> list[GroupId]:
-        """The groups that the process is in."""
-        return sorted(self._groups.get(process, ()))
 
     def common(self, group: GroupId, other: GroupId) -> int:
         """How many processes are in both groups."""
@@ -103,13 +77,13 @@ class Overlap:
         return component
 
     def components(self) -> list[tuple[GroupId, ...]]:
-        """All components of two groups or more."""
-        found = {self.component(group) for group in self._common}
-        return sorted(component for component in found if len(component) > 1)
-
-    def entries(self) -> list[tuple[Process, list[GroupId]]]:
-        """Every process with its groups: entering them anew gives an equal table."""
-        return [(process, self.groups_of(process)) for process in sorted(self._groups)]
+        """All components of two groups or more; each is looked at once, at its first group."""
+        found = []
+        for group in sorted(self._common):
+            component = self.component(group)
+            if len(component) > 1 and component[0] == group:
+                found.append(component)
+        return found
 
     def _count(self, group: GroupId, other: GroupId, change: int) -> None:
         count = self.common(group, other) + change
