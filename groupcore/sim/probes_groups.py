@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.group_index import index_groups, is_own_join
@@ -57,7 +58,7 @@ def _joined_during_move(trace: Trace) -> bool:
     asked: dict[tuple[GroupProcess, GroupId], int] = {}
     handed_over: dict[GroupId, int] = {}
     for record in trace.records:
-        if type(record) is GroupAsked and record.what == "join":
+        if type(record) is GroupAsked and record.what != "leave":
             asked[record.process, record.group] = record.t
         elif type(record) is GroupDisowned:
             handed_over[record.group] = record.t
@@ -74,10 +75,32 @@ def _component_changes(trace: Trace) -> Iterator[int]:
     overlaps = Overlaps(index.deleted)
     for _, stamp in standing_strict(index):
         overlaps.advance(stamp.t)
-        if stamp.number in (JOIN, LEAVE):
+        if index.binds(stamp):
             before = len(overlaps.components.get(stamp.group, (stamp.group,)))
             overlaps.change(stamp.group, stamp.process, stamp.number)
             yield len(overlaps.components.get(stamp.group, (stamp.group,))) - (before or 1)
+
+
+def _watched_by_two(trace: Trace) -> bool:
+    """Two processes observed the same two groups, each at some time."""
+    groups: dict[GroupProcess, set[GroupId]] = {}
+    for stamp in trace.once(index_groups).observing:
+        groups.setdefault(stamp.process, set()).add(stamp.group)
+    return any(len(one & two) > 1 for one, two in combinations(groups.values(), 2))
+
+
+def _changed_role(trace: Trace, role: str) -> bool:
+    """A process joined in this role that had joined the same group in the other one."""
+    index = trace.once(index_groups)
+    joined: set[tuple[GroupProcess, GroupId, bool]] = set()
+    for stamp in index.stamps:
+        if stamp.number == JOIN and index.strict(stamp.group):
+            observes = stamp in index.observing
+            joined.add((stamp.process, stamp.group, observes))
+            former = (stamp.process, stamp.group, not observes)
+            if observes == (role == "observe") and former in joined:
+                return True
+    return False
 
 
 def _many_sequencers(trace: Trace) -> bool:
@@ -208,6 +231,10 @@ GROUP_TRACE_PROBES: dict[str, TraceProbe] = {
     "view-changed-during-a-move": _view_changed_during_move,
     "two-sequencers-failed-over-at-once": _two_failovers_at_once,
     "strict-groups-linked": lambda trace: any(by > 0 for by in _component_changes(trace)),
+    "strict-groups-observed": lambda trace: bool(trace.once(index_groups).observing),
+    "observed-by-two-in-common": _watched_by_two,
+    "member-became-observer": lambda trace: _changed_role(trace, "observe"),
+    "observer-became-member": lambda trace: _changed_role(trace, "join"),
     "strict-groups-came-apart": lambda trace: any(by < 0 for by in _component_changes(trace)),
     "three-sequencers-at-once": _many_sequencers,
     "sent-by-no-member": _sent_by_a_stranger,

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from groupcore.sequencing.names import GroupId, Process
+from groupcore.sim.trace_moves import MOVE_EVENTS, MoveRecord
 
 GroupProcess = tuple[str, int, int]
 """A process: its node's id and incarnation, and its own number there."""
@@ -40,7 +41,7 @@ class GroupCreated(NamedTuple):
 
 
 class GroupAsked(NamedTuple):
-    """A process asked to `join` or to `leave` (`what`); `request` is its node's request number."""
+    """A process asked to `join`, `observe` or `leave`; `request`: its node's number of it."""
 
     t: int
     n: str
@@ -342,6 +343,7 @@ GroupRecord = (
     | GroupShown
     | GroupEnd
     | GroupHolds
+    | MoveRecord
 )
 
 GROUP_EVENTS: dict[type, str] = {
@@ -368,6 +370,7 @@ GROUP_EVENTS: dict[type, str] = {
     GroupShown: "g-show",
     GroupEnd: "g-end",
     GroupHolds: "g-holds",
+    **MOVE_EVENTS,
 }
 """What each record is called in the lines of a trace."""
 

@@ -118,7 +118,7 @@ class GroupLiveness(Checker):
                 continue
             stay = memberships.get((process, group))
             member = stay is not None and stay.until is None
-            if member != (asked.what == "join"):
+            if member != (asked.what != "leave"):
                 text = f"{process_name(process)} still waits to {asked.what} group {group}"
                 found.append(self.breach(t, (process[0],), text))
 

@@ -12,6 +12,7 @@ from groupcore.sim.trace_deletions import GroupDeleted
 from groupcore.sim.trace_groups import (
     JOIN,
     LEAVE,
+    GroupAsked,
     GroupCreated,
     GroupDelivered,
     GroupJoined,
@@ -41,7 +42,8 @@ class GroupIndex:
 
     `contents` has what stands at each place: what was delivered there first, and where nothing
     was, what was stamped there in an epoch that stands. `sent` has the first that was sent of each.
-    `deleted`: when a node first heard that a group is no more.
+    `deleted`: when a node first heard that a group is no more. `observing`: the JOINs of processes
+    that had asked to observe.
     """
 
     orders: dict[GroupId, Order] = field(default_factory=dict)
@@ -53,6 +55,7 @@ class GroupIndex:
     stamps: list[GroupStamped] = field(default_factory=list)
     owned: dict[GroupId, list[GroupOwned]] = field(default_factory=dict)
     deleted: dict[GroupId, int] = field(default_factory=dict)
+    observing: set[GroupStamped] = field(default_factory=set)
     _limits: dict[tuple[GroupId, int], int] = field(default_factory=dict)
 
     def causal(self, group: GroupId) -> bool:
@@ -72,6 +75,10 @@ class GroupIndex:
             floors = [other.floor for other in owned if other.epoch > stamp.epoch]
             limit = self._limits[key] = min(floors, default=1 << 64)
         return stamp.seqno <= limit
+
+    def binds(self, stamp: GroupStamped) -> bool:
+        """Whether who joins or leaves here counts in what its groups have in common (S2)."""
+        return stamp.number <= 0 and stamp not in self.observing
 
     def history(self, group: GroupId) -> Iterator[Content | None]:
         """What stands at 1, 2, ... of this group; None where nobody knows."""
@@ -120,6 +127,7 @@ def index_groups(trace: Trace) -> GroupIndex:
     """The index of a trace; ask for it by `trace.once(index_groups)`."""
     index = GroupIndex()
     streams = index.streams
+    asked: dict[tuple[GroupProcess, GroupId], str] = {}
     for record in trace.records:
         if type(record) is GroupDelivered:
             group = record.group
@@ -130,6 +138,11 @@ def index_groups(trace: Trace) -> GroupIndex:
             index.sent.setdefault(record.mid, record)
         elif type(record) is GroupStamped:
             index.stamps.append(record)
+            if record.number == JOIN and asked.get((record.process, record.group)) == "observe":
+                index.observing.add(record)
+        elif type(record) is GroupAsked:
+            if record.what != "leave":
+                asked[record.process, record.group] = record.what
         elif isinstance(record, GroupJoined | GroupLeft):
             key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)

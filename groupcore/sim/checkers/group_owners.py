@@ -229,7 +229,8 @@ class MigrationAtomicity(Checker):
                 if not index.stands(record):
                     continue
                 if record.number <= 0:
-                    overlaps.change(group, record.process, record.number)
+                    if index.binds(record):
+                        overlaps.change(group, record.process, record.number)
                     continue
                 state = (changes, overlaps.intervals.get(group, 0))
                 if judged.get(group) == state:

@@ -95,9 +95,9 @@ def rank_stamps(trace: Trace) -> dict[Place, Rank]:
     ranks: dict[Place, Rank] = {}
     for order, stamp in standing_strict(index):
         overlaps.advance(stamp.t)
-        if stamp.number in (JOIN, LEAVE):
+        if index.binds(stamp):
             overlaps.change(stamp.group, stamp.process, stamp.number)
-        elif len(overlaps.components.get(stamp.group, ())) > 1:
+        elif stamp.number > 0 and len(overlaps.components.get(stamp.group, ())) > 1:
             ranks[stamp.group, stamp.seqno] = (overlaps.intervals[stamp.group], order)
     return ranks
 
@@ -115,7 +115,7 @@ class StrictOrder(Checker):
     Groups with two common processes or more are linked; while a connected component of that
     relation is made of the same groups, the union of the orders in which processes are given the
     messages that are numbered in it has no cycle. Common members are processes, not nodes. For
-    `strict` groups only.
+    `strict` groups only. Who observes links no groups, and is given linked ones in that order, too.
     """
 
     number, name = 8, "strict-order"

@@ -11,6 +11,7 @@ from groupcore.sim.checkers.group_members import (
     GroupSelfDelivery,
     GroupStateTransfer,
 )
+from groupcore.sim.checkers.group_observers import ObserversBindNothing
 from groupcore.sim.checkers.group_order import (
     GroupFifo,
     GroupGapFreedom,
@@ -43,5 +44,6 @@ GROUP_CHECKERS: tuple[type[Checker], ...] = (
     GroupLiveness,
     NothingOfDeleted,
     DeletedIsGone,
+    ObserversBindNothing,
 )
 """What holds for groups, of which a trace has the records of `trace_groups`."""

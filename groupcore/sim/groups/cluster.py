@@ -42,6 +42,7 @@ class GroupCluster(Cluster):
         self.wanted: dict[Seat, set[int]] = {
             (node, slot): set() for node in range(scenario.nodes) for slot in range(scenario.slots)
         }
+        self.watched: dict[Seat, set[int]] = {seat: set() for seat in self.wanted}
         self.ids: dict[int, GroupId] = {}
         self.watchers: list[Watcher] = []
         self.promises = Promises()

@@ -17,6 +17,7 @@ from groupcore.sim.groups.scenario import (
     JOIN,
     LEAVE,
     MOVE,
+    OBSERVE,
     REFILL,
     SEND,
     Act,
@@ -37,6 +38,8 @@ STAGGERED = 0.7
 """Share of the schedules with logs and five nodes in which two come back late from power cuts."""
 DELETED = 0.35
 """Share of the schedules in which groups are deleted."""
+OBSERVED = 0.4
+"""Share of the schedules with strict groups in which some are observed."""
 FORMED_NS = 700 * MILLISECOND
 """From then on processes join; the first view is there by then, if nothing hinders it."""
 
@@ -200,8 +203,40 @@ class _Drawer:
 
 
 def draw_sequencing(seed: int) -> GroupScenario:
-    """The schedule of a seed for the data plane in memory, in which groups are deleted, too."""
-    return with_deletions(draw_groups(seed))
+    """The schedule of a seed for the data plane in memory; groups are deleted and observed, too."""
+    return with_observers(with_deletions(draw_groups(seed)))
+
+
+def with_observers(drawn: GroupScenario) -> GroupScenario:
+    """The schedule, of some seeds with processes that observe most strict groups (archivers, bots).
+
+    What they do as members of these in the schedule as drawn they do as observers. Other members
+    change to observing and back now and then. Who does what else, and when, stays as it was drawn.
+    """
+    random = stream(drawn.seed, "observers")
+    strict = [group for group, order in enumerate(drawn.orders) if order == Order.STRICT]
+    if not strict or random.random() >= OBSERVED:
+        return drawn
+    seats = [(node, slot) for node in range(drawn.nodes) for slot in range(drawn.slots)]
+    watchers = random.sample(seats, min(random.choice((1, 2, 2, 3)), len(seats)))
+    acts = []
+    for act in drawn.acts:
+        watches = (act.node, act.slot) in watchers and set(act.groups) <= set(strict)
+        acts.append(replace(act, kind=OBSERVE) if act.kind == JOIN and watches else act)
+    share = random.uniform(0.5, 1.0)
+    for node, slot in watchers:
+        observed = [group for group in strict if random.random() < share]
+        at_ns = FORMED_NS + random.randint(0, SECOND)
+        acts += [Act(at_ns, OBSERVE, node, slot, (group,)) for group in observed]
+    places = [(act.node, act.slot, act.groups) for act in acts if act.kind == JOIN]
+    strict_places = [place for place in places if set(place[2]) <= set(strict)]
+    for _ in range(random.choice((0, 0, 1, 3, 8)) if strict_places else 0):
+        node, slot, groups = random.choice(strict_places)
+        at_ns = random.randint(FORMED_NS, drawn.safety_ns)
+        back_ns = at_ns + random.randint(0, 500) * MILLISECOND
+        acts.append(Act(at_ns, OBSERVE, node, slot, groups))
+        acts.append(Act(min(back_ns, drawn.safety_ns), JOIN, node, slot, groups))
+    return replace(drawn, acts=tuple(sorted(acts, key=lambda act: act.at_ns)))
 
 
 def with_deletions(drawn: GroupScenario) -> GroupScenario:

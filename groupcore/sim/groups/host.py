@@ -28,6 +28,7 @@ from groupcore.sim.groups.scenario import (
     JOIN,
     LEAVE,
     MOVE,
+    OBSERVE,
     REFILL,
     SEND,
     Act,
@@ -38,6 +39,7 @@ from groupcore.sim.node import Node
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_deletions import DeletionAsked
 from groupcore.sim.trace_groups import GroupAsked, GroupClosed, GroupSent, flatten_process
+from groupcore.sim.trace_moves import MoveAsked
 
 STRIVE_NS = 50 * MILLISECOND
 """How often a host looks what is wanted and not asked for."""
@@ -53,7 +55,8 @@ Call = Callable[[float], object]
 
 
 class World(Protocol):
-    """What all hosts share. `wanted`: which groups the process in a seat wants to be in.
+    """What all hosts share. `wanted`: which groups the process in a seat wants to be in; `watched`:
+    in which of these it wants to observe.
 
     `ids`: the groups of the schedule that somebody has found. `may_start`: whether a node may
     begin its next life.
@@ -63,6 +66,7 @@ class World(Protocol):
     trace: Trace
     nodes: list[Node]
     wanted: dict[Seat, set[int]]
+    watched: dict[Seat, set[int]]
     ids: dict[int, GroupId]
 
     def may_start(self, node: Node) -> bool:
@@ -152,9 +156,14 @@ class Host:
 
     def act(self, act: Act) -> None:
         """What the schedule wants this node's processes, or its operator, to do now."""
-        wanted = self._world.wanted[self._index, act.slot]
+        seat = (self._index, act.slot)
+        wanted, watched = self._world.wanted[seat], self._world.watched[seat]
         if act.kind == JOIN:
             wanted.update(act.groups)
+            watched.difference_update(act.groups)
+        elif act.kind == OBSERVE:
+            wanted.update(act.groups)
+            watched.update(act.groups)
         elif act.kind == LEAVE:
             wanted.difference_update(act.groups)
         elif act.kind == CLOSE:
@@ -199,8 +208,14 @@ class Host:
         known = self._world.ids
         ids = tuple(known[group] for group in groups if group in known)
         address = self._world.nodes[target].address
+
+        def move(now: float) -> None:
+            request = life.service.move(ids, address, "plan", now)
+            asked = MoveAsked(self._world.clock.now_ns, *life.address, request, ids)
+            self._world.trace.add(asked)
+
         if ids:
-            self._ask(lambda now: life.service.move(ids, address, "plan", now))
+            self._ask(move)
 
     def _delete(self, index: int) -> None:
         """Have the group of this number in the schedule deleted, as far as anybody knows it."""
@@ -232,12 +247,15 @@ class Host:
             return
         for slot, process in enumerate(life.processes):
             seat = (self._index, slot)
-            found = [self._find(life, index) for index in sorted(self._world.wanted[seat])]
-            wanted = {group for group in found if group is not None}
+            found = {index: self._find(life, index) for index in sorted(self._world.wanted[seat])}
+            wanted = {group for group in found.values() if group is not None}
+            watched = {found.get(index) for index in self._world.watched[seat]}
             for group in sorted(wanted - life.groups_of(process)):
-                self._request(life, "join", (process, group))
-            for group in sorted(life.groups_of(process) - wanted):
-                self._request(life, "leave", (process, group))
+                what = "observe" if group in watched else "join"
+                self._request(life, what, (process, group))
+            for group in sorted(life.groups_of(process)):
+                if group not in wanted or (group in watched) != life.observes(process, group):
+                    self._request(life, "leave", (process, group))
 
     def _find(self, life: Life, index: int) -> GroupId | None:
         """The id of a group of the schedule; None while it is asked for."""
@@ -260,12 +278,13 @@ class Host:
         def ask(now: float) -> None:
             if process not in life.processes:
                 return
-            service = life.service
-            call = service.join if what == "join" else service.leave
-            request = call(process, group, now)
-            life.asked[request] = place
             if what == "leave":
+                request = life.service.leave(process, group, now)
                 life.inside.discard(place)  # what comes from now on is not the process's
+            else:
+                request = life.service.join(process, group, now, observes=what == "observe")
+                life.observing[place] = what == "observe"
+            life.asked[request] = place
             self._world.trace.add(
                 GroupAsked(
                     self._world.clock.now_ns,
@@ -354,8 +373,12 @@ class Host:
             return False
         for slot, process in enumerate(life.processes):
             wanted = self._world.wanted[self._index, slot]
-            ids = {life.ids[index] for index in wanted if index in life.ids}
-            if len(ids) < len(wanted) or ids != life.groups_of(process):
+            watched = self._world.watched[self._index, slot]
+            ids = {life.ids[index]: index in watched for index in wanted if index in life.ids}
+            inside = life.groups_of(process)
+            if len(ids) < len(wanted) or set(ids) != inside:
+                return False
+            if any(ids[group] != life.observes(process, group) for group in inside):
                 return False
         return True
 

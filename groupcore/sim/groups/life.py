@@ -88,10 +88,11 @@ class Life:
 
     `wishes`: what was asked for and has not come: groups of the schedule, places to be taken or
     given up; `asked` has them by request number, `refused` those that may be asked for again.
-    `inside`: who is in what. `sent`, `accepted`: the own number of the last message from each
-    place, and `fleeting` of the last one to a volatile group; `numbered`: the last number of each
-    group that somebody here was told. `stored`: what of the service's log is safe and has to be
-    told. `deleting`: requests to delete groups that have no answer.
+    `inside`: who is in what; `observing`: whether that was asked for to observe. `sent`,
+    `accepted`: the own number of the last message from each place, and `fleeting` of the last one
+    to a volatile group; `numbered`: the last number of each group that somebody here was told.
+    `stored`: what of the service's log is safe and has to be told. `deleting`: requests to delete
+    groups that have no answer.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class Life:
         self.refused: list[Wish] = []
         self.deleting: set[int] = set()
         self.inside: set[Place] = set()
+        self.observing: dict[Place, bool] = {}
         self.replicas: dict[GroupId, Replica] = {}
         self.sent: dict[Place, int] = {}
         self.fleeting: dict[Place, int] = {}
@@ -189,6 +191,10 @@ class Life:
     def groups_of(self, process: Process) -> set[GroupId]:
         """The groups that a process is in."""
         return {group for member, group in self.inside if member == process}
+
+    def observes(self, process: Process, group: GroupId) -> bool:
+        """Whether the process is in the group, or was to be, as an observer."""
+        return self.observing.get((process, group), False)
 
     def unaccepted(self) -> list[Place]:
         """From where messages were sent that have no number yet."""

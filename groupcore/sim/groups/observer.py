@@ -8,6 +8,8 @@ from random import Random
 from groupcore.batch import Batch
 from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
 from groupcore.sequencing.commands import Command, decode_command
+from groupcore.sequencing.directory_changes import Change as Changed
+from groupcore.sequencing.directory_changes import MoveBegan
 from groupcore.sequencing.events import Saved, ServiceEvent
 from groupcore.sequencing.headers import Accept, Change, processes_of, unpack_column
 from groupcore.sequencing.names import GroupId, Process
@@ -28,6 +30,7 @@ from groupcore.sim.trace_groups import (
     GroupStamped,
     flatten_process,
 )
+from groupcore.sim.trace_moves import MoveStarted
 from groupcore.sim.trace_streams import StreamKept
 from groupcore.view import Address
 
@@ -66,6 +69,8 @@ class ObservedService(Service):
         self._start, self._disown = ownership.start, ownership.disown
         ownership.start = self._started  # type: ignore[method-assign]
         ownership.disown = self._disowned  # type: ignore[method-assign]
+        self._planned = self.planning.note
+        self.planning.note = self._changed  # type: ignore[method-assign]
         self._teller = Teller(self.plane, promise) if promise is not None else None
         kept = self._teller.kept() if self._teller is not None else {}
         for stream, (promised, here) in kept.items():
@@ -153,6 +158,14 @@ class ObservedService(Service):
             floor = self.sequencer.ownership.owned[group].seqno
             self._add(GroupOwned(self._clock.now_ns, *self._me, group, epoch, floor))
         return started
+
+    def _changed(self, change: Changed) -> None:
+        """What the order has changed in the directory."""
+        if isinstance(change, MoveBegan):
+            now, source, target = self._clock.now_ns, str(change.source), str(change.target)
+            move, groups, reason = change.move, change.groups, change.reason
+            self._add(MoveStarted(now, *self._me, move, groups, source, target, reason))
+        self._planned(change)
 
     def _disowned(self, group: GroupId) -> None:
         """A group that it sequences no longer."""

@@ -10,7 +10,7 @@ from groupcore.sim.clock import SECOND
 from groupcore.sim.fault import NAMES
 from groupcore.sim.scenario import Scenario
 
-JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL, DELETE = (
+JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL, DELETE, OBSERVE = (
     "join",
     "leave",
     "close",
@@ -20,10 +20,12 @@ JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL, DELETE = (
     "refill",
     "call",
     "delete",
+    "observe",
 )
 """Kinds of acts. CLOSE: a process ends, and another takes its place; REFILL ends a DRAIN; CALL: an
 operation of the guarded object is called; DELETE: a group is deleted, and who wants it makes it
-anew."""
+anew; OBSERVE: a process is in strict groups without counting there, where it was a member, too, as
+JOIN makes a member of who observes."""
 
 
 @dataclass(frozen=True, slots=True)

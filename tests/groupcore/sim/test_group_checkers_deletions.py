@@ -6,7 +6,13 @@ import pytest
 
 from groupcore.sequencing.names import Order
 from groupcore.sim.checkers.group_strict import Overlaps
-from groupcore.sim.groups.drawing import DELETED, draw_durable, draw_groups, draw_sequencing
+from groupcore.sim.groups.drawing import (
+    DELETED,
+    draw_durable,
+    draw_groups,
+    draw_sequencing,
+    with_deletions,
+)
 from groupcore.sim.groups.scenario import DELETE
 from groupcore.sim.trace_deletions import DeletionAsked, GroupDeleted
 from groupcore.sim.trace_groups import JOIN, GroupReleased, GroupSaved, GroupVolatile
@@ -102,11 +108,12 @@ def test_a_sequencer_may_let_go_what_a_deleted_group_had_tied_to_it() -> None:
 
 
 def test_some_schedules_delete_groups_that_exist_and_are_otherwise_as_they_were() -> None:
-    drawn = [draw_sequencing(seed) for seed in range(200)]
-    with_deletions = [one for one in drawn if any(act.kind == DELETE for act in one.acts)]
-    assert 0.5 * DELETED < len(with_deletions) / len(drawn) < 1.5 * DELETED
-    for one in with_deletions:
+    drawn = [with_deletions(draw_groups(seed)) for seed in range(200)]
+    deleting = [one for one in drawn if any(act.kind == DELETE for act in one.acts)]
+    assert 0.5 * DELETED < len(deleting) / len(drawn) < 1.5 * DELETED
+    for one in deleting:
         acts = [act for act in one.acts if act.kind == DELETE]
         assert all(act.groups[0] < len(one.orders) for act in acts)
         assert tuple(act for act in one.acts if act.kind != DELETE) == draw_groups(one.seed).acts
-    assert any(act.kind == DELETE for seed in range(20) for act in draw_durable(seed).acts)
+    for draw in (draw_sequencing, draw_durable):
+        assert any(act.kind == DELETE for seed in range(20) for act in draw(seed).acts)

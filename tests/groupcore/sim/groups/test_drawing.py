@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from groupcore.sequencing.names import Order
-from groupcore.sim.groups.drawing import GROUPS_MENU, LOSES_MEMORY, SHAPES, draw_groups
+from groupcore.sim.groups.drawing import (
+    GROUPS_MENU,
+    LOSES_MEMORY,
+    OBSERVED,
+    SHAPES,
+    draw_groups,
+    draw_sequencing,
+    with_deletions,
+    with_observers,
+)
 from groupcore.sim.groups.scenario import (
     CLOSE,
     DRAIN,
     JOIN,
     LEAVE,
     MOVE,
+    OBSERVE,
     REFILL,
     SEND,
     Act,
@@ -63,6 +74,34 @@ def test_acts_name_nodes_processes_and_groups_that_exist() -> None:
             assert act.target < scenario.nodes
             assert act.slot < scenario.slots
             assert all(group < len(scenario.orders) for group in act.groups)
+
+
+def test_some_schedules_with_strict_groups_have_observers_and_the_others_stay_as_they_were() -> (
+    None
+):
+    watched = 0
+    for drawn in map(with_deletions, map(draw_groups, SEEDS)):
+        strict = {group for group, order in enumerate(drawn.orders) if order == Order.STRICT}
+        scenario = draw_sequencing(drawn.seed)
+        if scenario == drawn:
+            continue
+        watched += 1
+        observing = [act for act in scenario.acts if act.kind == OBSERVE]
+        assert observing
+        assert all(set(act.groups) <= strict for act in observing)
+        # All that was drawn is done at its time, by members or observers.
+        as_members = Counter(
+            replace(act, kind=JOIN) if act.kind == OBSERVE else act for act in scenario.acts
+        )
+        assert Counter(drawn.acts) <= as_members
+    chances = sum(Order.STRICT in draw_groups(seed).orders for seed in SEEDS)
+    assert 0.7 * OBSERVED * chances < watched < 1.3 * OBSERVED * chances
+
+
+def test_observers_come_of_a_stream_of_their_own() -> None:
+    drawn = next(one for one in map(draw_groups, SEEDS) if with_observers(one) != one)
+    assert with_observers(drawn) == with_observers(drawn)
+    assert replace(with_observers(drawn), acts=()) == replace(drawn, acts=())
 
 
 def test_members_come_and_go_up_to_twenty_times_a_second() -> None:
