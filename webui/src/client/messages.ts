@@ -164,6 +164,11 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   condition: { condition: "string" },
 };
 
+/** The fields that each kind of message has at least, and what they are. */
+const CHECKS = new Map(
+  Object.entries(FIELDS).map(([kind, fields]) => [kind, Object.entries(fields)] as const),
+);
+
 /** The messages of a frame; null when it is none. What this client does not know is left out. */
 export function decodeFrame(data: unknown): In[] | null {
   if (!(data instanceof ArrayBuffer) && !ArrayBuffer.isView(data)) return null;
@@ -178,10 +183,10 @@ export function decodeFrame(data: unknown): In[] | null {
   for (const message of frame as unknown[]) {
     if (typeof message !== "object" || message === null) return null;
     const fields = message as Record<string, unknown>;
-    const known = FIELDS[String(fields.t)];
+    const known = CHECKS.get(String(fields.t));
     if (fields.t === "ping") found.push({ t: "ping" });
     if (known === undefined) continue;
-    for (const [field, kind] of Object.entries(known)) {
+    for (const [field, kind] of known) {
       const value = fields[field];
       if (kind === "array" ? !Array.isArray(value) : typeof value !== kind) return null;
     }

@@ -6,7 +6,8 @@
  * call unanswered for long is left for the next one.
  */
 
-import { type ConnectionTools, Link, type Socket, type Stopped } from "../shared/link";
+import { type ConnectionTools, Link, type Stopped } from "../shared/link";
+import { absolute, browserTools, newClient } from "./browser";
 import { CallError } from "./errors";
 import {
   decodeFrame,
@@ -20,7 +21,6 @@ import {
 } from "./messages";
 import type { Host } from "./object";
 
-export const PROTOCOL = "groupcore.objects.v1";
 const REOPEN_MS = 300;
 const PATIENCE_MS = 8_000;
 /** Codes of `Session.stopped`, by close codes; others are `stopped`. */
@@ -260,7 +260,16 @@ export class Session implements Host {
   }
 
   proceed(): void {
+    this.link.afterFrame(this.sendWaiting);
+  }
+
+  private readonly sendWaiting = (): void => {
     for (const { object } of this.objects.values()) object.sendWaiting();
+  };
+
+  /** Calls back once, when all that has come in one frame is heard; at once between frames. */
+  afterFrame(callback: () => void): void {
+    this.link.afterFrame(callback);
   }
 
   isSelf(who: string): boolean {
@@ -374,27 +383,3 @@ export function connect(urls: string | readonly string[], options: Options = {})
   const list = typeof urls === "string" ? [urls] : urls;
   return new Session(list.map(absolute), options);
 }
-
-function absolute(url: string): string {
-  const found = new URL(url, globalThis.location?.href);
-  found.protocol = found.protocol.replace("http", "ws");
-  return found.href;
-}
-
-function newClient(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-const browserTools: ConnectionTools = {
-  openSocket: (url) => {
-    const socket = new WebSocket(url, PROTOCOL);
-    socket.binaryType = "arraybuffer";
-    return socket as Socket;
-  },
-  after: (delay_ms, callback) => {
-    const timer = setTimeout(callback, delay_ms);
-    return () => clearTimeout(timer);
-  },
-  random: Math.random,
-};

@@ -2,8 +2,8 @@
 
 import type { ShownBlock } from "./types";
 
-/** With so many others the shared part is made anew. */
-const NEWS_MAX = 256;
+/** With no more others than this the shared part stays as it is. */
+const NEWS_MIN = 8;
 
 export class Blocks {
   private constructor(
@@ -29,13 +29,16 @@ export class Blocks {
   /** These in place of what was there; null: without it. */
   with(changes: ReadonlyMap<string, ShownBlock | null>): Blocks {
     if (changes.size === 0) return this;
-    const news = new Map([...this.news, ...changes]);
+    const news = new Map(this.news);
     let { size } = this;
     for (const [id, block] of changes) {
       if (this.has(id)) size -= 1;
       if (block !== null) size += 1;
+      news.set(id, block);
     }
-    if (news.size <= NEWS_MAX) return new Blocks(this.shared, news, size);
+    // What is copied each time, and what is copied seldom, cost as much then.
+    if (news.size <= NEWS_MIN || news.size ** 2 <= 2 * this.shared.size)
+      return new Blocks(this.shared, news, size);
     const all = new Map(this.shared);
     for (const [id, block] of news) {
       if (block === null) all.delete(id);
@@ -47,8 +50,13 @@ export class Blocks {
   /** The ids of this one's blocks that are another one, or none, there. */
   differing(there: Blocks): string[] {
     if (there === this) return [];
-    const isNear = this.shared === there.shared;
-    const ids = new Set([...(isNear ? there.news : this.shared).keys(), ...this.news.keys()]);
-    return [...ids].filter((id) => this.has(id) && this.get(id) !== there.get(id));
+    const ids = new Set((this.shared === there.shared ? there.news : this.shared).keys());
+    for (const id of this.news.keys()) ids.add(id);
+    const found: string[] = [];
+    for (const id of ids) {
+      const block = this.get(id);
+      if (block !== undefined && block !== there.get(id)) found.push(id);
+    }
+    return found;
   }
 }

@@ -26,7 +26,7 @@ export class Confirmed {
   /** Blocks that own verbs need, and what own ones begin with: they are being opened. */
   awaited: ReadonlyMap<string, ShownBlock | null> = new Map();
   /** The blocks that were open when the objects were looked at last. */
-  private looked: ReadonlySet<string> = new Set();
+  private looked: readonly string[] = [];
   /** Whether some were shown then that the outline did not know. */
   private wasComing = false;
 
@@ -41,27 +41,41 @@ export class Confirmed {
   /** Looks at the objects anew: at all only where the order may be another one. */
   refresh(): void {
     const news = this.outline.takeNews();
-    const near = new Set([...(news ?? []), ...this.looked, ...this.blocks.keys()]);
-    if (news === null || !this.refreshed(near)) this.lookAtAll();
-    this.looked = new Set([...this.blocks.keys(), ...this.awaited.keys()]);
+    if (news === null || !this.refreshed(news)) this.lookAtAll();
+    this.looked = [...this.blocks.keys(), ...this.awaited.keys()];
   }
 
-  /** Looks at these; false where more than their texts has changed. */
-  private refreshed(ids: ReadonlySet<string>): boolean {
+  /** Looks at these, and at what is or was open; false where more than their texts has changed. */
+  private refreshed(news: ReadonlySet<string>): boolean {
     const { outline, doc: before } = this;
-    if (this.wasComing || this.born.size > 0 || this.coming().size > 0) return false;
-    if (this.passing().length > 0) return false;
+    if (this.wasComing || this.born.size > 0 || this.isHandingOver()) return false;
     const changes = new Map<string, ShownBlock>();
-    for (const id of ids) {
-      const old = before.blocks.get(id);
-      const block = this.shown(id, old);
-      if (block === old || (old === undefined && !outline.entries.has(id))) continue;
-      if (block === null ? old !== undefined : old === undefined) return false;
-      if (block !== null) changes.set(id, block);
+    for (const ids of [news, this.looked, this.blocks.keys()]) {
+      for (const id of ids) {
+        const old = before.blocks.get(id);
+        const block = this.shown(id, old);
+        if (block === old || (old === undefined && !outline.entries.has(id))) continue;
+        if (block === null ? old !== undefined : old === undefined) return false;
+        if (block !== null) changes.set(id, block);
+      }
     }
     const blocks = before.blocks.with(changes);
     this.doc = { title: outline.title, order: before.order, blocks };
     return true;
+  }
+
+  /** Whether there is a block that is `coming`, or `passing`. */
+  private isHandingOver(): boolean {
+    for (const [id, block] of this.blocks) {
+      if (block.births.size > 0 && [...block.births.keys()].some((one) => this.isComing(one)))
+        return true;
+      if (block.status === "joined" && this.isPassing(id)) return true;
+    }
+    return false;
+  }
+
+  private isComing(fresh: string): boolean {
+    return !this.outline.entries.has(fresh) && !this.gone.has(fresh);
   }
 
   private lookAtAll(): void {
@@ -96,8 +110,9 @@ export class Confirmed {
   private coming(): Map<string, string[]> {
     const coming = new Map<string, string[]>();
     for (const [id, block] of this.blocks) {
+      if (block.births.size === 0) continue;
       for (const fresh of block.births.keys()) {
-        if (this.outline.entries.has(fresh) || this.gone.has(fresh)) continue;
+        if (!this.isComing(fresh)) continue;
         coming.set(id, [...(coming.get(id) ?? []), fresh]);
       }
     }
@@ -114,7 +129,10 @@ export class Confirmed {
   }
 
   private passing(): string[] {
-    return [...this.blocks.keys()].filter((id) => this.isPassing(id));
+    const passing: string[] = [];
+    for (const [id, { status }] of this.blocks)
+      if (status === "joined" && this.isPassing(id)) passing.push(id);
+    return passing;
   }
 
   /** All blocks of the outline, with those that are about to come, or to be where they go. */
@@ -181,7 +199,8 @@ export class Confirmed {
     }
     const isOpening = this.isOpening(id);
     // What it began with would be there twice; where own verbs need it, they go after it.
-    const isElsewhere = entry !== undefined && !this.awaited.has(id) && this.hasGiven(id);
+    const isElsewhere =
+      isOpening && entry !== undefined && !this.awaited.has(id) && this.hasGiven(id);
     if ((isOpening || entry === undefined) && !isElsewhere) {
       const born = this.born.get(id) ?? this.birthOf(id);
       if (born !== undefined) return born;
@@ -199,7 +218,8 @@ export class Confirmed {
 
   /** Whether something has come from a block, of which nothing else is here yet, to another one. */
   private hasGiven(id: string): boolean {
-    return [...this.blocks.values()].some((block) => block.received.has(id));
+    for (const block of this.blocks.values()) if (block.received.has(id)) return true;
+    return false;
   }
 
   /** What the block that gives a new one its text says of it. */

@@ -15,10 +15,11 @@ import { insertedText, joinRich, type Rich } from "../shared/rich";
 import type { BlockDetail, BlockListener, BlockObject, BlockState } from "./block";
 import type { Own, OwnCall } from "./carry";
 import type { Confirmed } from "./confirmed";
+import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Happened, Overlay } from "./overlay";
 import { writtenBy } from "./own";
-import { stepsOf } from "./steps";
+import { missedSteps, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
 import { AGAIN, type EditedResult, goesOn, isEdit, isOver, ownRemoval, richOf } from "./verdicts";
@@ -64,8 +65,24 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.take(outline, message);
   }
 
-  /** Does what was heard. Answers that come with a snapshot are looked at behind its state. */
+  /** Does what was heard. What only goes on is shown with the rest of its frame, by `show`. */
   hear(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    if (!goesOnHere(this.confirmed, object, message)) this.show();
+    else this.batch ??= [];
+    this.heard(object, message);
+  }
+
+  /** Shows what has been heard and is not shown yet, as one change. */
+  show(): void {
+    const { batch } = this;
+    if (batch === null) return;
+    this.batch = null;
+    this.advance(batch);
+    this.finish();
+  }
+
+  /** Answers that come with a snapshot are looked at behind its state. */
+  private heard(object: BlockObject | OutlineObject, message: ObjectMessage): void {
     this.isTaking = message.t === "snapshot";
     if (message.t === "saved") this.unsaved.saved(this.groupOf(object), message.n);
     object.heard(message);
@@ -75,12 +92,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** Does what was heard of several objects that were asked for at once, as one change. */
   hearAll(messages: readonly (readonly [BlockObject | OutlineObject, ObjectMessage])[]): void {
-    const batch: Happened[] = [];
-    this.batch = batch;
-    for (const [object, message] of messages) this.hear(object, message);
-    this.batch = null;
-    this.advance(batch);
-    this.finish();
+    this.show();
+    this.batch = [];
+    for (const [object, message] of messages) this.heard(object, message);
+    this.show();
   }
 
   private finish(): void {
@@ -141,17 +156,8 @@ export class Follower implements BlockListener, OutlineListener {
     const isKnown = block.status !== "unborn" && !this.overlay.own.some(isThere);
     const steps = isKnown ? state.recent : null;
     if (steps !== null && block.steps + steps.length === state.version) {
-      for (const [kind, delta, to, frame, at] of steps) {
-        const version = block.steps + 1;
-        if (kind === "edit") {
-          this.followStep(block, ["edited", version, delta], this.isPlaced(id, version));
-        } else if (kind === "cut") {
-          const given = state.births.find(([fresh]) => fresh === to)?.[1] ?? {};
-          this.followStep(block, ["cut", version, at, to, given], null);
-        } else {
-          this.followStep(block, ["closed", version, kind === "all" ? to : null, frame], null);
-        }
-      }
+      for (const [detail, own] of missedSteps(id, block.steps, steps, state.births))
+        this.followStep(block, detail, own);
     } else {
       this.confirmPlaced(id, isThere);
     }
@@ -160,11 +166,6 @@ export class Follower implements BlockListener, OutlineListener {
     const isText = state.status === "open" || (state.status === "joined" && state.number > 0);
     this.advance(isText ? [{ step: null, own: null, text: [id, text] }] : []);
     this.later.push(() => this.settle(block));
-  }
-
-  private isPlaced(id: string, version: number): (own: Own) => boolean {
-    return (own) =>
-      own.call?.group === id && own.hop === "" && own.call.placed === version && isEdit(own);
   }
 
   private followStep(block: BlockObject, detail: BlockDetail, own: Happened["own"]): void {
@@ -189,7 +190,7 @@ export class Follower implements BlockListener, OutlineListener {
     }
   }
 
-  /** Behind a snapshot: own verbs that turn out to be done. */
+  /** Behind a snapshot, or when it is open again: own verbs that turn out to be done. */
   private settle(block: BlockObject): void {
     const id = this.confirmed.idOf(block);
     this.view(this.overlay.withdraw((own) => isOver(own, id, block)));
@@ -202,6 +203,7 @@ export class Follower implements BlockListener, OutlineListener {
     const happened = this.stepsOf(block, details, operation);
     for (const detail of details) block.follow(detail);
     this.advance(happened);
+    if (details.some(([kind]) => kind === "opened")) this.later.push(() => this.settle(block));
   }
 
   /** What details of a block mean; of own verbs, also what they did not come to. */
@@ -241,6 +243,7 @@ export class Follower implements BlockListener, OutlineListener {
       else if (call.operation === "set") this.view(this.overlay.drop(isIt));
       else if (call.operation === "split") this.onSplit(isIt, results?.[0] ?? null);
       else if (results?.[0] === false) this.view(this.overlay.withdraw(isIt));
+      else this.settle(block); // it may have been opened again for a text that it had passed on
     });
   }
 

@@ -299,8 +299,15 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   // --- what follows ---------------------------------------------------------------------------
 
+  /** What follows from what was heard is done once a frame. */
   private goOn(): void {
     if (this.isClosed || !this.isStarted) return;
+    this.session.afterFrame(this.follow);
+  }
+
+  private readonly follow = (): void => {
+    if (this.isClosed) return;
+    this.follower.show();
     this.openNear();
     this.sender.send();
     for (const [id, resolves] of this.asked) {
@@ -309,7 +316,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       for (const resolve of resolves) resolve();
     }
     this.onChange?.();
-  }
+  };
 
   private open(id: string, prepare: (block: BlockObject) => void = () => undefined): void {
     if (this.session.stopped !== null) return;
@@ -324,31 +331,20 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** Has the blocks open that are in sight, or needed, and closes those that are far. */
   private openNear(): void {
     const { blocks } = this.confirmed;
-    const { order } = this.overlay.shown;
-    const [first, last] = this.sight;
     const needed = this.sender.needed();
     for (const id of this.asked.keys()) needed.add(id);
     const room = Math.max(1, this.session.objectsMax - OTHERS_MAX);
-    const wanted = new Set(needed);
-    for (const id of near(order, first, last, MARGIN)) if (this.isLive(id)) wanted.add(id);
     let isShort = false;
-    for (const id of wanted) {
-      if (needed.has(id) && !blocks.has(id) && blocks.size >= room) isShort = true;
-      const isHere = this.overlay.base.blocks.has(id) || this.outline.entries.has(id);
-      if (blocks.has(id) || this.failed.has(id) || !isHere || blocks.size >= room) continue;
-      this.open(id);
+    for (const id of needed) {
+      if (!blocks.has(id) && blocks.size >= room) isShort = true;
+      this.openIn(room, id);
     }
-    const kept = new Set(near(order, first, last, 2 * MARGIN));
+    const [first, last] = this.sight;
+    const near = this.overlay.shown.order.slice(Math.max(0, first - MARGIN), last + 1 + MARGIN);
+    for (const id of near) if (!blocks.has(id) && this.isLive(id)) this.openIn(room, id);
     let isClosing = false;
     for (const [id, block] of blocks) {
-      // Without one that is about to leave the outline, it would be shown again.
-      const isLeaving =
-        (block.status !== "open" && this.outline.entries.has(id)) || this.confirmed.isPassing(id);
-      const isBusy =
-        block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0 || isLeaving;
-      if (needed.has(id) || isBusy) continue;
-      if (!isShort && this.written.has(id)) continue;
-      if (kept.has(id) && !isShort && (blocks.size < room || wanted.has(id))) continue;
+      if (needed.has(id) || (!isShort && this.isKept(id, room)) || this.isBusy(id, block)) continue;
       blocks.delete(id);
       block.listener = null;
       block.close();
@@ -356,6 +352,33 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       isClosing = true;
     }
     if (isClosing) this.follower.look();
+  }
+
+  private openIn(room: number, id: string): void {
+    const { blocks } = this.confirmed;
+    if (blocks.has(id) || this.failed.has(id) || blocks.size >= room) return;
+    if (this.overlay.base.blocks.has(id) || this.outline.entries.has(id)) this.open(id);
+  }
+
+  /** Whether a block stays open as long as there is room. */
+  private isKept(id: string, room: number): boolean {
+    if (this.written.has(id)) return true;
+    if (!this.isNear(id, 2 * MARGIN)) return false;
+    return this.confirmed.blocks.size < room || (this.isNear(id, MARGIN) && this.isLive(id));
+  }
+
+  private isNear(id: string, margin: number): boolean {
+    const place = this.overlay.placeOf(id);
+    const [first, last] = this.sight;
+    return place !== undefined && place >= first - margin && place <= last + margin;
+  }
+
+  private isBusy(id: string, block: BlockObject): boolean {
+    if (block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0) return true;
+    // Without one that is about to leave the outline, it would be shown again.
+    return (
+      (block.status !== "open" && this.outline.entries.has(id)) || this.confirmed.isPassing(id)
+    );
   }
 
   private isLive(id: string): boolean {
@@ -368,8 +391,4 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 /** The calls of a page before; what another client has called cannot be sent again. */
 function callsOf(stored: StoredObject, isOwn: boolean): StoredObject {
   return isOwn ? stored : { ...stored, last: 0, saved: 0, waiting: [] };
-}
-
-function near(order: readonly string[], first: number, last: number, margin: number): string[] {
-  return order.slice(Math.max(0, first - margin), last + 1 + margin);
 }

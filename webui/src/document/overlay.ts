@@ -59,6 +59,11 @@ export class Overlay {
     private readonly onDropped: (own: Own) => void,
   ) {}
 
+  /** Where a block stands of what is shown; undefined: it is not. */
+  placeOf(id: string): number | undefined {
+    return this.places?.get(id);
+  }
+
   /** A verb of the person, which applies to what is shown. */
   add(verb: Verb): void {
     const work = new Work(this.shown, this.confirmed.gone);

@@ -1,11 +1,12 @@
 /** What the details of a block's change are as steps of the document, and of which own verbs. */
 
+import type { Step as RecentStep } from "../shared/late-edits";
 import { type RichDelta, richLength } from "../shared/rich";
-import type { BlockDetail, BlockObject } from "./block";
+import type { BlockDetail, BlockObject, BlockState } from "./block";
 import type { Own } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { Happened } from "./overlay";
-import { isHere } from "./verdicts";
+import { isHere, isPlaced } from "./verdicts";
 
 const NOTHING: Steps = { happened: [], refused: null, drafted: null };
 
@@ -50,6 +51,27 @@ export function stepsOf(
     happened.push(...parcel.happened);
   }
   return { happened, refused: parcel?.refused ?? null, drafted: parcel?.drafted ?? null };
+}
+
+/** The steps behind a version of a block, as details, each with the own verb that it may be. */
+export function* missedSteps(
+  id: string,
+  version: number,
+  steps: readonly RecentStep[],
+  births: BlockState["births"],
+): Iterable<[BlockDetail, Which | null]> {
+  let at = version;
+  for (const [kind, delta, to, frame, place] of steps) {
+    at += 1;
+    if (kind === "edit") {
+      yield [["edited", at, delta], isPlaced(id, at)];
+    } else if (kind === "cut") {
+      const given = births.find(([fresh]) => fresh === to)?.[1] ?? {};
+      yield [["cut", at, place, to, given], null];
+    } else {
+      yield [["closed", at, kind === "all" ? to : null, frame], null];
+    }
+  }
 }
 
 function stepOf(id: string, detail: BlockDetail): Happened[] {

@@ -50,6 +50,12 @@ export function isEdit(own: Own): boolean {
   return own.verb[0] === "edit";
 }
 
+/** The own edit that the block had with this version. */
+export function isPlaced(id: string, version: number): (own: Own) => boolean {
+  return (own) =>
+    own.call?.group === id && own.hop === "" && own.call.placed === version && isEdit(own);
+}
+
 /** The own edit that this block was asked for, as far as its text is there. */
 export function isHere(id: string): (own: Own) => boolean {
   return (own) => isEdit(own) && own.call?.group === id && own.hop === "";

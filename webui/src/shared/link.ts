@@ -98,6 +98,8 @@ export class Link<
   private heartbeat_ms = HANDSHAKE_MS;
   private cancelRetry: (() => void) | null = null;
   private cancelSilence: (() => void) | null = null;
+  private isHearing = false;
+  private readonly behind = new Set<() => void>();
 
   /** `urls`: addresses of the nodes, this page's own first. */
   constructor(
@@ -183,6 +185,12 @@ export class Link<
     }
   }
 
+  /** Calls back once, when all of the frame that is being heard has been; between frames at once. */
+  afterFrame(callback: () => void): void {
+    if (this.isHearing) this.behind.add(callback);
+    else callback();
+  }
+
   private connect(): void {
     const url = this.urls[this.next % Math.max(1, this.urls.length)];
     if (url === undefined || this.isEnded) return;
@@ -240,7 +248,20 @@ export class Link<
       return;
     }
     this.listen();
-    const socket = this.socket;
+    this.isHearing = true;
+    try {
+      this.hearAll(messages);
+    } finally {
+      this.isHearing = false;
+    }
+    for (const callback of this.behind) {
+      this.behind.delete(callback);
+      callback();
+    }
+  }
+
+  private hearAll(messages: readonly In[]): void {
+    const { socket } = this;
     for (const message of messages) {
       if (socket !== this.socket) return;
       if (message.t === "ping") this.send(this.speech.pong);

@@ -15,6 +15,7 @@ export class Node {
   sent: Said[] = [];
   private socket: Socket | null = null;
   private due: (() => void)[] = [];
+  private gathered: Said[] | null = null;
   private readonly versions = new Map<string, number>();
   private readonly session = connect(["ws://one/"], {
     openSocket: () => this.opened(),
@@ -89,7 +90,17 @@ export class Node {
   }
 
   private say(message: Said): void {
-    this.socket?.onmessage?.({ data: encode([message]) });
+    if (this.gathered !== null) this.gathered.push(message);
+    else this.socket?.onmessage?.({ data: encode([message]) });
+  }
+
+  /** What is said meanwhile comes in one frame. */
+  inOneFrame(say: () => void): void {
+    this.gathered = [];
+    say();
+    const frame = this.gathered;
+    this.gathered = null;
+    this.socket?.onmessage?.({ data: encode(frame) });
   }
 
   /** The calls that were sent over this connection: number and operation. */

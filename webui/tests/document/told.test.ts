@@ -42,6 +42,63 @@ test("a part of an edit that goes on from where its text went to is shown once, 
   expect(node.model.drafts).toEqual([]);
 });
 
+test.each([true, false])(
+  "a join of a block that is open again, for a text that it had passed on, is done (answered before: %s)",
+  (isAnsweredBefore) => {
+    const node = shown();
+    node.model.change([["join", "a", "b"]]);
+    node.happens("a", "me", "join", ["closed", 1, "b", 1]);
+    if (isAnsweredBefore) node.answers("a", 1, true);
+    node.happens("a", "kim", "take_back", ["opened", 1, ["far"], {}]);
+    if (!isAnsweredBefore) node.answers("a", 1, true);
+    const text = ["edited", 1, [3, "one"]];
+    node.happens("b", "kim", "accept", text, ["received", "a", 1, "done", "", 0]);
+    expect(node.texts).toEqual([
+      ["a", "far"],
+      ["b", "twoone"],
+    ]);
+    expect(node.model.overlay.own).toEqual([]);
+  },
+);
+
+test("edits that come in one frame are shown as one change, and carried over one's own one by one", () => {
+  const node = shown();
+  node.model.change([["edit", "a", [3, "!"]]]);
+  const seen: unknown[] = [];
+  node.model.onView = ({ changes }) => seen.push(changes);
+  node.inOneFrame(() => {
+    node.happens("a", "ann", "edit", ["edited", 1, ["x"]]);
+    node.happens("b", "ann", "edit", ["edited", 1, [3, "y"]]);
+    node.happens("a", "me", "edit", ["edited", 2, [4, "!"]]);
+    node.happens("a", "ann", "edit", ["edited", 3, [5, "?"]]);
+    node.answers("a", 1, { version: 2, moved: [], draft: [] });
+  });
+  expect(seen).toEqual([
+    [
+      ["edit", "a", ["x"]],
+      ["edit", "b", [3, "y"]],
+      ["edit", "a", [5, "?"]],
+    ],
+  ]);
+  expect(node.texts).toEqual([
+    ["a", "xone!?"],
+    ["b", "twoy"],
+  ]);
+  expect(node.model.overlay.own).toEqual([]);
+});
+
+test("a text that comes in a frame of edits is where it goes before the next one is looked at", () => {
+  const node = shown();
+  node.inOneFrame(() => {
+    node.happens("b", "ann", "edit", ["edited", 1, [3, "y"]]);
+    node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
+    const text = ["edited", 2, [4, "one"]];
+    node.happens("b", "kim", "accept", text, ["received", "a", 1, "done", "", 0]);
+    node.happens("b", "ann", "edit", ["edited", 3, [7, "z"]]);
+  });
+  expect(node.texts).toEqual([["b", "twoyonez"]]);
+});
+
 test("a join that was answered and lost with all nodes is made anew", () => {
   const node = shown(true);
   node.model.change([["join", "a", "b"]]);

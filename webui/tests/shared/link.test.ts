@@ -63,6 +63,9 @@ class Stage {
   now = 0;
   private timers: Timer[] = [];
   readonly connection: Link<Message, Message, Welcome>;
+  readonly onFrame = (): void => {
+    this.log.push("followed");
+  };
 
   constructor(
     urls = ["ws://a/ws", "ws://b/ws"],
@@ -84,7 +87,10 @@ class Stage {
       {
         connected: () => this.log.push("connected"),
         disconnected: () => this.log.push("disconnected"),
-        received: (message) => this.log.push(message.t),
+        received: (message) => {
+          this.log.push(message.t);
+          if (message.t === "follow") this.connection.afterFrame(this.onFrame);
+        },
         stopped: (reason) => this.log.push(`stopped ${reason.code}`),
       },
       {
@@ -139,6 +145,14 @@ test("messages of one turn go in one frame, 64 at most", () => {
   for (let count = 0; count < 70; count += 1) stage.connection.send({ t: "pong" });
   stage.pass(0);
   expect(stage.last.sent.slice(1).map((frame) => (frame as unknown[]).length)).toEqual([64, 6]);
+});
+
+test("what follows from messages is done once, behind the whole frame; between frames at once", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  stage.last.hear({ t: "follow" }, { t: "follow" }, { t: "one" });
+  stage.connection.afterFrame(stage.onFrame);
+  expect(stage.log).toEqual(["connected", "follow", "follow", "one", "followed", "followed"]);
 });
 
 test("what is said when the page is left goes out at once, and once", () => {
