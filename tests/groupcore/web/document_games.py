@@ -2,13 +2,15 @@
 
 What comes in and goes out are arrays in MessagePack, each behind its length in four bytes: of
 requests [game, verb, ...], and of as many answers. Verbs: `begin` (a dict of `seed`, `delay_s`,
-`disks`, `lists`, `objects` and `hosts`), `go`, `look` and `trim` as of `document_world.Office`,
-`end`. An answer is [true, value], or [false, what has gone wrong].
+`disks`, `lists`, `objects`, `hosts` and `alone`), `go`, `look` and `trim` as of
+`document_world.Office`, `end`; and `spent`: the CPU time of all of them, in seconds. An answer is
+[true, value], or [false, what has gone wrong].
 """
 
 from __future__ import annotations
 
 import sys
+import time
 import traceback
 from typing import Any, BinaryIO
 
@@ -46,6 +48,8 @@ class Games:
                 return self._offices[game].go(given, limit_s)
             case "look":
                 return self._offices[game].look()
+            case "spent":
+                return time.process_time()
             case "trim":
                 self._offices[game].world.trim()
             case _:

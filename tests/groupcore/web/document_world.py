@@ -5,7 +5,7 @@ is virtual; one seed plays one game. `disks`: nodes say what is saved, and `doom
 for all of them soon: the nodes begin again with what was on disk. `lists`: the document has an
 access list, and pages may write by it. `objects`: so many a page may have open. `hosts`: pages are
 at the nodes that keep the document, as in the product; else each is a node of its own, which is
-told of things in an order of its own.
+told of things in an order of its own. `alone`: one node keeps it, with all pages at it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from groupcore.web.kinds import Kind, kinds_of
 from groupcore.web.limits import FRAME_BYTES_SENT, RULES
 from tests.groupcore.shared.documents.office import Desk
 from tests.groupcore.web.document_disk import Disk, Stored
+from tests.groupcore.web.lone_world import LoneWorld
 
 if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
@@ -86,12 +87,13 @@ class Session:
         self.office = office
         self.page = page
         self.client = ""
-        self.keeper = office.keepers[number % len(KEEPERS)] if office.hosts else None
+        place = number % len(office.keepers)
+        self.keeper = office.keepers[place] if office.hosts else None
         if self.keeper is None:
             principal = page if office.lists else ""
             self.gate = Gate(office, office.world.node(f"{page}-{number}", principal))
         else:
-            self.gate = office.gates[number % len(KEEPERS)]
+            self.gate = office.gates[place]
         self.node = self.gate.node
         self.open: set[str] = set()
         self.is_over = False
@@ -234,7 +236,9 @@ class Office:
         lists: int = 0,
         objects: int = 64,
         hosts: bool = False,
+        alone: bool = False,
     ) -> None:
+        assert not alone or (hosts and not disks and not lists), "one node has no others"
         self.lists = lists
         self.objects = objects
         self.hosts = hosts
@@ -248,7 +252,8 @@ class Office:
         self._owner: DocumentOutline | None = None
         self._count = 0
         self._lives = 0
-        self.world = World(seed, weather)
+        self._names = KEEPERS[:1] if alone else KEEPERS
+        self.world = LoneWorld(seed, weather) if alone else World(seed, weather)
         if disks:
             self.disk = Disk(self, KEEPERS, {})
         self._wait(self._begin())
@@ -267,11 +272,11 @@ class Office:
     async def _begin(self) -> None:
         """Open the document."""
         self.keepers, self.gates = [], []
-        for name in KEEPERS:
+        for name in self._names:
             desk = Desk(self.world, name)
             self.gates.append(Gate(self, desk.node))
             secure = None if self.disk is None else partial(self.disk.secure, desk.node)
-            copies = 2 if secure is None else 1
+            copies = 2 if secure is None and len(self._names) > 1 else 1
             document = await open_document(desk, "plan", keep=True, copies=copies, secure=secure)
             self.keepers.append(document)
         if self.lists:

@@ -21,6 +21,7 @@ class Clusters {
   private waiting: Asked[] = [];
   private underWay: Asked[] = [];
   private parts: Buffer[] = [];
+  private heard = 0;
   private said = "";
   private count = 0;
   private isFlushing = false;
@@ -71,12 +72,12 @@ class Clusters {
 
   private hear(data: Buffer): void {
     this.parts.push(data);
-    const length = this.parts.reduce((sum, part) => sum + part.length, 0);
-    const heard =
-      this.parts.length > 1 && this.parts[0] !== undefined ? Buffer.concat(this.parts) : data;
-    this.parts = [heard];
-    if (length < LENGTH_BYTES || length < LENGTH_BYTES + heard.readUInt32BE()) return;
-    this.parts = [];
+    this.heard += data.length;
+    if (this.heard < LENGTH_BYTES) return;
+    if ((this.parts[0] as Buffer).length < LENGTH_BYTES) this.parts = [Buffer.concat(this.parts)];
+    if (this.heard < LENGTH_BYTES + (this.parts[0] as Buffer).readUInt32BE()) return;
+    const heard = Buffer.concat(this.parts);
+    [this.parts, this.heard] = [[], 0];
     const answers = decode(heard.subarray(LENGTH_BYTES)) as Answer[];
     const asked = this.underWay;
     this.underWay = [];

@@ -21,7 +21,14 @@ test.skipIf(operations === 0)(
       process.stdout.write(`${round * A_ROUND} operations, ${memory} MB in the pages\n`);
     };
     const seed = Number(process.env.SEED ?? 1);
-    const game = { pages: PEOPLE, each: EACH, blocksMax: 40, delay_s: 0.02, loses: 0.01 };
+    const game = {
+      pages: PEOPLE,
+      each: EACH,
+      blocksMax: 40,
+      delay_s: 0.004,
+      alone: true,
+      loses: 0.01,
+    };
     await playRounds({ seed, turns, onRound, ...game });
   },
   LIMIT_MS,

@@ -1,32 +1,54 @@
 import { expect, test, vi } from "vitest";
-import { playMany } from "./rounds";
+import { clusters } from "./cluster";
+import { playMany, type Rounds } from "./rounds";
 
+/** So many rounds, half of them from each of two seeds; without a second one all from the first. */
 const rounds = Number(process.env.ROUNDS ?? 200);
 const first = Number(process.env.SEED ?? 1);
+const second = Number(process.env.SECOND ?? "");
+const PAGES = 3;
 /** Rounds of one document; then another one is begun, as long as few blocks are open yet. */
 const A_GAME = 5;
-const AT_ONCE = 40;
-/** Of one game of so many, what pages tell on the way is judged, too, as in all games of `make typists`. */
-const WATCHED = 10;
+const AT_ONCE = Number(process.env.AT_ONCE ?? 200);
+/** One game of so many has two nodes and a network between them. */
+const CLUSTERED = 20;
+/** In every second one nobody hears of the others before everybody has done all ten things. */
+const APART = 2;
+/** In one game of so many what pages tell on the way is judged, too, as in all games of `make typists`. */
+const WATCHED = 11;
 const LIMIT_MS = 3_600_000;
 vi.setConfig({ testTimeout: LIMIT_MS });
 
-test("three people who do ten things at once have the same document behind it, and nothing is lost", async () => {
-  const began_s = process.cpuUsage();
-  const games = Array.from({ length: Math.ceil(rounds / A_GAME) }, (_, at) => ({
-    seed: first + at,
-    pages: 3,
+function gameOf(seed: number): Rounds {
+  const alone = seed % CLUSTERED !== 0;
+  return {
+    seed,
+    pages: PAGES,
     turns: A_GAME,
     each: 10,
     blocksMax: 8,
-    delay_s: 0.02,
+    delay_s: alone ? 0.004 : 0.02,
+    alone,
+    pauses: seed % APART === 0 ? 0 : 0.3,
     loses: 0.02,
     reloads: 0.02,
-    isWatched: (first + at) % WATCHED === 0,
-  }));
-  await playMany(games, AT_ONCE);
+    watched: seed % WATCHED === 0 ? PAGES : 0,
+  };
+}
+
+test("three people who do ten things at once have the same document behind it, and nothing is lost", async () => {
+  const began_s = process.cpuUsage();
+  const count = Math.ceil(rounds / A_GAME);
+  const half = second > 0 ? Math.floor(count / 2) : 0;
+  const seeds = Array.from({ length: count }, (_, at) =>
+    at < count - half ? first + at : second + at - (count - half),
+  );
+  await playMany(seeds.map(gameOf), AT_ONCE);
   const { user, system } = process.cpuUsage(began_s);
-  process.stdout.write(`${games.length * A_GAME} rounds, ${((user + system) / 1e6).toFixed(1)} s of CPU in the pages
-`);
-  expect(games.length).toBeGreaterThan(0);
+  const used = ((user + system) / 1e6).toFixed(1);
+  const nodes = ((await clusters.ask(0, "spent")) as number).toFixed(1);
+  process.stdout.write(
+    `${count * A_GAME} rounds, ${used} s of CPU in the pages, ${nodes} in the nodes\n`,
+  );
+  expect(count).toBeGreaterThan(0);
 });

@@ -14,8 +14,12 @@ export interface Rounds extends Game {
   readonly each: number;
   readonly blocksMax: number;
   readonly delay_s: number;
-  /** Whether what pages tell on the way is judged as well as what they have behind each round. */
-  readonly isWatched?: boolean;
+  /** The chance that time goes on behind a turn in which each has done one thing. */
+  readonly pauses?: number;
+  /** Whether one node keeps the document, whose own order costs next to nothing; else two do. */
+  readonly alone?: boolean;
+  /** Of so many pages what they tell on the way is judged as well as what they have behind a round. */
+  readonly watched?: number;
   /** So long it may take, behind a round, until all is as it must be. */
   readonly settling_s?: number;
   /** Called behind each round. */
@@ -24,20 +28,20 @@ export interface Rounds extends Game {
 
 /** Plays a game of rounds; throws where something is wrong. */
 export async function playRounds(game: Rounds): Promise<void> {
-  const { delay_s, blocksMax } = game;
-  const world = new World(game.seed, { delay_s, objects: 512, hosts: true });
+  const { delay_s, blocksMax, alone = false, watched = 0 } = game;
+  const world = new World(game.seed, { delay_s, objects: 512, hosts: true, alone });
   const draw = chanceOf(game.seed);
   const ledger = new Ledger();
   try {
     const typists = Array.from(
       { length: game.pages },
-      (_, at) => new Typist(new Page(world, `p${at}`), ledger, draw, blocksMax, game.isWatched),
+      (_, at) => new Typist(new Page(world, `p${at}`), ledger, draw, blocksMax, at < watched),
     );
     await world.elapse(0.3);
     for (let round = 1; round <= game.turns; round += 1) {
       for (let done = 0; done < game.each; done += 1) {
         for (const typist of typists) typist.act();
-        if (draw() < 0.3) await world.elapse(draw() * delay_s);
+        if (draw() < (game.pauses ?? 0.3)) await world.elapse(draw() * delay_s);
       }
       for (const typist of typists) befall(typist, game, ledger, draw);
       ledger.close(await settle(world, typists, ledger, null, game.settling_s));
@@ -45,7 +49,9 @@ export async function playRounds(game: Rounds): Promise<void> {
       game.onRound?.(round);
     }
   } catch (error) {
-    throw new Error(`seed ${game.seed}: ${(error as Error).message}`, { cause: error });
+    const again = `make rounds ROUNDS=${game.turns} SEED=${game.seed} SECOND=`;
+    const what = `seed ${game.seed}: ${(error as Error).message}\nto see it again: ${again}`;
+    throw new Error(what, { cause: error });
   } finally {
     world.close();
   }

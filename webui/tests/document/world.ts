@@ -14,13 +14,14 @@ export interface Truth {
   readonly owed: readonly string[];
 }
 
-/** `disks`: nodes say what is saved; `lists`: so many pages may write, by an access list; `objects`: so many a page may have open; `hosts`: pages are at the nodes that keep the document, else each is a node. */
+/** `disks`: nodes say what is saved; `lists`: so many pages may write, by an access list; `objects`: so many a page may have open; `hosts`: pages are at the nodes that keep the document, else each is a node; `alone`: one node keeps it, and its order costs nothing. */
 export interface Setting {
   readonly delay_s?: number;
   readonly disks?: boolean;
   readonly lists?: number;
   readonly objects?: number;
   readonly hosts?: boolean;
+  readonly alone?: boolean;
 }
 
 type Said = readonly [
@@ -44,8 +45,15 @@ export class World {
   private readonly begun: Promise<unknown>;
 
   constructor(seed: number, setting: Setting = {}) {
-    const { delay_s = 0.02, disks = false, lists = 0, objects = 64, hosts = false } = setting;
-    const given = { seed, delay_s, disks, lists, objects, hosts };
+    const usual = {
+      delay_s: 0.02,
+      disks: false,
+      lists: 0,
+      objects: 64,
+      hosts: false,
+      alone: false,
+    };
+    const given = { seed, ...usual, ...setting };
     this.begun = clusters.ask(this.game, "begin", given);
     this.begun.catch(() => undefined);
   }
