@@ -24,6 +24,10 @@ ADOBE = b"Adobe"
 JFIF = b"JFIF\0"
 
 
+NOT_A_PICTURE = "this is no PNG, JPEG, GIF or WebP picture"
+"""What is said of a file that `kind_of` does not know."""
+
+
 class BrokenFileError(ValueError):
     """The file is not of the form that its beginning promises."""
 

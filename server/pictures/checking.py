@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server.errors import BadMessageError
+from server.pictures.bare import NOT_A_PICTURE, kind_of
 
 AT_ONCE = 2
 TIME_S = 30.0
@@ -44,7 +45,10 @@ class Checking:
         """The picture as it is to be kept.
 
         BadMessageError: `not_a_picture`, `bad_picture`, `too_large`, in words for who has sent it.
+        What no decoder would be asked about needs no process either.
         """
+        if not kind_of(data):
+            raise BadMessageError("not_a_picture", NOT_A_PICTURE)
         async with self._turn:
             out = await self._run(data)
         head, _, kept = out.partition(b"\n")

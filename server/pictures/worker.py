@@ -15,7 +15,7 @@ from io import BytesIO
 
 from PIL import Image, ImageOps, ImageSequence
 
-from server.pictures.bare import BrokenFileError, bare, kind_of
+from server.pictures.bare import NOT_A_PICTURE, BrokenFileError, bare, kind_of
 
 MEMORY_BYTES = 512 << 20
 BYTES_A_PIXEL = 24
@@ -53,7 +53,7 @@ def look(data: bytes, pixels_max: int) -> Looked:
     """Check a file and make it fit to be kept; RefusedPictureError."""
     kind = kind_of(data)
     if not kind:
-        raise RefusedPictureError("not_a_picture", "this is no PNG, JPEG, GIF or WebP picture")
+        raise RefusedPictureError("not_a_picture", NOT_A_PICTURE)
     Image.MAX_IMAGE_PIXELS = None  # the limit is checked here, before anything is decoded
     try:
         with Image.open(BytesIO(data), formats=(FORMATS[kind],)) as picture:

@@ -7,7 +7,9 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
+from server.errors import BadMessageError
 from server.pictures.bare import bare, kind_of
+from server.pictures.checking import Checking
 from server.pictures.worker import SIDE_MAX, RefusedPictureError, look
 from tests.server.pictures.files import bomb, chunk, made, moving, photo
 
@@ -98,6 +100,21 @@ def test_only_four_kinds_are_taken_whatever_a_file_is_called(data: bytes) -> Non
     with pytest.raises(RefusedPictureError) as caught:
         look(data, MOST)
     assert caught.value.code == "not_a_picture"
+
+
+@pytest.mark.parametrize("data", NO_PICTURES)
+async def test_for_what_is_no_picture_no_process_is_started(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def started(*arguments: object, **more: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr("asyncio.create_subprocess_exec", started)
+    with pytest.raises(BadMessageError) as caught:
+        await Checking(MOST).check(data)
+    assert caught.value.code == "not_a_picture"
+    with pytest.raises(AssertionError):
+        await Checking(MOST).check(made("PNG"))
 
 
 def test_a_bomb_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
