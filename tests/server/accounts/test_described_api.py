@@ -47,6 +47,12 @@ MAY = ["2xx", "3xx", 401, 403, 404, 409, 410, 415, 422, 429, "5xx"]
 MUST = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 428, 429, "5xx"]
 
 
+@pytest.fixture(autouse=True)
+def no_pace(cluster: Cluster) -> None:
+    """The tester waits whenever it is told that it asks too fast: most of the time, otherwise."""
+    cluster.flags["api_rate"] = 1_000_000
+
+
 async def ask_everything(url: str, folder: Path, signed_in: str, doc: str) -> None:
     """AssertionError with what the tester says when it finds something."""
     config = folder / "schemathesis.toml"
