@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # Tests start hundreds of nodes: without compiled modules each would compile the whole product anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-PYTHON ?= python3
+PYTHON ?= $(shell scripts/find_python)
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements/dev.lock
@@ -70,12 +70,13 @@ check-types: $(INSTALLED) $(PIPELINE_INSTALLED)
 check-page: $(WEBUI_BUILT)
 	cd webui && npm run --silent check
 
-# What only computes, the core's tests, the schedules and the Spark jobs', judges nothing by the clock: it takes what the real
-# tests leave, and waits whenever one of these wants a core. So a third real test at a time would end nothing sooner, and
-# each would have less of the cores than people's machines give it. A stage that fails ends `make test`, those beside it first.
+# First what is said in a minute. What only computes, types, the core's tests, the schedules and the Spark jobs', judges nothing
+# by the clock: it takes what the real tests leave, and waits whenever one of these wants a core. So a third real test at a time
+# would end nothing sooner, and each would have less of the cores than people's machines give it. A stage that fails ends
+# `make test`, those beside it first.
 .PHONY: test
 test: ## check and all tests, those in a browser included
-	@$(MAKE) -j 4 --output-sync=target chromium check test-page
+	@$(MAKE) -j 4 --output-sync=target chromium check-rules check-page test-page pipeline
 	@$(MAKE) -j 3 test-real test-beside
 
 .PHONY: test-page
@@ -109,7 +110,7 @@ test-pipeline: pipeline
 # in one piece when it is done, not between the lines of the real tests.
 .PHONY: test-beside
 test-beside:
-	+@nice -n 19 $(MAKE) --output-sync=recurse test-pipeline test-core schedules
+	+@nice -n 19 $(MAKE) --output-sync=recurse check-types test-pipeline test-core schedules
 
 .PHONY: schedules
 schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
