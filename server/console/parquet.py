@@ -26,8 +26,6 @@ LARGEST = 20
 """So many components of the overlap job are shown."""
 VIEW_ROWS_MAX = 20_000
 ARTICULATIONS_MAX = 10_000
-ROWS = 50
-"""Violations of a page."""
 BATCH = 4_096
 
 T = TypeVar("T")
@@ -71,7 +69,7 @@ def _read_manifest(root: Path, path: Path) -> Snapshot | None:
         return None
 
 
-async def _beside(results: Path | None, read: Callable[[Snapshot], T]) -> T | None:
+async def beside(results: Path | None, read: Callable[[Snapshot], T]) -> T | None:
     """Read beside the loop; None without a store; BadMessageError `bad_store`."""
 
     def work() -> T | None:
@@ -102,7 +100,7 @@ def _batches(files: Sequence[Path], columns: Sequence[str] | None = None) -> Ite
 
 async def views_found(results: Path | None) -> list[Shown]:
     """The views that the trace has, as far as it was taken in; nothing without a store."""
-    return await _beside(results, _views) or []
+    return await beside(results, _views) or []
 
 
 def _views(snapshot: Snapshot) -> list[Shown]:
@@ -132,7 +130,7 @@ async def overlap_found(results: Path | None, name_of: Callable[[int], str]) -> 
 
     None where none has run.
     """
-    found = await _beside(results, _overlap)
+    found = await beside(results, _overlap)
     if found is None or found["components"] is None:
         return None
     for one in found["largest"]:
@@ -167,79 +165,3 @@ def _overlap(snapshot: Snapshot) -> Shown:
             for component, groups in largest
         ],
     }
-
-
-# --- violations -----------------------------------------------------------------------------------
-
-
-async def violations(results: Path | None, rule: str, page: int) -> Shown | None:
-    """A page of what the last audit has found, of one rule if it is named; None without an audit.
-
-    `rules`: how many there are of each. The id of a row holds as long as nothing is audited anew.
-    """
-    return await _beside(results, lambda snapshot: _violations(snapshot, rule, page))
-
-
-def _violations(snapshot: Snapshot, rule: str, page: int) -> Shown | None:
-    if "audit" not in snapshot.positions:
-        return None
-    files = snapshot.files("audit_violation")
-    counts: Counter[str] = Counter()
-    wanted: list[int] = []
-    at, seen, first = 0, 0, (page - 1) * ROWS
-    for batch in _batches(files, ["rule"]):
-        for name in batch.column("rule").to_pylist():
-            counts[name] += 1
-            if not rule or name == rule:
-                if first <= seen < first + ROWS:
-                    wanted.append(at)
-                seen += 1
-            at += 1
-    return {
-        "count": seen,
-        "page": page,
-        "pages": max(1, -(-seen // ROWS)),
-        "rules": dict(sorted(counts.items())),
-        "violations": [
-            {"id": f"{_mark(snapshot)}-{number}", **row} for number, row in _rows_at(files, wanted)
-        ],
-    }
-
-
-async def violation(results: Path | None, wanted: str) -> Shown:
-    """One row; BadMessageError `unknown_violation`."""
-    found = await _beside(results, lambda snapshot: _violation(snapshot, wanted))
-    if found is None:
-        raise BadMessageError(
-            "unknown_violation", "no audit has found this, or it was audited anew: look again"
-        )
-    return found
-
-
-def _violation(snapshot: Snapshot, wanted: str) -> Shown | None:
-    mark, _, number = wanted.rpartition("-")
-    if mark != _mark(snapshot) or not (number.isdigit() and len(number) < 12):
-        return None
-    for _, row in _rows_at(snapshot.files("audit_violation"), [int(number)]):
-        return {"id": wanted, **row}
-    return None
-
-
-def _mark(snapshot: Snapshot) -> str:
-    """Of which commits the table is: it changes with the rows."""
-    folders = snapshot.tables.get("audit_violation", [])
-    commits = [folder.partition("/commit=")[2].partition("/")[0].lstrip("0") for folder in folders]
-    return ".".join(commits)
-
-
-def _rows_at(files: Sequence[Path], wanted: Sequence[int]) -> Iterator[tuple[int, Shown]]:
-    """The rows with these numbers, which grow."""
-    at, left = 0, list(wanted)
-    for batch in _batches(files) if left else ():
-        while left and left[0] < at + batch.num_rows:
-            number = left.pop(0)
-            (row,) = batch.slice(number - at, 1).to_pylist()
-            yield number, row
-        at += batch.num_rows
-        if not left:
-            return

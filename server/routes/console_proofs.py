@@ -8,8 +8,8 @@ from starlette.responses import JSONResponse, Response
 
 from server.console.colleagues import Shown
 from server.console.desk import Console
-from server.console.parquet import violation, violations
 from server.console.results import certificate
+from server.console.violations import violation, violations
 from server.routes.asks import Ask, Field, Row
 from server.routes.console import AT, PAGE_NUMBER, READ, WRITE
 from server.routes.management import backup_row
@@ -41,7 +41,7 @@ class ProofRoutes:
                 f"{at}/violations/{{violation}}",
                 self.violation,
                 READ,
-                "One violation: rule, messages, processes, positions, segments",
+                "One violation: rule, messages, processes, positions, segments, what is around",
                 errors=("bad_store", "unknown_violation"),
             ),
         ]
@@ -75,12 +75,14 @@ class ProofRoutes:
         return JSONResponse(self._named(found))
 
     def _named(self, row: Shown) -> Shown:
-        entries = self.console.plane.directory.entries
         groups = {"group": row.get("gid"), "group2": row.get("gid2")}
-        return {
-            **row,
-            **{name: entries[gid].name if gid in entries else "" for name, gid in groups.items()},
-        }
+        named = {name: self._name(gid) for name, gid in groups.items()}
+        around = [{**one, "group": self._name(one["gid"])} for one in row.get("around", ())]
+        return {**row, **named, **({"around": around} if "around" in row else {})}
+
+    def _name(self, gid: int | None) -> str:
+        entry = None if gid is None else self.console.plane.directory.entries.get(gid)
+        return "" if entry is None else entry.name
 
     async def backup(self, ask: Ask) -> Response:
         """As it is made; who gets less than its end has none."""

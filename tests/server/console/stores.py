@@ -37,8 +37,21 @@ VIEW = pa.schema(
         ("members", pa.list_(pa.string())),
     ]
 )
+DELIVERY = pa.schema(
+    [
+        ("t", pa.timestamp("us", tz="UTC")),
+        *((name, pa.string()) for name in ("node", "sender", "sequencer")),
+        *((name, pa.int64()) for name in ("dno", "gid", "seq", "count", "first")),
+        ("what", pa.int32()),
+    ]
+)
 Rows = Sequence[Mapping[str, Any]]
 Tables = Mapping[str, tuple[pa.Schema, Rows]]
+
+
+def broken(rule: str, number: int) -> dict[str, Any]:
+    """A row of the audit's table."""
+    return {"rule": rule, "gid": 7, "seq": number, "message": f"a#1/2:{number}", "segment": "s"}
 
 
 def keep(
@@ -46,15 +59,25 @@ def keep(
     commit: int,
     tables: Tables,
     positions: Mapping[str, Any] | None = None,
+    *,
+    day: str = "",
+    file_rows: int = 3,
+    group_rows: int = 2,
 ) -> None:
-    """Make these tables the whole store, by a commit; each in files of three rows."""
+    """Make these tables the whole store, by a commit; each in files of so many rows, in groups.
+
+    `day`: of which the deliveries are.
+    """
     named = {}
     for table, (schema, rows) in tables.items():
         folder = root / table / f"commit={commit:012d}"
+        if day and table == "delivery":
+            folder /= f"date={day}"
         folder.mkdir(parents=True)
-        for part, start in enumerate(range(0, max(1, len(rows)), 3)):
-            written = pa.Table.from_pylist(list(rows[start : start + 3]), schema)
-            parquet.write_table(written, folder / f"part-{part:05d}.parquet")
+        for part, start in enumerate(range(0, max(1, len(rows)), file_rows)):
+            written = pa.Table.from_pylist(list(rows[start : start + file_rows]), schema)
+            path = folder / f"part-{part:05d}.parquet"
+            parquet.write_table(written, path, row_group_size=group_rows)
         named[table] = [{"folder": str(folder.relative_to(root)), "commit": commit}]
     manifest = {
         "store": FORMAT,

@@ -10,7 +10,7 @@ import pytest
 
 from groupcore.sequencing.names import Order
 from tests.server.accounts.people import Browser, hire
-from tests.server.console.stores import COMPONENT, VIEW, VIOLATION, keep
+from tests.server.console.stores import COMPONENT, DELIVERY, VIEW, VIOLATION, keep
 from tests.server.support import Cluster, eventually
 
 pytestmark = pytest.mark.slow
@@ -101,9 +101,12 @@ async def test_what_the_pipeline_has_left_is_shown(
     object.__setattr__(settings, "results", tmp_path / "results")
     group = (await shown(ann, "/groups?search=accounts"))["groups"][0]["group"]
     violation = {"rule": "gap", "gid": group, "seq": 4, "node": "a#1", "message": "a#1/2:3"}
+    delivery = {"t": datetime(2026, 1, 1, tzinfo=UTC), "node": "a#1", "dno": 1, "gid": group}
+    delivery |= {"seq": 4, "count": 1, "what": 0, "sender": "a#1/2", "first": 3}
     tables = {
         "overlap_component": (COMPONENT, [{"gid": group, "component": group}]),
         "audit_violation": (VIOLATION, [violation]),
+        "delivery": (DELIVERY, [delivery]),
     }
     (tmp_path / "results").mkdir()
     keep(tmp_path / "results" / "store", 1, tables, {"audit": {}})
@@ -122,6 +125,9 @@ async def test_what_the_pipeline_has_left_is_shown(
     found = await shown(ann, "/order/violations?rule=gap")
     (one,) = found["violations"]
     assert (one["group"], one["group2"], one["seq"]) == ("accounts", "", 4)
-    assert await shown(ann, f"/order/violations/{one['id']}") == one
+    one_alone = await shown(ann, f"/order/violations/{one['id']}")
+    (around,) = one_alone.pop("around")
+    assert one_alone == one
+    assert (around["group"], [node["node"] for node in around["nodes"]]) == ("accounts", ["a#1"])
     status, answer = await ann.ask("GET", "/admin/order/violations/9-9")
     assert (status, answer["code"]) == (404, "unknown_violation")

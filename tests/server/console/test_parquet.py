@@ -9,62 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from server.console.parquet import FORMAT, ROWS, overlap_found, views_found, violation, violations
+from groupcore.trace import TABLES
+from server.console.parquet import FORMAT, overlap_found, views_found
+from server.console.violations import violations
 from server.errors import BadMessageError
-from tests.server.console.stores import ARTICULATION, COMPONENT, VIEW, VIOLATION, Rows, Tables, keep
-
-
-def broken(rule: str, number: int) -> dict[str, object]:
-    return {"rule": rule, "gid": 7, "seq": number, "message": f"a#1/2:{number}", "segment": "s"}
+from tests.server.console.stores import (
+    ARTICULATION,
+    COMPONENT,
+    DELIVERY,
+    VIEW,
+    VIOLATION,
+    Rows,
+    Tables,
+    broken,
+    keep,
+)
 
 
 def cut_short(folder: Path, pattern: str) -> None:
     (file,) = folder.glob(pattern)
     file.write_bytes(file.read_bytes()[:-20])
-
-
-async def test_violations_are_paged_and_chosen_by_their_rule(tmp_path: Path) -> None:
-    rows = [broken("gap" if number % 4 else "fifo", number) for number in range(4 * ROWS)]
-    keep(tmp_path, 1, {"audit_violation": (VIOLATION, rows)}, {"audit": {}})
-    found = await violations(tmp_path, "", 1)
-    assert found is not None
-    assert (found["count"], found["pages"]) == (4 * ROWS, 4)
-    assert found["rules"] == {"fifo": ROWS, "gap": 3 * ROWS}
-    assert [one["seq"] for one in found["violations"]] == list(range(ROWS))
-    gaps = await violations(tmp_path, "gap", 2)
-    assert gaps is not None
-    wanted = [number for number in range(4 * ROWS) if number % 4][ROWS : 2 * ROWS]
-    assert [one["seq"] for one in gaps["violations"]] == wanted
-    beyond = await violations(tmp_path, "fifo", 2)
-    assert beyond is not None
-    assert (beyond["count"], beyond["violations"]) == (ROWS, [])
-    for one in gaps["violations"][:2]:
-        assert await violation(tmp_path, one["id"]) == one
-
-
-async def test_a_violation_is_named_until_it_is_audited_anew(tmp_path: Path) -> None:
-    keep(tmp_path, 1, {"audit_violation": (VIOLATION, [broken("gap", 1)])}, {"audit": {}})
-    found = await violations(tmp_path, "", 1)
-    assert found is not None
-    (one,) = found["violations"]
-    keep(tmp_path, 2, {"audit_violation": (VIOLATION, [broken("late", 1)])}, {"audit": {}})
-    for wanted in (one["id"], "2-1", "2-x", "nothing", ""):
-        with pytest.raises(BadMessageError) as refused:
-            await violation(tmp_path, wanted)
-        assert refused.value.code == "unknown_violation"
-    assert (await violation(tmp_path, "2-0"))["rule"] == "late"
-
-
-async def test_a_clean_audit_has_no_violations_and_no_audit_has_none_to_say(tmp_path: Path) -> None:
-    assert await violations(None, "", 1) is None
-    assert await violations(tmp_path, "", 1) is None
-    keep(tmp_path, 1, {"overlap_component": (COMPONENT, [])})
-    assert await violations(tmp_path, "", 1) is None
-    keep(tmp_path / "store", 1, {"audit_violation": (VIOLATION, [])}, {"audit": {}})
-    keep(tmp_path, 2, {"audit_violation": (VIOLATION, [])}, {"audit": {}})
-    found = await violations(tmp_path, "", 1)
-    assert found is not None
-    assert (found["count"], found["rules"], found["violations"]) == (0, {}, [])
 
 
 async def test_components_of_the_overlap_job_say_who_holds_them_together(tmp_path: Path) -> None:
@@ -125,6 +89,8 @@ def test_the_store_and_its_rows_are_those_of_the_pipeline() -> None:
 
     assert store.FORMAT == FORMAT
     assert set(schemas.names_of(schemas.VIOLATION)) == set(VIOLATION.names)
+    delivery = {(field.name, field.type) for field in schemas.arrow_schema(TABLES["delivery"])}
+    assert {(field.name, field.type) for field in DELIVERY} <= delivery
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="the pipeline is not here")
