@@ -3,7 +3,7 @@
 Four services joined in memory on virtual time, each with a process in all of 20 groups; they send
 single messages, or runs of ten, of 100 bytes. What one of them tells its recorder is kept and told
 again to fresh ones, which is timed by itself: `note_us` for a row of `accept` or `delivery`.
-`write_us` is to encode these rows as Arrow batches, in portions of 2,000, as the writer's thread
+`write_us` is to encode these rows as Arrow batches, in portions of 4,000, as the writer's thread
 gets them, and to write them to files; `write_sync_us` with each batch on disk before the next.
 `whole_off_us` and `whole_on_us` are all that the services do for each such row, without and with.
 """

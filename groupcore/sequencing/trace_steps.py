@@ -48,6 +48,7 @@ class Steps(Keeping):
     _moving: dict[GroupId, tuple[int, str, Address]]
     _owned: set[GroupId]
     _under_way: dict[tuple[Process, GroupId, int], int]
+    _known: dict[int, tuple[Process, str, bool]]
 
     def begin(self, plane: Plane) -> None:
         """See `Keeping`."""
@@ -58,6 +59,7 @@ class Steps(Keeping):
         self._moving = {}
         self._owned = set()
         self._under_way = {}
+        self._known = {}
 
     # --- views ----------------------------------------------------------------------------------
 

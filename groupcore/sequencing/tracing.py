@@ -41,8 +41,12 @@ OPS = {JOINED: "join", LEFT: "leave", GONE: "gone"}
 """How the trace names changes of membership."""
 UNKNOWN = (None, NULL)
 """The stamp of what an archive gives."""
+KNOWN_MAX = 65_536
+"""Of so many processes it is kept what a row says of them."""
 UNDER_WAY_MAX = 8_192
 """Of so many runs that have left it is kept when that was."""
+Known = tuple[Process, str, bool]
+"""A process, its name, and whether it is this node's."""
 _IS_PACKED = sys.byteorder == "little"
 
 
@@ -94,7 +98,7 @@ class Recorder(Steps):
                 run = payloads[start:end]
                 rows.bytes.append(sum(map(len, run)))
                 rows.crc.append(crc32(b"".join(run)))
-        waited = max(0, self._t - self.offset_us - int(since * 1e6))
+        waited = max(0, self._now_us - int(since * 1e6))
         load = self._load
         load.frames += 1
         load.runs += runs
@@ -159,24 +163,33 @@ class Recorder(Steps):
         self.dno += 1
         if self.every > 1 and group % self.every:
             return
-        rows = self._deliveries
-        rows.t.append(self._t)
-        rows.dno.append(self.dno)
-        rows.gid.append(group)
-        rows.seq.append(seqno)
-        rows.count.append(len(payloads))
-        rows.what.append(CONTENT)
-        rows.sender.append(self._names.get(process) or self._name(process))
-        rows.first.append(first)
-        rows.sequencer.append(self._lives.get(stream) or self._life(stream))
-        rows.lseq.append(frame * FRAME_STAMPS + index)
-        rows.crc.append(crc32(payloads[0] if len(payloads) == 1 else b"".join(payloads)))
-        rows.round_us.append(self._way_back(process, group, first))
+        rows, known = self._deliveries, self._known.get(id(process))
+        if known is None or known[0] is not process:
+            known = self._know(process)
+        rows.numbers += (
+            self._t,
+            self.dno,
+            group,
+            seqno,
+            len(payloads),
+            CONTENT,
+            first,
+            frame * FRAME_STAMPS + index,
+            crc32(payloads[0] if len(payloads) == 1 else b"".join(payloads)),
+            self._way_back(process, group, first) if known[2] else NULL,
+        )
+        rows.texts += (known[1], self._lives.get(stream) or self._life(stream))
+
+    def _know(self, process: Process) -> Known:
+        """Keep in mind what is said of a process: its own hash takes longer than all the rest."""
+        if len(self._known) >= KNOWN_MAX:
+            self._known.clear()
+        known = (process, self._name(process), process.node == self._me)
+        self._known[id(process)] = known
+        return known
 
     def _way_back(self, process: Process, group: GroupId, first: int) -> int:
         """How long ago a process of this node has sent the run that is delivered."""
-        if process.node != self._me:
-            return NULL
         sent = self._under_way.pop((process, group, first), None)
         return NULL if sent is None else max(0, self._t - sent)
 
@@ -243,18 +256,9 @@ class Recorder(Steps):
         if self.every > 1 and group % self.every:
             return
         rows = self._deliveries
-        rows.t.append(self._t)
-        rows.dno.append(self.dno)
-        rows.gid.append(group)
-        rows.seq.append(seqno)
-        rows.count.append(count)
-        rows.what.append(what)
-        rows.sender.append(self._name(process))
-        rows.first.append(content[0])
-        rows.sequencer.append(stamp[0])
-        rows.lseq.append(stamp[1])
-        rows.crc.append(content[1])
-        rows.round_us.append(NULL)
+        place = (self._t, self.dno, group, seqno, count, what)
+        rows.numbers += (*place, content[0], stamp[1], content[1], NULL)
+        rows.texts += (self._name(process), stamp[0])
 
 
 def _extend(column: Ints, packed: bytes) -> None:

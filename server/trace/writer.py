@@ -37,7 +37,7 @@ log = logging.getLogger("server.trace")
 
 DEFAULTS = TraceOptions()
 HAND_OVER_S = 1.0
-"""The longest that rows wait to be 2,000: a batch of a kind costs a kilobyte and half a
+"""The longest that rows wait to be 4,000: a batch of a kind costs a kilobyte and half a
 millisecond, with one row as with hundreds."""
 RETRY_S = 1.0
 """Between two attempts when the disk has refused."""
@@ -95,6 +95,8 @@ class TraceWriter:
             every=self.options.every,
             on_full=self._on_full,
             cpu_us=lambda: time.process_time_ns() // 1000,
+            # The loop's own time stands still in a turn, and is in whole milliseconds.
+            clock_us=_clock_us,
         )
         return self._recorder
 
@@ -245,6 +247,11 @@ def _now_us() -> int:
     return time.time_ns() // 1000
 
 
+def _clock_us() -> int:
+    """Microseconds by a clock that nobody sets."""
+    return time.monotonic_ns() // 1000
+
+
 def _offset_us() -> int:
-    """What makes the loop's clock one of the day."""
-    return _now_us() - int(asyncio.get_running_loop().time() * 1e6)
+    """What makes that clock one of the day."""
+    return _now_us() - _clock_us()

@@ -215,6 +215,22 @@ def test_the_recorder_s_driver_is_told_when_much_has_gathered() -> None:
     assert told
 
 
+def test_times_are_those_of_a_finer_clock_where_there_is_one() -> None:
+    """Runtimes' loops keep their time to milliseconds, and many rounds take less than one."""
+    world, group = strict_world()
+    sender = world.open("b")
+    world.take()
+    ticks = iter(range(1_000_000, 2_000_000, 7))
+    recorder = world.recorders[world["b"].address]
+    recorder._clock_us = lambda: next(ticks)
+    world.send(sender, group, b"x")
+    world.run(50)
+    (row,) = [one for one in by_kind(world.take())["delivery"] if one["node"] == "b#1"]
+    assert row["t"] in range(1_000_000, 2_000_000, 7)
+    assert 0 < row["round_us"] <= row["t"] - 1_000_000
+    assert row["round_us"] % 7 == 0
+
+
 def test_what_a_sequencer_has_done_is_summed_up_once_a_second() -> None:
     world, group = strict_world()
     process = world.open("b")

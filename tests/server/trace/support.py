@@ -19,18 +19,8 @@ def deliveries(count: int, first: int = 1, t_us: int = T_US) -> Gathered:
     """Rows of `delivery` with these delivery numbers."""
     rows = Deliveries()
     for dno in range(first, first + count):
-        rows.t.append(t_us + dno)
-        rows.dno.append(dno)
-        rows.gid.append(7)
-        rows.seq.append(dno)
-        rows.count.append(1)
-        rows.what.append(0)
-        rows.sender.append("b#2/1")
-        rows.first.append(dno)
-        rows.sequencer.append("a#1")
-        rows.lseq.append(4096 * dno)
-        rows.crc.append(dno)
-        rows.round_us.append(NULL)
+        rows.numbers += (t_us + dno, dno, 7, dno, 1, 0, dno, 4096 * dno, dno, NULL)
+        rows.texts += ("b#2/1", "a#1")
     return Gathered("delivery", "a#1", count, columns_of(rows))
 
 
