@@ -106,11 +106,16 @@ test-real: setup
 test-pipeline: pipeline
 	$(BIN)/python -m pytest -m "not cluster" tests/pipeline
 
-# Two of them at a time beside the real ones, of three jobs in all, so that both cores are busy to the end. Each is said
+# Two of them at a time beside the real ones, of four jobs in all, so that both cores are busy to the end. Each is said
 # in one piece when it is done, not between the lines of the real tests.
 .PHONY: test-beside
 test-beside:
-	+@nice -n 19 $(MAKE) --output-sync=recurse check-types test-pipeline test-core schedules
+	+@nice -n 19 $(MAKE) --output-sync=recurse check-types test-pipeline test-core schedules test-rounds
+
+# As many as two minutes of CPU have room for.
+.PHONY: test-rounds
+test-rounds:
+	@$(MAKE) rounds ROUNDS=5000
 
 .PHONY: schedules
 schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)

@@ -21,8 +21,6 @@ from groupcore.objects.rich_delta import (
     RichDelta,
     RichItem,
     Run,
-    base_length,
-    canonical,
     growth,
     length,
 )
@@ -58,22 +56,65 @@ def parse_rich_delta(wire: object, text_max: int = RICH_MAX) -> RichDelta:
     if len(wire) > ITEMS_MAX:
         raise TooLargeError(f"a delta may have {ITEMS_MAX} items")
     delta = tuple([_parse_item(item) for item in wire])
-    if canonical(delta) != delta:
-        raise BadChangeError("a delta must be in canonical form")
-    if sum(len(item.text) for item in delta if isinstance(item, Run)) > text_max:
-        raise TooLargeError(f"a text may hold {text_max} code points")
-    if base_length(delta) > text_max:
-        raise OutOfRangeError(f"a delta may reach {text_max} code points far")
+    _check_form(delta, text_max)
     return delta
 
 
 def parse_rich(wire: object, text_max: int = RICH_MAX) -> Rich:
     """The text that an array from outside stands for; raises as `parse_rich_delta`."""
-    delta = parse_rich_delta(wire, text_max)
+    return _runs(parse_rich_delta(wire, text_max))
+
+
+def check_rich_delta(items: tuple[object, ...], text_max: int = RICH_MAX) -> RichDelta:
+    """The same delta, from a program that may have made it anyhow; raises as `parse_rich_delta`.
+
+    TypeError, AttributeError or ValueError for what is not of its items at all.
+    """
+    if len(items) > ITEMS_MAX:
+        raise TooLargeError(f"a delta may have {ITEMS_MAX} items")
+    delta = tuple([_check_item(item) for item in items])
+    _check_form(delta, text_max)
+    return delta
+
+
+def check_rich(items: tuple[object, ...], text_max: int = RICH_MAX) -> Rich:
+    """As `check_rich_delta`, of a text."""
+    return _runs(check_rich_delta(items, text_max))
+
+
+def _runs(delta: RichDelta) -> Rich:
     runs = tuple([item for item in delta if isinstance(item, Run)])
     if len(runs) != len(delta):
         raise BadChangeError("a text holds inserts only")
     return runs
+
+
+def _check_form(delta: RichDelta, text_max: int) -> None:
+    """Canonical, and within the limits: what `canonical` would leave as it is."""
+    held = reached = 0
+    former: RichItem = 0
+    for item in delta:
+        if isinstance(item, Run):
+            held += len(item.text)
+            is_deleted = isinstance(former, int) and former < 0
+            is_one = isinstance(former, Run) and former.marks == item.marks
+            if not item.text or is_deleted or is_one:
+                raise BadChangeError("a delta must be in canonical form")
+        elif isinstance(item, Format):
+            reached += item.size
+            if isinstance(former, Format) and former.changes == item.changes:
+                raise BadChangeError("a delta must be in canonical form")
+        else:
+            reached += abs(item)
+            if not item or (isinstance(former, int) and former * item > 0):
+                raise BadChangeError("a delta must be in canonical form")
+        former = item
+    if isinstance(former, int) and former > 0:
+        raise BadChangeError("a delta must be in canonical form")
+    if held > text_max:
+        raise TooLargeError(f"a text may hold {text_max} code points")
+    if reached > text_max:
+        raise OutOfRangeError(f"a delta may reach {text_max} code points far")
 
 
 def size_bytes(delta: RichDelta) -> int:
@@ -120,6 +161,16 @@ def _parse_item(wire: object) -> RichItem:
             raise BadChangeError("what an embed is cannot be changed; put another in its place")
         return Format(what, changes)
     raise BadChangeError("marks stand beside a string or a count")
+
+
+def _check_item(item: object) -> RichItem:
+    if type(item) is int:
+        return item
+    if type(item) is Run and not item.marks:
+        check_text(item.text)
+        return item
+    parsed = _parse_item(_item_to_wire(item))  # type: ignore[arg-type]  # refused there
+    return item if type(item) is type(parsed) and item == parsed else parsed
 
 
 def _run(text: str, changes: MarkChanges) -> Run:

@@ -217,13 +217,16 @@ class LiteralCodec(Codec):
         super().__init__(f"Literal[{', '.join(map(repr, values))}]")
         self._values = [(type(value), value) for value in values]
 
-    def to_wire(self, value: object) -> object:
+    def check(self, value: object) -> object:
         if (type(value), value) not in self._values:
             raise self.misfit(value)
         return value
 
+    def to_wire(self, value: object) -> object:
+        return self.check(value)
+
     def from_wire(self, wire: object) -> object:
-        return self.to_wire(wire)
+        return self.check(wire)
 
 
 class UnionCodec(Codec):

@@ -57,6 +57,7 @@ class MemoryOrder:
         self._sequences: dict[str, Sequence] = {}
         self._seats: dict[tuple[str, GroupId], Seat] = {}
         self._seats_at: dict[str, dict[GroupId, Seat]] = {}
+        self._late: dict[str, dict[GroupId, Seat]] = {}
         self._contexts: dict[str, Context] = {}
         self._wanted: dict[int, tuple[Seat, Seat]] = {}
         self._installing: list[tuple[Seat, StateInstalled, Context]] = []
@@ -93,6 +94,7 @@ class MemoryOrder:
         seat = Seat(sequence, process, feed)
         self._seats[seat.node, sequence.id] = seat
         self._seats_at.setdefault(seat.node, {})[sequence.id] = seat
+        self._late.setdefault(seat.node, {}).pop(sequence.id, None)
         self._contexts.setdefault(seat.node, Context())
         return seat
 
@@ -135,6 +137,7 @@ class MemoryOrder:
 
     def crash(self, node: str) -> None:
         """The node is gone: its seats are vacated, and its members depart from their groups."""
+        self._late.pop(node, None)
         for seat in self._seats_at.pop(node, {}).values():
             del self._seats[node, seat.sequence.id]
             if seat.process in seat.sequence.members:
@@ -220,6 +223,7 @@ class MemoryOrder:
 
         def arrive() -> None:
             seat.arrived = slot.seqno
+            self._late.setdefault(seat.node, {})[slot.group] = seat
             self._advance(seat.node)
 
         self._network.carry(seat.node, ("from", id(seat)), arrive, _nothing)
@@ -255,9 +259,9 @@ class MemoryOrder:
         ]
 
     def _others(self, taker: Seat) -> list[Seat]:
-        members = taker.sequence.members
-        seats = [seat for seat in self._seats.values() if seat.sequence is taker.sequence]
-        return [seat for seat in seats if seat is not taker and seat.process in members]
+        members, group = taker.sequence.members, taker.sequence.id
+        seats = [(one, self._seat_of(one, group)) for one in members]
+        return [seat for one, seat in seats if seat and seat is not taker and seat.process == one]
 
     def _answer_wanted(self) -> None:
         for token, (giver, taker) in list(self._wanted.items()):
@@ -285,8 +289,11 @@ class MemoryOrder:
 
     def _behind(self, node: str) -> list[Seat]:
         """Those at the node that have more than they have delivered: few of many."""
-        seats = self._seats_at.get(node, {}).values()
-        return [one for one in seats if one.delivered is not None and one.arrived > one.delivered]
+        late = self._late.get(node, {})
+        for group, one in list(late.items()):
+            if one.delivered is not None and one.arrived <= one.delivered:
+                del late[group]
+        return [one for one in late.values() if one.delivered is not None]
 
     def _install(self, node: str) -> bool:
         for item in self._installing:

@@ -22,13 +22,17 @@ class Context:
 
     def merge(self, other: Context) -> None:
         """Take the other's entries in, and numbers for messages that have got one."""
+        numbers = self.numbers
         for group, number in other.numbers.items():
-            self.numbers[group] = max(self.numbers.get(group, 0), number)
+            if number > numbers.get(group, 0):
+                numbers[group] = number
+        if not self.unnumbered and not other.unnumbered:
+            return
         waiting = {id(slot): slot for slot in (*self.unnumbered, *other.unnumbered)}
         self.unnumbered = []
         for slot in waiting.values():
             if slot.seqno:
-                self.numbers[slot.group] = max(self.numbers.get(slot.group, 0), slot.seqno)
+                numbers[slot.group] = max(numbers.get(slot.group, 0), slot.seqno)
             elif not slot.lost:
                 self.unnumbered.append(slot)
 

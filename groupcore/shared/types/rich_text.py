@@ -5,6 +5,7 @@ Source. As `groupcore.shared.types.text`, with the algebra of `groupcore.objects
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -28,6 +29,8 @@ from groupcore.objects.rich_delta import (
 from groupcore.objects.rich_parsing import (
     RICH_MAX,
     check_growth,
+    check_rich,
+    check_rich_delta,
     parse_rich,
     parse_rich_delta,
     to_wire,
@@ -48,9 +51,15 @@ class RichCodec(Codec):
     An edit is decoded, and then kept as it is: the value that was parsed last is not parsed again.
     """
 
-    def __init__(self, text: str, parse: Callable[[object, int], RichDelta]) -> None:
+    def __init__(
+        self,
+        text: str,
+        parse: Callable[[object, int], RichDelta],
+        check: Callable[[tuple[object, ...], int], RichDelta],
+    ) -> None:
         super().__init__(text)
         self._parse = parse
+        self._check = check
         self._parsed: RichDelta | None = None
 
     def _wire_of(self, value: object) -> list[object]:
@@ -68,11 +77,18 @@ class RichCodec(Codec):
         return wire
 
     def require(self, value: object) -> None:
-        if value is not self._parsed:
-            self.to_wire(value)
+        self.check(value)
 
     def check(self, value: object) -> object:
-        return value if value is self._parsed else self.from_wire(self._wire_of(value))
+        if value is not self._parsed:
+            if type(value) is not tuple:
+                raise self.misfit(value)
+            try:
+                checked = self._check(value, RICH_MAX)
+            except (RefusalError, TypeError, AttributeError, ValueError) as error:
+                raise self.misfit(value) from error
+            self._parsed = value if all(map(operator.is_, checked, value)) else checked
+        return self._parsed
 
     def from_wire(self, wire: object) -> object:
         try:
@@ -86,8 +102,8 @@ class RichCodec(Codec):
         return to_wire(kept)
 
 
-RichEdit = Annotated[RichDelta, RichCodec("RichDelta", parse_rich_delta)]
-RichContent = Annotated[Rich, RichCodec("Rich", parse_rich)]
+RichEdit = Annotated[RichDelta, RichCodec("RichDelta", parse_rich_delta, check_rich_delta)]
+RichContent = Annotated[Rich, RichCodec("Rich", parse_rich, check_rich)]
 
 
 def marks_at(text: Rich, at: int) -> Marks:

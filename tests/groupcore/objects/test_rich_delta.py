@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupcore.objects.refusal import OutOfRangeError, RefusalError
+from groupcore.objects.refusal import BadChangeError, OutOfRangeError, RefusalError
 from groupcore.objects.rich_delta import (
     Format,
     MarkChanges,
@@ -30,7 +30,12 @@ from groupcore.objects.rich_delta import (
     transform,
     transform_position,
 )
-from groupcore.objects.rich_parsing import parse_rich, parse_rich_delta, to_wire
+from groupcore.objects.rich_parsing import (
+    check_rich_delta,
+    parse_rich,
+    parse_rich_delta,
+    to_wire,
+)
 
 NAMES = st.sampled_from(["bold", "italic", "size"])
 MARKS: st.SearchStrategy[Marks] = st.dictionaries(NAMES, st.integers(1, 2), max_size=2).map(
@@ -218,6 +223,23 @@ def test_an_edit_behind_the_end_is_refused() -> None:
 def test_what_is_no_canonical_delta_is_refused(wire: object) -> None:
     with pytest.raises(RefusalError):
         parse_rich_delta(wire)
+
+
+ITEMS: st.SearchStrategy[RichItem] = st.one_of(
+    st.builds(Run, st.sampled_from(["", "a", "\ufffc"]), MARKS),
+    st.integers(-2, 2),
+    st.builds(Format, st.integers(1, 2), CHANGES),
+)
+
+
+@given(st.lists(ITEMS, max_size=5).map(tuple))
+def test_only_the_canonical_form_is_taken_from_outside_and_from_programs(items: RichDelta) -> None:
+    for judge, value in ((parse_rich_delta, to_wire(items)), (check_rich_delta, items)):
+        if canonical(items) == items:
+            assert judge(value) == items  # type: ignore[arg-type]
+        else:
+            with pytest.raises(BadChangeError):
+                judge(value)  # type: ignore[arg-type]
 
 
 def test_links_and_embeds_that_do_no_harm_are_taken() -> None:

@@ -6,7 +6,6 @@
  */
 
 import type { BlockObject } from "./block";
-import { Blocks } from "./blocks";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
 import type { OutlineDetail, OutlineObject } from "./outline";
 import type { Attributes, ShownBlock } from "./types";
@@ -81,7 +80,7 @@ export class Confirmed {
   private lookAtAll(): void {
     const { outline, doc: before } = this;
     const blocks = new Map<string, ShownBlock>();
-    const changes = new Map<string, ShownBlock>();
+    const changes = new Map<string, ShownBlock | null>();
     const order = this.orderNow();
     this.wasComing = order !== outline.order;
     for (const id of order) {
@@ -94,11 +93,14 @@ export class Confirmed {
     const shown = [...blocks.keys()];
     const isOrdered =
       shown.length === before.order.length && shown.every((id, at) => before.order[at] === id);
-    if (!isOrdered) this.remember(before.order, blocks);
+    if (!isOrdered) {
+      this.remember(before.order, blocks);
+      for (const id of before.order) if (!blocks.has(id)) changes.set(id, null);
+    }
     this.doc = {
       title: outline.title,
       order: isOrdered ? before.order : shown,
-      blocks: isOrdered ? before.blocks.with(changes) : Blocks.of(blocks),
+      blocks: before.blocks.with(changes),
     };
     for (const id of this.born.keys()) {
       const isKnown = outline.entries.has(id) && !this.isOpening(id);

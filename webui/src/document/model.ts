@@ -10,7 +10,6 @@
 
 import { CallError } from "../client/errors";
 import type { ObjectMessage } from "../client/messages";
-import type { StoredObject } from "../client/object";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
 import { BlockObject } from "./block";
@@ -19,7 +18,7 @@ import { Follower, type FollowerOwner } from "./following";
 import { type OutlineDetail, OutlineObject } from "./outline";
 import { Overlay } from "./overlay";
 import { chopped, Sender } from "./sending";
-import { fresh, keep, type StoredDocument, takeUp } from "./storing";
+import { callsOf, fresh, keep, type StoredDocument, takeUp } from "./storing";
 import type { DocumentModel, DocumentValue, Draft, SaveState, Verb, ViewEvent } from "./types";
 import { UnsavedTexts } from "./unsaved";
 
@@ -309,6 +308,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (this.isClosed) return;
     this.follower.show();
     this.openNear();
+    this.closeFar();
     this.sender.send();
     for (const [id, resolves] of this.asked) {
       if (this.overlay.base.blocks.get(id)?.content === null) continue;
@@ -328,20 +328,21 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.confirmed.blocks.set(id, block);
   }
 
-  /** Has the blocks open that are in sight, or needed, and closes those that are far. */
+  /** Has the blocks open that are in sight, or needed. */
   private openNear(): void {
-    const { blocks } = this.confirmed;
-    const needed = this.sender.needed();
-    for (const id of this.asked.keys()) needed.add(id);
-    const room = Math.max(1, this.session.objectsMax - OTHERS_MAX);
-    let isShort = false;
-    for (const id of needed) {
-      if (!blocks.has(id) && blocks.size >= room) isShort = true;
-      this.openIn(room, id);
-    }
+    const { room } = this;
+    for (const id of this.needed()) this.openIn(room, id);
     const [first, last] = this.sight;
     const near = this.overlay.shown.order.slice(Math.max(0, first - MARGIN), last + 1 + MARGIN);
-    for (const id of near) if (!blocks.has(id) && this.isLive(id)) this.openIn(room, id);
+    for (const id of near) if (this.isLive(id)) this.openIn(room, id);
+  }
+
+  /** Closes blocks that are far, as they have to make room, or nobody has written in them. */
+  private closeFar(): void {
+    const { blocks } = this.confirmed;
+    const { room } = this;
+    const needed = this.needed();
+    const isShort = blocks.size >= room && [...needed].some((id) => !blocks.has(id));
     let isClosing = false;
     for (const [id, block] of blocks) {
       if (needed.has(id) || (!isShort && this.isKept(id, room)) || this.isBusy(id, block)) continue;
@@ -352,6 +353,16 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       isClosing = true;
     }
     if (isClosing) this.follower.look();
+  }
+
+  private needed(): Set<string> {
+    const needed = this.sender.needed();
+    for (const id of this.asked.keys()) needed.add(id);
+    return needed;
+  }
+
+  private get room(): number {
+    return Math.max(1, this.session.objectsMax - OTHERS_MAX);
   }
 
   private openIn(room: number, id: string): void {
@@ -386,9 +397,4 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (entry !== undefined) return entry.isLive || !this.outline.seeds.has(id);
     return this.overlay.base.blocks.has(id);
   }
-}
-
-/** The calls of a page before; what another client has called cannot be sent again. */
-function callsOf(stored: StoredObject, isOwn: boolean): StoredObject {
-  return isOwn ? stored : { ...stored, last: 0, saved: 0, waiting: [] };
 }

@@ -73,3 +73,8 @@ export function takeUp(
   for (const [key, call] of stored.textless) follower.calls.set(key, { ...call });
   if (stored.client !== client) follower.refuseSent();
 }
+
+/** The calls of a page before; what another client has called cannot be sent again. */
+export function callsOf(stored: StoredObject, isOwn: boolean): StoredObject {
+  return isOwn ? stored : { ...stored, last: 0, saved: 0, waiting: [] };
+}

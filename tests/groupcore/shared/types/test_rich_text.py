@@ -90,28 +90,29 @@ def test_what_is_no_canonical_delta_is_not_sent(delta: RichDelta) -> None:
         RichText().edit(0, delta)
 
 
-def test_an_edit_is_parsed_once_and_the_text_that_it_gives_once(
+def test_an_edit_is_parsed_once_and_the_text_that_it_gives_checked_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     codecs = [get_args(one)[1] for one in (RichEdit, RichContent)]
-    parsed: list[object] = []
+    seen: list[object] = []
 
-    def counted(codec: RichCodec) -> Callable[[object, int], RichDelta]:
-        parse = codec._parse
+    def counted(codec: RichCodec, which: str) -> Callable[[object, int], RichDelta]:
+        judge = getattr(codec, which)
 
-        def count(wire: object, most: int) -> RichDelta:
-            parsed.append(wire)
-            return parse(wire, most)
+        def count(value: object, most: int) -> RichDelta:
+            seen.append(value)
+            return judge(value, most)  # type: ignore[no-any-return]
 
         return count
 
     for codec in codecs:
-        monkeypatch.setattr(codec, "_parse", counted(codec))
+        for which in ("_parse", "_check"):
+            monkeypatch.setattr(codec, which, counted(codec, which))
     made = Machine(RichText(), GROUP)
     made.apply(Entry(1, ME, 0, None, True))
-    parsed.clear()
+    seen.clear()
     made.apply(Entry(2, ME, 1, encode_operate(0, [("edit", [0, ["abc"]])])))
-    assert parsed == [["abc"], ["abc"]]
+    assert seen == [["abc"], (Run("abc"),)]
     for bad in ((1.0,), (Run("a"), Run("b")), [Run("a")], "abc"):
         for codec in codecs:
             for judge in (codec.check, codec.require, codec.to_wire):
