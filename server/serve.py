@@ -76,7 +76,9 @@ def listen(address: str, flag: str) -> socket.socket:
     """A listening socket; AddressTakenProblem, or SettingsProblem when it is not this machine's."""
     host, port = host_port(address)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Of a socket that does not say that it is TCP's, asyncio leaves Nagle's algorithm on: an
+    # answer's body, and a second frame, then wait until the other side acknowledges, up to 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
