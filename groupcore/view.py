@@ -80,7 +80,7 @@ class View:
 
 def is_quorum(members: tuple[str, ...], present: Iterable[str]) -> bool:
     """A majority of `members`, or half of them with the first of them."""
-    inside = set(present) & set(members)
+    inside = set(present).intersection(members)
     if 2 * len(inside) == len(members):
         return members[0] in inside
     return 2 * len(inside) > len(members)

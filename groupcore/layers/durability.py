@@ -72,7 +72,7 @@ class Durability(Layer):
         if report <= self.synced.get(batch.sender, (0, 0)):
             return []
         self.synced[batch.sender] = report
-        return self.maybe_saved()
+        return self.maybe_saved() if report > self.saved else []
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """The application has synced; or a view says whose disks count."""
