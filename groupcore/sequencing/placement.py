@@ -85,14 +85,34 @@ class _Planner:
             return
         spread = Spread(state, sum(state.loads.node(node) for node in leaving))
         theirs = (group for group, entry in state.entries.items() if entry.owner in leaving)
-        for unit in self._units(theirs):
+        for unit, cluster in self._leaving(self._units(theirs)):
             source = self._movable_from(unit)
-            if source is None:
+            if source is None or source not in leaving:
                 continue
-            near = self._names.get(self._main_sender(unit))
+            near = self._names.get(self._main_sender(unit)) or self._place_of(cluster)
             target = spread.place(unit, state.load_of(unit), near)
             if not self._plan(unit, source, target, "drain"):
                 return
+
+    def _leaving(self, clusters: Iterable[Unit]) -> Iterator[tuple[Unit, Unit]]:
+        """What goes together, and its cluster: that whole where it has one owner, else by what S2
+        binds. Where a part rests it may be long before all are together, and the node is to be left
+        now.
+        """
+        for cluster in clusters:
+            is_whole = self._state.settled_at(cluster) is not None
+            units = [cluster] if is_whole else dict.fromkeys(map(self._state.unit_of, cluster))
+            for unit in units:
+                yield unit, cluster
+
+    def _place_of(self, cluster: Unit) -> Address | None:
+        """Where most of the cluster's load is, of the nodes that may be given more."""
+        homes: dict[Address, list[GroupId]] = {}
+        for group in cluster:
+            home = self._state.home_of(group)
+            if home in self._nodes:
+                homes.setdefault(home, []).append(group)
+        return dearest(self._state, homes) if homes else None
 
     # --- ties -------------------------------------------------------------------------------------
 

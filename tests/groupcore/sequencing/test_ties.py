@@ -27,6 +27,7 @@ from tests.groupcore.sequencing.directories import (
     begin,
     create,
     directory,
+    finish,
     report,
     strict,
     view,
@@ -53,6 +54,19 @@ def settle(made: Directory) -> int:
     while planned := plan_balance(made):
         moved += carry_out(made, planned)
     return moved
+
+
+def test_a_node_that_drains_gives_away_what_is_tied_to_a_group_that_rests_elsewhere() -> None:
+    made = directory()
+    one, other = create(made, A), create(made, B)
+    finish(made, begin(made, (one,), C))
+    made.apply(Drain(1, "c", True), A)
+    assert one in made.state.loads.resting  # for long: somebody has put it there
+    tie(made, A, 100, one, other)
+    assert Clusters(made.state).of(one) == (one, other)
+    carry_out(made, plan_balance(made))
+    assert made.owner_of(one) == B  # beside what it is tied to
+    assert plan_balance(made) == []
 
 
 # --- counting -------------------------------------------------------------------------------------
