@@ -1,6 +1,6 @@
-"""`python -m server node|group|migration|session ...`: the console from a shell.
+"""`python -m server status|node|group|overlap|view|migration|session|order ...`: the console.
 
-What a page of the console shows and does, by a node's management address. Exit codes: 0 done,
+What its pages show and do, from a shell, by a node's management address. Exit codes: 0 done,
 1 refused or no node there, 2 wrong use, 3 it works, but something wants to be looked at (`status`).
 """
 
@@ -10,18 +10,17 @@ import argparse
 import asyncio
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import aiohttp
 
 from server.console.groups import SORTS
+from server.console_lines import lines_of
 from server.errors import ServerError
 from server.management_client import ADMIN_URL, LIMIT_S, ManagementClient
 from server.people_cli import OneLineParser
 
-TOPICS = ("status", "node", "group", "migration", "session")
 Shown = dict[str, Any]
 
 
@@ -54,26 +53,45 @@ def make_parser() -> argparse.ArgumentParser:
         ("leave", "have it leave the cluster, and end"),
     ):
         node.add_parser(verb, parents=[common], help=text).add_argument("node")
+    node.add_parser("load", parents=[common], help="what each did in its last second")
     node.add_parser("rotate-key", parents=[common], help="all take the newest key of their files")
     group = verbs_of("group", "groups")
     listed = group.add_parser("ls", parents=[common], help="a page of them")
     listed.add_argument("--search", default="", help="a part of the name, or the number")
     listed.add_argument("--sequencer", default="", help="only those of this node")
     listed.add_argument("--sort", default="messages", choices=tuple(SORTS))
-    listed.add_argument("--page", type=int, default=1)
+    _with_page(listed)
     group.add_parser("show", parents=[common], help="one, closely").add_argument("group")
     move = group.add_parser("migrate", parents=[common], help="have it sequenced elsewhere")
     move.add_argument("group")
     move.add_argument("node")
+    overlap = verbs_of("overlap", "which groups hang together")
+    _with_page(overlap.add_parser("ls", parents=[common], help="the components, largest first"))
+    one = overlap.add_parser("show", parents=[common], help="what a move or a split would cost")
+    one.add_argument("group")
+    _with_page(one)
+    view = verbs_of("view", "views: lists of nodes that all agree on")
+    _with_page(view.add_parser("ls", parents=[common], help="those that there were, newest first"))
     migration = verbs_of("migration", "moves of groups")
     migration.add_parser("ls", parents=[common], help="the last ones")
     migration.add_parser("cancel", parents=[common], help="call one off").add_argument("move")
     session = verbs_of("session", "sessions of pages")
     listed = session.add_parser("ls", parents=[common], help="who is connected where")
     listed.add_argument("--search", default="", help="a part of the name")
-    listed.add_argument("--page", type=int, default=1)
+    _with_page(listed)
     session.add_parser("end", parents=[common], help="end one").add_argument("session")
+    order = verbs_of("order", "whether the order was kept")
+    order.add_parser("show", parents=[common], help="the certificate of the last audit")
+    listed = order.add_parser("ls", parents=[common], help="what the last audit has found")
+    listed.add_argument("--rule", default="", help="only of this rule")
+    _with_page(listed)
+    one = order.add_parser("violation", parents=[common], help="one, with the deliveries around it")
+    one.add_argument("violation")
     return parser
+
+
+def _with_page(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--page", type=int, default=1)
 
 
 def run_console_command(arguments: Sequence[str]) -> None:
@@ -99,129 +117,48 @@ async def _asked(given: argparse.Namespace) -> Shown:
 
 def request_of(given: argparse.Namespace) -> tuple[str, str, object]:
     """Method, path below `/admin` and body of what is asked for."""
-    named = quote(str(getattr(given, "node", "")), safe="")
     match given.topic, getattr(given, "verb", ""):
         case ("status", _) | ("node", "ls"):
             return "GET", "/overview", None
-        case "node", "show":
-            return "GET", f"/nodes/{named}", None
-        case "node", "rotate-key":
-            return "POST", "/keys/rotate", None
         case "node", verb:
-            return "POST", f"/nodes/{named}/{verb}", None
-        case "group", "ls":
-            names = ("search", "sequencer", "sort", "page")
-            return "GET", f"/groups?{urlencode({one: getattr(given, one) for one in names})}", None
-        case "group", "show":
-            return "GET", f"/groups/{quote(given.group, safe='')}", None
-        case "group", _:
+            return _of_nodes(given, verb)
+        case "group", "migrate":
             return "POST", "/migrations", {"group": given.group, "to": given.node}
-        case "migration", "ls":
-            return "GET", "/migrations", None
-        case "migration", _:
-            return "POST", f"/migrations/{quote(given.move, safe='')}/cancel", None
-        case _, "ls":
-            query = urlencode({"search": given.search, "page": given.page})
-            return "GET", f"/sessions?{query}", None
-        case _:
+        case "migration", "cancel":
+            return "POST", f"/migrations/{_quoted(given.move)}/cancel", None
+        case "session", "end":
             return "POST", "/sessions/end", {"session": given.session}
-
-
-# --- as people read it ----------------------------------------------------------------------------
-
-
-def lines_of(given: argparse.Namespace, found: Shown) -> list[str]:
-    """A line for each thing."""
-    match given.topic, getattr(given, "verb", ""):
-        case "status", _:
-            return _overview(found)
-        case "node", "ls":
-            return [_node(one) for one in found["nodes"]]
-        case "node", "show":
-            return _details(found)
-        case "group", "ls":
-            rows = [_group(one) for one in found["groups"]]
-            return [*rows, f"page {found['page']} of {found['pages']}, {found['count']} in all"]
-        case "group", "show":
-            return _one_group(found)
-        case "migration", "ls":
-            return [_move(one) for one in found["migrations"]] or ["nothing has moved"]
-        case "session", "ls":
-            rows = [_session(one) for one in found["sessions"]]
-            return [*rows, f"page {found['page']} of {found['pages']}, {found['count']} in all"]
+        case topic, "ls":
+            path = {"order": "order/violations"}.get(
+                topic, f"{topic}s".replace("overlaps", "overlap")
+            )
+            return "GET", f"/{path}?{_query(given)}", None
+        case "order", "show":
+            return "GET", "/order", None
+        case "order", _:
+            return "GET", f"/order/violations/{_quoted(given.violation)}", None
+        case "overlap", _:
+            return "GET", f"/overlap/{_quoted(given.group)}?{_query(given)}", None
         case _:
-            return ["  ".join(f"{name}={value}" for name, value in found.items()) or "done"]
+            return "GET", f"/groups/{_quoted(given.group)}", None
 
 
-def _overview(found: Shown) -> list[str]:
-    alerts = [
-        f"  {one['level']:<5} {one['code']}  "
-        + "  ".join(f"{name}={value}" for name, value in one["about"].items())
-        for one in found["alerts"]
-    ]
-    head = f"cluster {found['cluster']}: {found['health']}, {found['groups']} groups"
-    return [head, *alerts, *(f"  {_node(one)}" for one in found["nodes"])]
+def _of_nodes(given: argparse.Namespace, verb: str) -> tuple[str, str, object]:
+    match verb:
+        case "load":
+            return "GET", "/load", None
+        case "rotate-key":
+            return "POST", "/keys/rotate", None
+        case "show":
+            return "GET", f"/nodes/{_quoted(given.node)}", None
+    return "POST", f"/nodes/{_quoted(given.node)}/{verb}", None
 
 
-def _node(one: Shown) -> str:
-    stands = one["standing"]
-    if stands is None:
-        return f"{one['node']}  does not answer"
-    state = "drained" if one["draining"] else stands["state"]
-    return (
-        f"{one['node']}  {state}  groups={stands['groups_sequenced']}"
-        f"  sessions={stands['sessions']}  behind={stands['behind']}"
-        f"  messages/s={stands['messages']:.0f}  wait_ms={stands['wait_ms']:.1f}"
-        f"  cpu={stands['cpu']:.0f}%  version={stands['version']}"
-    )
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
 
 
-def _details(found: Shown) -> list[str]:
-    settings = [
-        f"{one['flag']}  {'(set)' if one['masked'] else one['value'] or '-'}"
-        for one in found["settings"]
-    ]
-    return [*settings, *(f"dropped  {reason}={count}" for reason, count in found["drops"].items())]
-
-
-def _group(one: Shown) -> str:
-    goes = f" -> {one['moving_to']}" if one["moving_to"] else ""
-    return (
-        f"{one['group']}  {one['name']}  {one['sequencer']}{goes}  {one['order']}"
-        f"  epoch={one['epoch']}  head={one['head']}  members={one['members']}"
-        f"  messages/s={one['messages']}  history={one['history_bytes']}"
-    )
-
-
-def _one_group(found: Shown) -> list[str]:
-    nodes = [
-        f"  node {one['node']}  "
-        + ("does not answer" if one["silent"] else f"position={one.get('position')}")
-        for one in found["nodes"]
-    ]
-    people = [
-        f"  member {one['node']}/{one['process']}  {one['name'] or '-'}  since={one['since']}"
-        + ("  behind" if one["behind"] else "")
-        for one in found["people"]
-    ]
-    return [_group(found), *nodes, *people]
-
-
-def _move(one: Shown) -> str:
-    names = ", ".join(group["name"] for group in one["groups"][:3])
-    more = f" and {one['count'] - 3} more" if one["count"] > 3 else ""
-    pause = "" if one["pause_ms"] is None else f"  pause_ms={one['pause_ms']}"
-    began = datetime.fromtimestamp(one["began_s"], UTC).isoformat(timespec="seconds")
-    return (
-        f"{began}  {one['move']}  {one['source']} -> {one['target']}  {one['reason']}"
-        f"  {one['phase']}{pause}  held={one['held']}  {names}{more}"
-    )
-
-
-def _session(one: Shown) -> str:
-    name = one["name"] or one["principal"] or "-"
-    here = "" if one["connected"] else "  away"
-    return (
-        f"{one['session']}  {name}  objects={one['objects']}  withheld={one['withheld']}"
-        f"  unsent={one['buffered_bytes']}{here}"
-    )
+def _query(given: argparse.Namespace) -> str:
+    """What was said of these; a page is always said."""
+    names = ("search", "sequencer", "sort", "rule", "page")
+    return urlencode({name: getattr(given, name) for name in names if hasattr(given, name)})

@@ -48,7 +48,7 @@ def command_of(word: str) -> Command | None:
             from server.doc_cli import run_doc_command
 
             return run_doc_command
-        case "status" | "node" | "group" | "migration" | "session":
+        case "status" | "node" | "group" | "overlap" | "view" | "migration" | "session" | "order":
             from server.console_cli import run_console_command
 
             return run_console_command

@@ -60,7 +60,7 @@ def run_operation_command(arguments: Sequence[str]) -> None:
         print("\n".join(_all(found)))
     else:
         print(_line(found))
-    if found.get("state") == "failed":
+    if found.get("state") in ("failed", "lost"):
         raise ServerError(str(found["problem"]))
 
 

@@ -4,7 +4,7 @@ Idea. The service beneath carries a plan out (`GroupNode.run_plan`); here it get
 the node's life, so that any node can say where a plan is to be asked for, or that it is lost: it
 is carried out from the memory of the node that was given it. What had moved by then stays moved,
 the rest stays where it was, and the same plan can be given again: what is done is not done twice.
-What became of it, and what it has brought, the node keeps in its folder (`plan_shelf`).
+What became of it, and what it has brought, the node keeps in its folder.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from groupcore.sequencing.plan import look_through
 from groupcore.sequencing.plan_run import PlanProgress
 from groupcore.sequencing.plane import Plane
 from groupcore.view import Address
+from server.console.colleagues import Shown
 from server.console.gain import expected, gain_of, imbalance, loads_of
+from server.console.outcome import latest
 from server.errors import BadMessageError
 from server.node import Node
-from server.plan_shelf import PlanShelf, Record
+from server.shelf import Record, Shelf
 
 logger = logging.getLogger("server")
 
@@ -50,7 +52,8 @@ SETTLED_S = 60.0
 """So long after its end it is looked at what a plan has brought: loads are smoothed."""
 ID = re.compile(r"(.+)-([0-9]{1,20})-([0-9]{1,20})")
 
-Shown = dict[str, object]
+NAME = "plans.jsonl"
+"""Where they are kept, in the node's folder."""
 
 
 class PlanState(StrEnum):
@@ -73,7 +76,7 @@ class Carried:
 
     `begun`: its first progress is there. `over`: nothing more will come of it. `gain`: what it was
     to change, as of when it was given, and `expects`: what its maker says of that. `brought`: the
-    imbalance of the nodes SETTLED_S after its end.
+    nodes' imbalance SETTLED_S after its end, and `measured` what the pipeline has found since.
     """
 
     id: str
@@ -86,6 +89,7 @@ class Carried:
     gain: Shown = field(default_factory=dict)
     expects: Shown = field(default_factory=dict)
     brought: float | None = None
+    measured: Shown | None = None
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -119,7 +123,7 @@ class Plans:
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self._shelf = PlanShelf(node.settings.data)
+        self._shelf = Shelf(node.settings.data / NAME)
         self._past: dict[str, Record] = {}
         self._carried: dict[str, Carried] = {}
         self._given = 0
@@ -252,6 +256,18 @@ class Plans:
             self._past.pop(id, None)
             self._carried.pop(id, None)
 
+    async def keep_measured(self, id: str, measured: Shown) -> Shown:
+        """What the pipeline has measured behind a plan; BadMessageError as `find`."""
+        past = self._past.get(id)
+        if past is not None:
+            past["measured"] = latest(past.get("measured"), measured)
+            await self._shelf.put(past, self._kept())
+            return {"measured": past["measured"]}
+        carried = self.find(id)
+        carried.measured = latest(carried.measured, measured)
+        await self._keep(carried)
+        return {"measured": carried.measured}
+
     def listed(self) -> list[Shown]:
         """Those that this node knows, in numbers, the oldest first."""
         past = [{name: one[name] for name in one if name != "steps"} for one in self._past.values()]
@@ -317,6 +333,7 @@ def shown_plan(carried: Carried) -> Shown:
         "imbalance": carried.gain.get("imbalance"),
         "expects": carried.expects,
         "brought": carried.brought,
+        "measured": carried.measured,
     }
     progress = carried.progress
     if progress is not None:

@@ -19,6 +19,8 @@ from server.console.about import details, plane_of, standing, totals_of
 from server.console.colleagues import Colleagues, Shown
 from server.console.groups import facts_of
 from server.console.history import moves_shown, views_shown
+from server.console.measuring import Measuring
+from server.console.operations import NAME as OPERATIONS
 from server.console.operations import Operations
 from server.console.overlap import Newest
 from server.console.series import Series
@@ -35,6 +37,7 @@ from server.errors import BadMessageError
 from server.node import Node
 from server.plans import ID, Plans
 from server.routes.done import done
+from server.shelf import Shelf
 
 LEAVE_S = 0.3
 """So much later a node leaves that was asked to: its answer goes out first."""
@@ -48,11 +51,12 @@ class Console:
         self.pages = pages
         self.plans = Plans(node)
         self.overlap = Newest()
-        self.operations = Operations(node.settings.node_id, lambda: node.me.incarnation)
+        shelf = Shelf(node.settings.data / OPERATIONS)
+        self.operations = Operations(node.settings.node_id, lambda: node.me.incarnation, shelf)
         self.series = Series(lambda: totals_of(node, pages))
         self._leave = leave
         self._began_s = time.time()
-        self._sampling: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self.colleagues = Colleagues(
             node.settings.node_id,
             lambda: () if node.view is None else node.view.names,
@@ -71,9 +75,12 @@ class Console:
                 "end_session": lambda about: end_session(pages, str(about["session"])),
                 "plans": lambda _: {"plans": self.plans.listed()},
                 "plan": lambda about: self.plans.told(str(about["plan"])),
+                "plan_measured": lambda about: self.plans.keep_measured(
+                    str(about["plan"]), dict(about["measured"])
+                ),
                 "cancel_plan": lambda about: self.plans.cancel(str(about["plan"])),
                 "operations": lambda _: self._operations(),
-                "operation": lambda about: self._operation(str(about["operation"])),
+                "operation": lambda about: self.operations.told(str(about["operation"])),
                 "cancel_operation": lambda about: self.operations.cancel(str(about["operation"])),
                 "prune": lambda about: pruning(
                     node.settings, int(about["days"]), remove=bool(about["remove"])
@@ -82,18 +89,22 @@ class Console:
             },
         )
         node.pictures.exchange.answer = self.colleagues.answer
+        self.measuring = Measuring(node.settings.results, self.colleagues, self.bearer)
 
     def start(self) -> None:
         """Count from here on."""
-        self._sampling = asyncio.get_running_loop().create_task(self.series.run())
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self.series.run()), loop.create_task(self.measuring.run())]
         self.plans.start()
+        self.operations.start()
 
     async def close(self) -> None:
         """The node leaves."""
         await self.operations.close()
-        if self._sampling is not None:
-            self._sampling.cancel()
-            await asyncio.wait([self._sampling])
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         await self.plans.close()
 
     # --- what it rests on -----------------------------------------------------------------------
@@ -148,14 +159,12 @@ class Console:
         settings = self.node.settings
         return {"operations": self.operations.shown(), "trace": settings.trace is not None}
 
-    def _operation(self, operation: str) -> Shown:
-        return self.operations.find(operation).shown(self.node.settings.node_id)
-
     def bearer(self, wanted: str) -> str:
-        """The node whose life an id names, if it is here; else this one, which says what is."""
+        """The node that an id names, in whatever life, if it is here; else this one, which says
+        what is: each node keeps what its former lives have done.
+        """
         found, view = ID.fullmatch(wanted), self.node.view
-        lives = {} if view is None else {one.name: one.incarnation for one in view.members}
-        if found is not None and lives.get(found[1]) == int(found[2]):
+        if found is not None and view is not None and found[1] in view.names:
             return found[1]
         return self.node.settings.node_id
 

@@ -130,10 +130,17 @@ def with_facts(row: GroupRow, told: Iterable[Shown | None]) -> Shown:
 
 
 def members_of(plane: Plane, group: GroupId) -> list[Shown]:
-    """Who is in the group, by node; `since` is the number of the JOIN."""
-    record = plane.records.get(group)
+    """Who is in the group, by node; `since` is the number of the JOIN, and who `observes` binds the
+    group to no other.
+    """
+    record, observers = plane.records.get(group), plane.directory.state.observers
     members = {} if record is None else record.members
     return [
-        {"node": process.node.name, "process": process.number, "since": since}
+        {
+            "node": process.node.name,
+            "process": process.number,
+            "since": since,
+            "observes": observers.is_in(process, group),
+        }
         for process, since in sorted(members.items(), key=lambda one: one[1])
     ]

@@ -1,8 +1,9 @@
 """Long work of a node for who runs the cluster: begun at once, watched, called off.
 
-An operation lives in the memory of the node that does it; its id names that node's life, so that
-any node can say where it is to be asked for. What it makes gets its name only when it is whole: an
-operation that fails, is called off, or ends with its node has made nothing.
+An operation is done by one life of a node, which its id names, so that any node can say where it is
+to be asked for. What it makes gets its name only when it is whole: an operation that fails, is
+called off, or ends with its node has made nothing. What became of it the node keeps in its folder,
+and says it after a restart (decision 0067).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 
 from server.console.colleagues import Shown
 from server.errors import BadMessageError, ServerError
+from server.shelf import Record, Shelf
 
 logger = logging.getLogger("server")
 
@@ -22,6 +24,9 @@ RUNNING_MAX = 2
 """So many at a time: they are for the disk."""
 KEPT_MAX = 50
 """So many that are over can still be asked for."""
+NAME = "operations.jsonl"
+"""Where they are kept, in the node's folder."""
+LOST = "the node's life ended before this did; what it was making ends in .part, and can be removed"
 
 
 class CancelledWorkError(Exception):
@@ -31,7 +36,7 @@ class CancelledWorkError(Exception):
 @dataclass(slots=True)
 class Operation:
     """What is done: `done` of `total` units (`bytes`, `documents` or `segments`); `total` 0: not
-    known. `state` is running, done, failed or cancelled; `problem` says why it failed.
+    known. `state` is running, done, failed, cancelled or lost; `problem` says why it failed.
     """
 
     id: str
@@ -81,14 +86,31 @@ Work = Callable[[Operation], Awaitable[Shown]]
 
 
 class Operations:
-    """Those of one life of a node, whose `name` begins their ids."""
+    """Those of one life of a node, and as its folder has them those of its former lives."""
 
-    def __init__(self, node: str, life: Callable[[], int]) -> None:
+    def __init__(self, node: str, life: Callable[[], int], shelf: Shelf) -> None:
         self._node = node
         self._life = life
+        self._shelf = shelf
         self._given = 0
+        self._past: dict[str, Record] = {}
         self._kept: dict[str, Operation] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Take up what former lives have left. What they were in the middle of is lost."""
+        self._past = self._shelf.load()
+        for record in self._past.values():
+            if record.get("ended_s") is None:
+                record |= {"state": "lost", "problem": LOST, "ended_s": time.time()}
+        self._forget_old()
+
+    def _forget_old(self) -> None:
+        over = [*self._past]
+        over += [one.id for one in self._kept.values() if one.ended_s is not None]
+        for old in over[: max(0, len(over) - KEPT_MAX)]:
+            self._past.pop(old, None)
+            self._kept.pop(old, None)
 
     def begin(self, what: str, about: str, by: str, unit: str, work: Work) -> Operation:
         """Begin it; BadMessageError `busy` where enough is under way."""
@@ -97,9 +119,7 @@ class Operations:
         self._given += 1
         made = Operation(f"{self._node}-{self._life()}-{self._given}", what, about, by, unit)
         self._kept[made.id] = made
-        over = [one.id for one in self._kept.values() if one.ended_s is not None]
-        for old in over[: max(0, len(over) - KEPT_MAX)]:
-            del self._kept[old]
+        self._forget_old()
         task = asyncio.get_running_loop().create_task(self._run(made, work))
         self._tasks.add(task)
         task.add_done_callback(lambda task: self._over(made, task))
@@ -113,6 +133,7 @@ class Operations:
 
     async def _run(self, one: Operation, work: Work) -> None:
         try:
+            await self._keep(one)
             one.result = await work(one)
             one.state = "done"
         except (CancelledWorkError, asyncio.CancelledError):
@@ -124,23 +145,33 @@ class Operations:
         except Exception:
             logger.exception("operation %s (%s) has failed", one.id, one.what)
             one.state, one.problem = "failed", "the node has failed on this; see its log"
+        await self._keep(one, time.time())
+
+    async def _keep(self, one: Operation, ended_s: float | None = None) -> None:
+        """In the node's folder; `ended_s`: it is over since then."""
+        record = {**one.shown(self._node), "ended_s": ended_s}
+        await self._shelf.put(record, {**self._records(), one.id: record})
+
+    def _records(self) -> dict[str, Record]:
+        return {**self._past, **{id: one.shown(self._node) for id, one in self._kept.items()}}
 
     def shown(self) -> list[Shown]:
         """All, the newest first."""
-        return [one.shown(self._node) for one in reversed(self._kept.values())]
+        return list(reversed(self._records().values()))
 
-    def find(self, wanted: str) -> Operation:
-        """BadMessageError `unknown_operation`."""
-        found = self._kept.get(wanted)
+    def told(self, wanted: str) -> Shown:
+        """How one stands, or has ended; BadMessageError `unknown_operation`."""
+        found = self._records().get(wanted)
         if found is None:
             raise BadMessageError("unknown_operation", "this node knows of no such operation")
         return found
 
     def cancel(self, wanted: str) -> Shown:
         """Call it off; what is over stays as it is."""
-        found = self.find(wanted)
-        found.is_cancelled = True
-        return found.shown(self._node)
+        found = self._kept.get(wanted)
+        if found is not None:
+            found.is_cancelled = True
+        return self.told(wanted)
 
     async def close(self) -> None:
         """The node leaves: what is under way is called off."""

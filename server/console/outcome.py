@@ -42,3 +42,10 @@ def outcomes(plans: Sequence[Shown], windows: Sequence[Measured]) -> dict[str, S
                 "latency_us": round(median(waits), 1) if waits else None,
             }
     return found
+
+
+def latest(kept: Shown | None, found: Shown | None) -> Shown | None:
+    """Of what is kept and what is found now that which rests on more windows; `found` of equals."""
+    if kept is None or found is None:
+        return found or kept
+    return found if found["windows"] >= kept["windows"] else kept

@@ -7,7 +7,8 @@ only have people in common; they may be anywhere. A *component* is what hangs to
 Groups with the same processes are one *bundle*, and bundles that share a pair of processes are
 joined in a star, so no group is compared with all others. What would join nearly everything counts
 for nothing, and is named: *observers*, processes in very many groups, and *halls*, groups with very
-many processes. The nodes' own processes, which deliver what pages have open, are left out.
+many processes. The nodes' own processes, which deliver what pages have open, are left out;
+so is who has joined a strict group as an observer (decision 0060).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TypeAlias
 
@@ -55,6 +56,7 @@ class Component:
 class Overlap:
     """The components, the largest first. `observers`: in how many groups they are; `halls`: how
     many processes they have; `left_out`: groups that were not compared, as there are too many.
+    `declared`: how many strict groups processes observe, which count in none of these.
     """
 
     components: tuple[Component, ...]
@@ -62,6 +64,7 @@ class Overlap:
     halls: Mapping[GroupId, int]
     left_out: int
     members: Mapping[GroupId, Members]
+    declared: Mapping[Process, int] = field(default_factory=dict)
 
     def of(self, group: GroupId) -> Component:
         """The component that a group is in, or it alone."""
@@ -121,17 +124,23 @@ async def overlap_of(plane: Plane, own: Set[Process]) -> Overlap:
     """The overlap of all groups as it is now; `own` are processes of nodes themselves."""
     state, members = plane.directory.state, {}
     units: dict[GroupId, tuple[GroupId, ...]] = {}
+    observed: dict[GroupId, set[Process]] = {}
+    for process, groups in state.observers.entries():
+        for group in groups:
+            observed.setdefault(group, set()).add(process)
+    declared = Counter(process for who in observed.values() for process in who)
     for at, group in enumerate(list(state.entries), 1):
         record = plane.records.get(group)
         if record is not None and record.members:
-            members[group] = frozenset(record.members.keys() - own)
+            members[group] = frozenset(record.members.keys() - own - observed.get(group, set()))
         if group in state.entries:
             unit = state.unit_of(group)
             if len(unit) > 1:
                 units[unit[0]] = unit
         if at % PORTION == 0:
             await asyncio.sleep(0)
-    return await asyncio.to_thread(find_overlap, members, units.values())
+    found = await asyncio.to_thread(find_overlap, members, units.values())
+    return replace(found, declared=declared)
 
 
 def find_overlap(

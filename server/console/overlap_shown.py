@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
 from statistics import median
@@ -210,11 +210,15 @@ async def _split(console: Console, unit: Sequence[GroupId]) -> Shown | None:
     return {"who": who, "count": len(found)}
 
 
-async def observers_shown(console: Console, observers: Mapping[Process, int]) -> list[Shown]:
-    """Those in the most groups first."""
-    most = sorted(observers.items(), key=lambda one: (-one[1], one[0]))[:OBSERVERS_SHOWN]
+async def observers_shown(console: Console, overlap: Overlap) -> list[Shown]:
+    """Those in the most groups first; `declared`: who has joined that many strict ones as one."""
+    counts = {**overlap.observers, **overlap.declared}
+    most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:OBSERVERS_SHOWN]
     named = await faces(console, [process for process, _ in most])
-    return [{**named[process], "groups": count} for process, count in most]
+    return [
+        {**named[process], "groups": count, "declared": process in overlap.declared}
+        for process, count in most
+    ]
 
 
 def name_of(plane: Plane, group: GroupId) -> str:

@@ -59,7 +59,7 @@ class OverlapRoutes:
         return JSONResponse(
             {
                 **await page_shown(console.plane, found, int(ask.query["page"] or 1)),
-                "observers": await observers_shown(console, found.observers),
+                "observers": await observers_shown(console, found),
                 "pipeline": await overlap_found(console.node.settings.results, console.name_of),
             }
         )

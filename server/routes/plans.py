@@ -12,12 +12,14 @@ from starlette.responses import JSONResponse, Response
 
 from groupcore.errors import PlanError
 from groupcore.sequencing.plan import PLAN_BYTES_MAX
+from server.console.colleagues import Shown
 from server.console.desk import Console
 from server.console.gain import gain_of
-from server.console.outcome import outcomes
+from server.console.measuring import plans_of
+from server.console.outcome import latest, outcomes
 from server.console.results import measured_windows, proposed_plan
 from server.errors import BadMessageError
-from server.plans import AT_ONCE, ID, Carried, shown_objection, shown_plan
+from server.plans import AT_ONCE, Carried, shown_objection, shown_plan
 from server.routes.asks import Ask, Field, Row
 from server.routes.console import AT, READ, WRITE
 from server.routes.deeds import note_soon
@@ -93,16 +95,14 @@ class PlanRoutes:
         """With what the pipeline proposes, where its results are here, and how it stands now."""
         console = self.console
         console.check(ask.by)
-        told = await console.colleagues.gather("plans")
-        plans = [one for said in told.values() if said is not None for one in said["plans"]]
-        plans.sort(key=lambda one: one["began_s"], reverse=True)
+        plans, silent = await plans_of(console.colleagues)
         results = self.node.settings.results
         found = outcomes(plans, await measured_windows(results))
         now = gain_of(console.plane.directory.state, {})
         return JSONResponse(
             {
-                "plans": [{**one, "measured": found.get(one["id"])} for one in plans],
-                "silent": sorted(node for node, one in told.items() if one is None),
+                "plans": [_with_measured(one, found) for one in plans],
+                "silent": silent,
                 "proposed": await proposed_plan(results),
                 "nodes": now["nodes"],
                 "imbalance": now["imbalance"][0],
@@ -123,29 +123,22 @@ class PlanRoutes:
         where = {"Location": f"{ask.request.url.path}/{carried.id}"}
         return JSONResponse(shown_plan(carried), 201, headers=where)
 
-    def _bearer(self, plan: str) -> str:
-        """The node that was given a plan, now or in a former life, if it is here; else this one,
-        which says what is.
-        """
-        found, view = ID.fullmatch(plan), self.node.view
-        if found is not None and view is not None and found[1] in view.names:
-            return found[1]
-        return self.node.settings.node_id
-
     async def plan(self, ask: Ask) -> Response:
         """Wherever it is carried out."""
-        self.console.check(ask.by)
+        console = self.console
+        console.check(ask.by)
         plan = ask.path("plan")
-        told = await self.console.colleagues.ask(self._bearer(plan), "plan", plan=plan[:200])
-        found = outcomes([told], await measured_windows(self.node.settings.results))
-        return JSONResponse({**told, "measured": found.get(told["id"])})
+        told = await console.colleagues.ask(console.bearer(plan), "plan", plan=plan[:200])
+        windows = await measured_windows(self.node.settings.results)
+        plans, _ = await plans_of(console.colleagues) if windows else ([], [])
+        return JSONResponse(_with_measured(told, outcomes(plans, windows)))
 
     async def cancel(self, ask: Ask) -> Response:
         """What is under way and cannot be called off still arrives: 202 until then."""
         console = self.console
         console.check(ask.by)
         plan = ask.path("plan")
-        bearer = self._bearer(plan)
+        bearer = console.bearer(plan)
         await console.colleagues.ask(bearer, "plan", plan=plan[:200])
         await console.note(ask.by, "plan.cancelled", plan, ask.origin)
         told = await console.colleagues.ask(bearer, "cancel_plan", plan=plan[:200])
@@ -180,6 +173,11 @@ class PlanRoutes:
         if carried.lost:
             raise BadMessageError("plan_lost", carried.lost)
         return JSONResponse(_with_reasons(carried))
+
+
+def _with_measured(plan: Shown, found: dict[str, Shown]) -> Shown:
+    """What is kept with a plan of what it has brought, or was found since."""
+    return {**plan, "measured": latest(plan.get("measured"), found.get(plan["id"]))}
 
 
 def _with_reasons(carried: Carried) -> dict[str, object]:

@@ -19,7 +19,6 @@ from groupcore.sequencing.plan import PLAN_BYTES_MAX
 from server import plans
 from server.main import main
 from server.plan_cli import lines_of
-from server.plan_shelf import NAME
 from server.serve import RunningNode
 from tests.server.support import Cluster, eventually, get, post
 
@@ -264,40 +263,6 @@ async def test_plans_are_bounded(cluster: Cluster, monkeypatch: pytest.MonkeyPat
     too_long = io.BytesIO(b" " * (PLAN_BYTES_MAX + 1))
     async with aiohttp.ClientSession() as http, http.post(at, data=too_long) as answer:
         assert (answer.status, (await answer.json())["code"]) == (413, "too_large")
-
-
-async def test_what_a_plan_has_brought_is_known_behind_a_restart(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plans, "SETTLED_S", 0.05)
-    running = await cluster.start("a")
-    at = f"{running.admin_url}/admin/plans"
-    expects = {"imbalance": [3.0, 1.1], "latency_us": [900, 700.5], "fullest_us": "much"}
-    plan = {**written(documents="a"), "expects": expects}
-    _, given = await post(at, plan)
-    told = {"imbalance": [3.0, 1.1], "latency_us": [900.0, 700.5]}
-    assert given["expects"] == told
-
-    async def is_measured() -> bool:
-        return (await get(f"{at}/{given['id']}"))[1]["brought"] is not None
-
-    await eventually(is_measured, "it is measured")
-    before = (await get(f"{at}/{given['id']}"))[1]
-    await cluster.stop("a")
-    folder = running.settings.data
-    with (folder / NAME).open("a", encoding="utf-8") as file:
-        file.write('{"id": "a-1-1", "began_s"')  # the end of a life may cut a line short
-    running = await cluster.start("a")
-    after = (await get(f"{running.admin_url}/admin/plans/{given['id']}"))[1]
-    assert after == before
-    listed = (await get(f"{running.admin_url}/admin/plans"))[1]["plans"]
-    assert [(one["id"], one["expects"]) for one in listed] == [(given["id"], told)]
-    for wrong in ({"imbalance": [1, 2, 3]}, {"imbalance": [True, "x"]}, {"imbalance": [-1, 1e13]}):
-        status, looked = await post(
-            f"{running.admin_url}/admin/plans?dry_run=true", plan | {"expects": wrong}
-        )
-        assert (status, looked["expects"]) == (200, {"imbalance": None, "latency_us": None})
-    assert (await post(f"{running.admin_url}/admin/plans", plan | {"expects": []}))[0] == 422
 
 
 async def test_a_node_that_is_apart_from_the_others_takes_no_plan(

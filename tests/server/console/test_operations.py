@@ -14,6 +14,7 @@ from server.console import operations
 from server.console.operations import Operation, Operations
 from server.errors import BadMessageError, ServerError
 from server.main import main
+from server.shelf import Shelf
 from tests.server.accounts.people import Browser
 from tests.server.support import Cluster, eventually
 from tests.server.trace.test_cli import written
@@ -22,8 +23,15 @@ Json = Any
 
 
 @pytest.fixture
-def made() -> Operations:
-    return Operations("a", lambda: 7)
+def made(tmp_path: Path) -> Operations:
+    return a_life(tmp_path, 7)
+
+
+def a_life(folder: Path, incarnation: int) -> Operations:
+    """The operations of a life of node a."""
+    begun = Operations("a", lambda: incarnation, Shelf(folder / operations.NAME))
+    begun.start()
+    return begun
 
 
 async def ended(one: Operation) -> Operation:
@@ -45,10 +53,10 @@ async def test_an_operation_is_watched_to_its_end(made: Operations) -> None:
     assert made.shown()[0]["state"] == "running"
     gate.set()
     await ended(one)
-    shown = made.find("a-7-1").shown("a")
+    shown = made.told("a-7-1")
     assert (shown["state"], shown["result"], shown["done"]) == ("done", {"found": 1}, 4)
     with pytest.raises(BadMessageError) as refused:
-        made.find("a-7-2")
+        made.told("a-7-2")
     assert refused.value.code == "unknown_operation"
 
 
@@ -101,6 +109,53 @@ async def test_so_many_are_under_way_and_kept(
     for _ in range(6):
         await ended(made.begin("verify", "", "", "bytes", work))
     assert len(made.shown()) == 4
+
+
+async def test_what_became_of_them_is_known_in_the_next_life(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = asyncio.Event()
+
+    async def quick(one: Operation) -> Json:
+        return {"found": 1}
+
+    async def slow(one: Operation) -> Json:
+        await gate.wait()
+        return {}
+
+    first = a_life(tmp_path, 7)
+    await ended(first.begin("verify", "x.tar", "ann", "bytes", quick))
+    await ended(first.begin("backup", "y.tar", "ann", "bytes", quick))
+    begun = first.begin("backup", "z.tar", "ann", "bytes", slow)
+    kept = Shelf(tmp_path / operations.NAME)
+    await eventually(lambda: begun.id in kept.load(), "it is kept that it was begun")
+    monkeypatch.setattr(operations, "KEPT_MAX", 2)
+    second = a_life(tmp_path, 8)  # the former one is killed: nobody closes it
+    assert [(one["id"], one["state"]) for one in second.shown()] == [
+        ("a-7-3", "lost"),
+        ("a-7-2", "done"),
+    ]
+    assert second.told("a-7-2")["result"] == {"found": 1}
+    assert second.told("a-7-3")["ended_s"] is not None
+    assert second.cancel("a-7-3")["state"] == "lost"
+    with pytest.raises(BadMessageError):
+        second.told("a-7-1")
+    (tmp_path / operations.NAME).write_text('{"id": 5}\n[]\n{"id": "a-7-', encoding="utf-8")
+    assert a_life(tmp_path, 9).shown() == []
+    await first.close()
+
+
+async def test_one_that_the_node_s_end_calls_off_is_kept_as_cancelled(tmp_path: Path) -> None:
+    async def slow(one: Operation) -> Json:
+        await asyncio.Event().wait()
+        return {}
+
+    first = a_life(tmp_path, 7)
+    begun = first.begin("backup", "z.tar", "ann", "bytes", slow)
+    kept = Shelf(tmp_path / operations.NAME)
+    await eventually(lambda: begun.id in kept.load(), "it is kept that it was begun")
+    await first.close()
+    assert [one["state"] for one in a_life(tmp_path, 8).shown()] == ["cancelled"]
 
 
 # --- at a cluster ---------------------------------------------------------------------------------

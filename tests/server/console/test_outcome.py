@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from server.console.outcome import AFTER_S, Measured, outcomes
+from server.console.outcome import AFTER_S, Measured, latest, outcomes
 from server.console.results import measured_windows
 
 
@@ -32,6 +32,15 @@ def test_what_was_measured_much_later_is_no_plan_s_doing() -> None:
         "imbalance": 1.25,
         "latency_us": None,
     }
+
+
+def test_what_rests_on_more_windows_is_newer() -> None:
+    few, more = {"windows": 2, "imbalance": 1.5}, {"windows": 3, "imbalance": 1.2}
+    again = {"windows": 2, "imbalance": 1.4}
+    assert latest(None, None) is None
+    assert latest(None, few) == latest(few, None) == few
+    assert latest(few, more) == latest(more, few) == more
+    assert latest(few, again) == again
 
 
 async def test_windows_are_read_anew_where_the_file_is_another(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ export function expectedText({ imbalance, latency_us }: Expected): string {
 /** All that is known of a plan's gain, a sentence each. */
 export function gainTexts({ expects, imbalance, brought, measured }: Plan): readonly string[] {
   const said: string[] = [];
-  if (imbalance !== null) said.push(movesWords.wouldChange(...imbalance));
+  if (imbalance !== null) said.push(movesWords.reportedChange(...imbalance));
   const expected = expectedText(expects);
   if (expected !== "") said.push(expected);
   if (brought !== null) said.push(movesWords.measuredLive(brought));

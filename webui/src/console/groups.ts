@@ -87,6 +87,8 @@ export interface Member {
   readonly name: string;
   readonly since: number;
   readonly isBehind: boolean;
+  /** Whether they bind the group to no other. */
+  readonly observes: boolean;
 }
 
 export interface OneGroup extends GroupRow {
@@ -119,6 +121,7 @@ export async function oneGroup(id: string): Promise<OneGroup> {
       name: textOf(one.name),
       since: numberOf(one.since),
       isBehind: one.behind === true,
+      observes: one.observes === true,
     })),
     together: textsOf(found.together),
   };

@@ -47,7 +47,8 @@ export interface OverlapPage {
   readonly components: readonly Component[];
   readonly nodes: readonly string[];
   readonly leftOut: number;
-  readonly observers: readonly (Face & { readonly groups: number })[];
+  /** `isDeclared`: who has joined so many strict groups as an observer. */
+  readonly observers: readonly (Face & { readonly groups: number; readonly isDeclared: boolean })[];
   readonly halls: readonly {
     readonly group: number;
     readonly name: string;
@@ -145,6 +146,7 @@ export async function overlapPage(page: number): Promise<OverlapPage> {
     observers: each(found.observers, (one) => ({
       ...faceOf(one),
       groups: numberOf(one.groups),
+      isDeclared: one.declared === true,
     })),
     halls: each(found.halls, ({ group, name, processes }) => ({
       group: numberOf(group),

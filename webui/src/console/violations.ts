@@ -1,6 +1,7 @@
 /** What the last audit has found to be broken, out of the pipeline's store. */
 
 import { ask, type Fields, fields, textOf } from "../api";
+import { type Around, aroundOf } from "./around";
 import { each, entriesOf, numberOf, numberOrNull } from "./reading";
 
 /** A row of the trace that a rule speaks of; what is not known of it is "" or null. */
@@ -77,6 +78,12 @@ export async function violationPage(
   };
 }
 
-export async function oneViolation(id: string): Promise<Violation> {
-  return violationOf(fields(await ask(`/api/v1/admin/order/violations/${encodeURIComponent(id)}`)));
+export interface OneViolation extends Violation {
+  /** Of the row itself, and of the one that it is held against; none where the trace has none. */
+  readonly around: readonly Around[];
+}
+
+export async function oneViolation(id: string): Promise<OneViolation> {
+  const found = fields(await ask(`/api/v1/admin/order/violations/${encodeURIComponent(id)}`));
+  return { ...violationOf(found), around: aroundOf(found.around) };
 }

@@ -21,7 +21,7 @@ describe("what a plan has brought", () => {
   it("is the live load's where the pipeline has said nothing", () => {
     expect(gainOf(plan)).toEqual({ imbalance: [2, 1.2, 1.3], latency: [null, null, null] });
     expect(gainTexts(plan)).toEqual([
-      "Imbalance from 2 to 1.2.",
+      "By the load that the nodes report: imbalance from 2 to 1.2.",
       "A minute behind its end the fullest node carried 1.3 times the mean.",
     ]);
   });

@@ -83,7 +83,7 @@ export default {
   sortBy: "Sortieren nach",
   noGroups: "Es gibt noch keine Gruppen.",
   noSuchGroups: "So heißt keine Gruppe.",
-  sequencer: "Sequenzer",
+  sequencer: "Sequencer",
   goesTo: (from: string, to: string) => `${from}, zieht um nach ${to}`,
   order: "Ordnung",
   causallyTotal: "kausal-total",
@@ -100,7 +100,7 @@ export default {
   moveTo: "Sequenzieren an",
   move: "Umziehen",
   isSent: (node: string) => `Unterwegs nach ${node}.`,
-  togetherWith: (names: string) => `Braucht einen gemeinsamen Sequenzer mit: ${names}.`,
+  togetherWith: (names: string) => `Braucht einen gemeinsamen Sequencer mit: ${names}.`,
   positions: "Wie weit jeder Knoten ist",
   delivered: "Ausgeliefert bis",
   behindBy: "Rückstand",
@@ -109,10 +109,13 @@ export default {
   nobodyIn: "Niemand ist in dieser Gruppe.",
   processOf: (node: string, process: number) => `Prozess ${process} des Knotens ${node}`,
   joinedAt: (node: string, since: number) => `Am Knoten ${node}, seit Nummer ${number(since)}`,
+  observes: "beobachtet",
   isBehind: "liest zu langsam",
   pages: "Seiten",
   pageOf: (page: number, pages: number, count: number) =>
-    `Seite ${number(page)} von ${number(pages)}, insgesamt ${number(count)}`,
+    pages === 1
+      ? `Insgesamt ${number(count)}`
+      : `Seite ${number(page)} von ${number(pages)}, insgesamt ${number(count)}`,
   former: "Vorige",
   next: "Nächste",
   drainHint:
@@ -136,7 +139,7 @@ export default {
   keyEpoch: (epoch: string) => `Schlüsselepoche ${epoch}`,
   clusterKey: "Schlüssel des Clusters",
   keyHint:
-    "Legen Sie zuerst den neuen Schlüssel in einer Zeile hinter den jetzigen in die Schlüsseldatei jedes Knotens. Niemand wird beim Wechsel getrennt.",
+    "Legen Sie zuerst den neuen Schlüssel in einer Zeile hinter den jetzigen in die Schlüsseldatei jedes Knotens. Niemand wird beim Wechsel getrennt. Knoten mit demselben Schlüssel zeigen dieselbe Schlüsselepoche.",
   changeKey: "Schlüssel wechseln",
   keyChanged: "Alle Knoten benutzen den neuen Schlüssel.",
   keyChanging: "Die Knoten wechseln den Schlüssel.",

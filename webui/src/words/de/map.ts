@@ -31,10 +31,12 @@ export default {
     `${plural(count, "1 Gruppe wurde", `${number(count)} Gruppen wurden`)} nicht mit den anderen verglichen: Es sind zu viele Prozesse.`,
   observers: "Beobachter",
   observersHint:
-    "Diese sind in so vielen Gruppen, dass sie fast alles verbinden würden. Sie zählen hier nicht, und der Cluster lässt sie nicht in strenge Gruppen.",
+    "Diese binden keine Gruppen aneinander: Sie sind strengen Gruppen als Beobachter beigetreten, oder sie sind in so vielen Gruppen, dass sie fast alles verbinden würden. Ein Beobachter bekommt die Ordnung jeder Gruppe, aber keine Ordnung über Gruppen hinweg.",
   halls: "Sehr große Gruppen",
   hallsHint: "In diesen Gruppen sind so viele, dass auch sie fast alles verbinden würden.",
-  noObservers: "Niemand ist in fast allem.",
+  noObservers: "Niemand beobachtet strenge Gruppen, und niemand ist in fast allem.",
+  observes: (count: number) =>
+    `beobachtet ${plural(count, "1 strenge Gruppe", `${number(count)} strenge Gruppen`)}`,
   inGroups: (count: number) => plural(count, "in 1 Gruppe", `in ${number(count)} Gruppen`),
   hasProcesses: (count: number) => plural(count, "1 Prozess", `${number(count)} Prozesse`),
   allProcesses: (count: number) =>
@@ -45,6 +47,7 @@ export default {
     "Vom Auftrag „overlap“ der Pipeline liegt hier nichts. Er betrachtet strenge Gruppen über die ganze Spur:",
   pipelineAt: (when: string, components: number) =>
     `Stand ${when}: ${plural(components, "1 Komponente", `${number(components)} Komponenten`)} aus strengen Gruppen.`,
+  noPipelineComponents: "Sie hat keine strengen Gruppen gefunden, die zusammenhängen.",
   heldBy: "Zusammengehalten von",
   nobodyHolds: "niemandem allein",
   partedBy: (who: string, parts: number, largest: number) =>
@@ -60,6 +63,7 @@ export default {
   place: "Nummer",
   markOf: (place: number, name: string, node: string) => `${number(place)}: ${name}, bei ${node}`,
   groupsHere: "Gruppen dieser Komponente",
+  noneLeft: "Diese Gruppen gibt es nicht mehr.",
   isAlone: "Diese Gruppe hängt mit keiner anderen zusammen.",
   moveCost: (name: string) => `Was ein Umzug von ${name} kosten würde`,
   goesAlone: (node: string) => `Sie zieht allein um. Sie ist jetzt bei ${node}.`,
@@ -78,7 +82,7 @@ export default {
     `${bytes}; sie bleibt, wo sie ist, bis alle sie haben, und nichts davon geht verloren`,
   moveTo: "Zum Knoten",
   loadThere: "Last dort",
-  imbalance: "Ungleichgewicht",
+  imbalance: "Vollster Knoten, mal dem Mittel",
   fromTo: (before: string, after: string) => `${before} → ${after}`,
   noTarget: "Es gibt keinen anderen Knoten, der sie nehmen darf.",
   ties: (names: string) =>

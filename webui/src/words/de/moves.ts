@@ -6,7 +6,7 @@ export default {
   migrations: "Umzüge",
   moveByHand: "Eine Gruppe umziehen",
   moveHint:
-    "Gruppen, die einen gemeinsamen Sequenzer brauchen, ziehen mit. Wer darin tippt, wartet wenige Umläufe lang.",
+    "Gruppen, die einen gemeinsamen Sequencer brauchen, ziehen mit. Wer darin tippt, wartet wenige Umläufe lang.",
   groupName: "Name oder Nummer der Gruppe",
   timeline: "Was umgezogen ist",
   timelineHint: "Soweit die Knoten sich erinnern: die letzten Umzüge, seit sie laufen.",
@@ -21,10 +21,10 @@ export default {
   becauseTies: "zu Gruppen, die im Wechsel mit ihr geschrieben werden",
   becauseDrain: "weil der Knoten geräumt wird",
   becausePlan: "nach einem Plan oder von Hand",
-  becauseFailover: "weil der Sequenzer weg ist",
+  becauseFailover: "weil der Sequencer weg ist",
   phaseBegan: "Gerade werden keine Nummern vergeben",
   phaseStopped: "Die letzten Nummern sind sicher, die Ordnung ist gefragt",
-  phaseMoved: "Die Ordnung hat sie umgezogen, der neue Sequenzer beginnt",
+  phaseMoved: "Die Ordnung hat sie umgezogen, der neue Sequencer beginnt",
   phaseResumed: "Angekommen",
   phaseCancelled: "Abgebrochen",
   pause: (ms: number) => `${number(ms)} ms ohne Nummern`,
@@ -55,6 +55,8 @@ export default {
     `${plural(moves, `${number(moves)} Gruppe zieht`, `${number(moves)} Gruppen ziehen`)} um, ${number(stays)} bleiben.`,
   wouldChange: (before: number, after: number) =>
     `Ungleichgewicht von ${number(before)} auf ${number(after)}.`,
+  reportedChange: (before: number, after: number) =>
+    `Nach der Last, die die Knoten melden: Ungleichgewicht von ${number(before)} auf ${number(after)}.`,
   wouldWait: (before: number, after: number) =>
     `Eine Nachricht ist in ${number(after)} ms statt in ${number(before)} ms zurück beim Absender.`,
   expectedByPipeline: (what: string) => `Die Pipeline erwartet davon: ${what}`,
@@ -83,13 +85,14 @@ export default {
     "Jeder Knoten behält seine letzten hundert. Erwartet und gemessen: von der Pipeline, wo sie es gesagt hat, sonst nach der Last, die die Knoten melden, eine Minute nach dem Ende.",
   noPlans: "Noch wurde kein Plan ausgeführt.",
   planLine: (state: string, done: number, total: number) =>
-    `${state}: ${number(done)} von ${number(total)} Gruppen`,
+    `${state}: ${number(done)} von ${plural(total, "1 Gruppe", `${number(total)} Gruppen`)}`,
   planOf: (time: string) => `Plan vom ${time}`,
   progress: "Angekommene Gruppen",
   cancelPlan: "Plan abbrechen",
   planCalledOff: "Es wird nichts mehr begonnen; was unterwegs ist, kommt an.",
   allPlans: "Alle Pläne",
   steps: "Schritte",
+  noSteps: "Er zieht keine Gruppe um.",
   fromNode: "Von",
   toNode: "Nach",
   stateWhy: (state: string, why: string) => `${state}: ${why}`,

@@ -38,7 +38,7 @@ export default {
   lookFirst: "Sehen Sie zuerst nach, was gehen würde.",
   operations: "Vorgänge",
   operationsHint:
-    "Jeder lebt im Speicher des Knotens, der ihn ausführt. Einer, der scheitert, abgebrochen wird oder mit seinem Knoten endet, lässt nichts Halbes zurück.",
+    "Jeden führt ein Knoten aus, der seine letzten fünfzig behält. Einer, der scheitert, abgebrochen wird oder mit seinem Knoten endet, lässt nichts Halbes zurück.",
   noOperations: "Es wurde nichts begonnen.",
   whatBackup: "Sicherung ziehen",
   whatVerify: "Sicherung prüfen",
@@ -49,6 +49,9 @@ export default {
   done: "Fertig",
   failed: "Gescheitert",
   cancelled: "Abgebrochen",
+  lost: "Mit seinem Knoten geendet",
+  lostHint:
+    "Der Name dessen, was dabei entstand, endet auf .part; es kann gelöscht werden. Beginnen Sie ihn noch einmal.",
   atNode: (node: string, when: string) => `Am Knoten ${node}, begonnen ${when}`,
   progress: (what: string) => `Wie weit: ${what}`,
   bytesOf: (done: string, total: string) => `${done} von ${total}`,

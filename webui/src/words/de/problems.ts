@@ -47,7 +47,7 @@ export default {
     "Der Cluster behält seinen Schlüssel. Legen Sie zuerst den neuen in die Schlüsseldatei jedes Knotens.",
   moving: "Diese Gruppe zieht schon um. Warten Sie, bis sie angekommen ist.",
   breaks_s2:
-    "Diese Gruppen brauchen einen gemeinsamen Sequenzer: Dieser Umzug lässt sich nicht allein abbrechen.",
+    "Diese Gruppen brauchen einen gemeinsamen Sequencer: Dieser Umzug lässt sich nicht allein abbrechen.",
   no_such_session: "Diese Sitzung ist zu Ende.",
   unknown_move: "Dieser Umzug ist vorbei, oder es gab ihn nicht.",
   node_silent: "Dieser Knoten antwortet gerade nicht. Versuchen Sie es gleich noch einmal.",

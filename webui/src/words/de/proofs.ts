@@ -41,6 +41,24 @@ export default {
   ruleCode: "In der Bescheinigung und in der Tabelle des Speichers heißt diese Regel",
   brokenBy: "Was die Regel verletzt",
   against: "Wogegen sie verletzt ist",
+  around: (group: string, position: string) => `Um die Nummer ${position} von ${group}`,
+  aroundGone: (gid: number, position: string) =>
+    `Um die Nummer ${position} der Gruppe ${gid}, die es nicht mehr gibt`,
+  aroundHint: (first: string, last: string) =>
+    `Was jeder Knoten von den Nummern ${first} bis ${last} auslieferte, in seiner Reihenfolge. Zwei Knoten sind einig, wo dieselben Nummern dieselben Nachrichten haben und gleich untereinander stehen.`,
+  atNode: (node: string) => `Am Knoten ${node}`,
+  delivered: "Ausgeliefert",
+  span: (first: string, last: string) => `${first} bis ${last}`,
+  joins: "tritt bei",
+  leaves: "tritt aus",
+  isGone: "ist mit seinem Knoten fort",
+  fromArchive: "das Archiv des Knotens",
+  thisOne: "Von dieser Zeile spricht die Verletzung.",
+  outOfTurn: "Sie kommt nach einer höheren Nummer.",
+  nothingThere: "Er hat keine davon ausgeliefert.",
+  notDelivered: (numbers: string) => `Hier nicht ausgeliefert: ${numbers}.`,
+  moreNodes: (count: number) =>
+    `${plural(count, "1 weiterer Knoten lieferte", `${number(count)} weitere Knoten lieferten`)} dort ebenfalls aus.`,
   goneGroup: (gid: number) => `Gruppe ${gid}, die es nicht mehr gibt`,
   howToRead: "Wie das zu lesen ist",
   readMessage:

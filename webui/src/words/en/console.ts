@@ -111,10 +111,13 @@ export default {
   nobodyIn: "Nobody is in this group.",
   processOf: (node: string, process: number) => `Process ${process} of node ${node}`,
   joinedAt: (node: string, since: number) => `At node ${node}, since number ${number(since)}`,
+  observes: "observes",
   isBehind: "reads too slowly",
   pages: "Pages",
   pageOf: (page: number, pages: number, count: number) =>
-    `Page ${number(page)} of ${number(pages)}, ${number(count)} in all`,
+    pages === 1
+      ? `${number(count)} in all`
+      : `Page ${number(page)} of ${number(pages)}, ${number(count)} in all`,
   former: "Previous",
   next: "Next",
   // acting on nodes
@@ -139,7 +142,7 @@ export default {
   keyEpoch: (epoch: string) => `Key epoch ${epoch}`,
   clusterKey: "Cluster key",
   keyHint:
-    "Put the new key on a line behind the present one in the key file of every node first. Nobody is cut off while it changes.",
+    "Put the new key on a line behind the present one in the key file of every node first. Nobody is cut off while it changes. Nodes with the same key show the same key epoch.",
   changeKey: "Change the key",
   keyChanged: "All nodes use the new key.",
   keyChanging: "The nodes are changing the key.",

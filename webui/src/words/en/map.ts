@@ -30,10 +30,12 @@ export default {
   // who counts for nothing
   observers: "Observers",
   observersHint:
-    "These are in so many groups that they would join nearly everything. They count for nothing here, and the cluster keeps them out of strict groups.",
+    "These bind no groups to each other: they have joined strict groups as observers, or are in so many groups that they would join nearly everything. An observer is given each group's order, and no order across groups.",
   halls: "Very large groups",
   hallsHint: "So many are in these groups that they would join nearly everything, too.",
-  noObservers: "Nobody is in nearly everything.",
+  noObservers: "Nobody observes strict groups, and nobody is in nearly everything.",
+  observes: (count: number) =>
+    `observes ${plural(count, "1 strict group", `${number(count)} strict groups`)}`,
   inGroups: (count: number) => plural(count, "in 1 group", `in ${number(count)} groups`),
   hasProcesses: (count: number) => plural(count, "1 process", `${number(count)} processes`),
   allProcesses: (count: number) =>
@@ -45,6 +47,7 @@ export default {
     "Nothing is here of the pipeline's overlap job. It looks at strict groups over all of the trace:",
   pipelineAt: (when: string, components: number) =>
     `As of ${when}: ${plural(components, "1 component", `${number(components)} components`)} of strict groups.`,
+  noPipelineComponents: "It has found no strict groups that hang together.",
   heldBy: "Held together by",
   nobodyHolds: "nobody alone",
   partedBy: (who: string, parts: number, largest: number) =>
@@ -61,6 +64,7 @@ export default {
   place: "Number",
   markOf: (place: number, name: string, node: string) => `${number(place)}: ${name}, at ${node}`,
   groupsHere: "Groups of this component",
+  noneLeft: "These groups are no more.",
   isAlone: "This group hangs together with no other.",
   // costs
   moveCost: (name: string) => `What a move of ${name} would cost`,
@@ -80,7 +84,7 @@ export default {
     `${bytes}; it stays where it is until everybody has it, and nothing of it is lost`,
   moveTo: "To node",
   loadThere: "Load there",
-  imbalance: "Imbalance",
+  imbalance: "Fullest node, times the mean",
   fromTo: (before: string, after: string) => `${before} → ${after}`,
   noTarget: "There is no other node that may take it.",
   ties: (names: string) =>

@@ -53,6 +53,8 @@ export default {
     `${plural(moves, `${number(moves)} group moves`, `${number(moves)} groups move`)}, ${number(stays)} stay.`,
   wouldChange: (before: number, after: number) =>
     `Imbalance from ${number(before)} to ${number(after)}.`,
+  reportedChange: (before: number, after: number) =>
+    `By the load that the nodes report: imbalance from ${number(before)} to ${number(after)}.`,
   wouldWait: (before: number, after: number) =>
     `A message is back at its sender in ${number(after)} ms instead of ${number(before)} ms.`,
   expectedByPipeline: (what: string) => `The pipeline expects of it: ${what}`,
@@ -81,13 +83,14 @@ export default {
     "Each node keeps its last hundred. Expected and measured: by the pipeline where it has said so, else by the load that the nodes report, a minute behind a plan's end.",
   noPlans: "No plan has been carried out yet.",
   planLine: (state: string, done: number, total: number) =>
-    `${state}: ${number(done)} of ${number(total)} groups`,
+    `${state}: ${number(done)} of ${plural(total, "1 group", `${number(total)} groups`)}`,
   planOf: (time: string) => `Plan of ${time}`,
   progress: "Groups that have arrived",
   cancelPlan: "Cancel the plan",
   planCalledOff: "No more of it is begun; what is under way arrives.",
   allPlans: "All plans",
   steps: "Steps",
+  noSteps: "It moves no group.",
   fromNode: "From",
   toNode: "To",
   stateWhy: (state: string, why: string) => `${state}: ${why}`,

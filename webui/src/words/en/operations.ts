@@ -38,7 +38,7 @@ export default {
   // operations
   operations: "Operations",
   operationsHint:
-    "Each lives in the memory of the node that does it. One that fails, is cancelled or ends with its node has left nothing half done.",
+    "Each is done by one node, which keeps the last fifty of its own. One that fails, is cancelled or ends with its node has left nothing half done.",
   noOperations: "Nothing was begun.",
   whatBackup: "Take a backup",
   whatVerify: "Verify a backup",
@@ -49,6 +49,8 @@ export default {
   done: "Done",
   failed: "Failed",
   cancelled: "Cancelled",
+  lost: "Ended with its node",
+  lostHint: "What it was making has a name that ends in .part, and can be removed. Begin it again.",
   atNode: (node: string, when: string) => `At node ${node}, begun ${when}`,
   progress: (what: string) => `How far: ${what}`,
   bytesOf: (done: string, total: string) => `${done} of ${total}`,

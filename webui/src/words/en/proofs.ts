@@ -39,6 +39,24 @@ export default {
   ruleCode: "In the certificate and in the table of the store this rule is called",
   brokenBy: "What breaks the rule",
   against: "What it breaks it against",
+  around: (group: string, position: string) => `Around number ${position} of ${group}`,
+  aroundGone: (gid: number, position: string) =>
+    `Around number ${position} of group ${gid}, which is no more`,
+  aroundHint: (first: string, last: string) =>
+    `What each node delivered of the numbers ${first} to ${last}, in its own order. Two nodes agree where the same numbers have the same messages, one below the other in the same way.`,
+  atNode: (node: string) => `At node ${node}`,
+  delivered: "Delivered",
+  span: (first: string, last: string) => `${first} to ${last}`,
+  joins: "joins",
+  leaves: "leaves",
+  isGone: "is gone with its node",
+  fromArchive: "the node's own archive",
+  thisOne: "The violation speaks of this.",
+  outOfTurn: "This comes behind a higher number.",
+  nothingThere: "It delivered none of them.",
+  notDelivered: (numbers: string) => `Not delivered here: ${numbers}.`,
+  moreNodes: (count: number) =>
+    `${plural(count, "1 more node", `${number(count)} more nodes`)} delivered there, too.`,
   goneGroup: (gid: number) => `Group ${gid}, which is no more`,
   howToRead: "How to read this",
   readMessage:
