@@ -1,8 +1,8 @@
-"""What the browser tests share: one Chromium, and one cluster that no test hurts."""
+"""What the browser tests share: one Chromium, and a cluster that no test hurts."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,17 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from tests.end_to_end.browser import Tabs, running_browser
-from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
-from tests.end_to_end.wandering import Wanderers, wandering
+from tests.end_to_end.cluster import Cluster
+from tests.end_to_end.stage import CLUSTER, TOWN, Stage, in_turn
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share a cluster stand together."""
+    places = [place for place, item in enumerate(items) if item.path.parent == HERE]
+    for place, item in zip(places, in_turn([items[place] for place in places]), strict=True):
+        items[place] = item
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
@@ -23,40 +32,33 @@ async def browser(chromium_path: Path) -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
-async def shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wanderers]:
-    """Three nodes that live as long as the tests do: every test makes its own documents."""
-    folder = tmp_path_factory.mktemp("cluster")
-    async with running_cluster(folder, *NAMES) as cluster, wandering(cluster) as wanderers:
-        yield wanderers
+async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """Where the cluster is that tests share."""
+    stage = Stage(tmp_path_factory)
+    yield stage
+    await stage.close()
 
 
-@pytest.fixture
-def cluster(shared_cluster: Wanderers) -> Iterator[Cluster]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def cluster(stage: Stage) -> AsyncIterator[Cluster]:
     """Three nodes that no test hurts. Their groups go from node to node all the time."""
-    with shared_cluster.used() as cluster:
+    wanderers = await stage.of(CLUSTER)
+    with wanderers.used() as cluster:
         yield cluster
 
 
-@pytest_asyncio.fixture(scope="package", loop_scope="session")
-async def shared_town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wanderers]:
-    """Three nodes where people sign in, which live as long as the tests do."""
-    folder = tmp_path_factory.mktemp("town")
-    running = running_cluster(folder, *NAMES, accounts="on")
-    async with running as town, wandering(town) as wanderers:
-        yield wanderers
-
-
-@pytest.fixture
-def town(shared_town: Wanderers) -> Iterator[Cluster]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def town(stage: Stage) -> AsyncIterator[Cluster]:
     """Three nodes where people sign in, and which no test hurts. Groups go about there, too."""
-    with shared_town.used() as town:
+    wanderers = await stage.of(TOWN, accounts="on")
+    with wanderers.used() as town:
         yield town
 
 
-@pytest.fixture(scope="package")
-def ann_cookies() -> list[dict[str, Any]]:
+@pytest.fixture
+def ann_cookies(stage: Stage) -> list[dict[str, Any]]:
     """Filled by the first test that needs the owner of the town: their cookies."""
-    return []
+    return stage.cookies
 
 
 @pytest_asyncio.fixture(loop_scope="session")
