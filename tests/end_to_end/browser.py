@@ -223,6 +223,11 @@ class BrowserTab:
 
     # --- what the person does -------------------------------------------------------------------
 
+    async def resize(self, width: int, scheme: Scheme) -> None:
+        """Be a window of this width from now on, light or dark."""
+        await self.page.set_viewport_size({"width": width, "height": 800})
+        await self.page.emulate_media(color_scheme=scheme)
+
     async def press(self, *keys: str) -> None:
         """Press keys one after the other."""
         for key in keys:

@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster, eventually
-from tests.end_to_end.test_browser_axe import violations
+from tests.end_to_end.test_browser_axe import OF_COLOURS, RULES, violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
 from tests.end_to_end.townspeople import (
     PASSWORD,
@@ -231,10 +231,10 @@ async def test_pages_of_accounts_fit_the_screen_and_axe_finds_nothing(
         """At each size, light and dark: a page follows both while it is open."""
         await expect(shown.first).to_be_visible()
         for width, scheme in SIZES:
-            await tab.page.set_viewport_size({"width": width, "height": 800})
-            await tab.page.emulate_media(color_scheme=scheme)
+            rules = RULES if scheme == "light" else OF_COLOURS
+            await tab.resize(width, scheme)
             await tab.screenshot(f"{name}-{width}-{scheme}")
-            assert await violations(tab) == "", f"{name} at {width}, {scheme}"
+            assert await violations(tab, rules) == "", f"{name} at {width}, {scheme}"
             await fits(tab)
 
     await look(ann, "people", ann.page.get_by_text("Open invitations"))

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.end_to_end.browser import BrowserTab, Scheme, Tabs
+from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
@@ -144,25 +144,25 @@ async def test_carets_and_ones_own_place_can_be_hidden_and_the_list_is_for_every
     await expect(ann.page.get_by_test_id("person")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-async def test_the_list_of_people_fits(
-    cluster: Cluster, tabs: Tabs, width: int, scheme: Scheme
-) -> None:
+async def test_the_list_of_people_fits(cluster: Cluster, tabs: Tabs) -> None:
     doc = await cluster.create("a", "# Costs\n\nRent and more\n\nlast")
-    url = f"{cluster.nodes['a'].url}/doc/{doc}"
-    tab = await tabs.open(url, "Ann", width=width, scheme=scheme)
-    await tab.loaded()
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "Ann")
     others = ["Bob", "Charlotte Elisabeth of the very long name", "Dora"]
     opened = [await tabs.document(cluster.nodes["b"].url, doc, name) for name in others]
     await opened[0].put_caret(1)
     await expect(tab.page.get_by_test_id("person")).to_have_count(3)
     await open_list(tab)
     await expect(row(tab, "Bob")).to_contain_text("Costs")
-    await fits(tab)
-    await tab.screenshot(f"people-{width}-{scheme}")
+    for width, scheme in SIZES:
+        await tab.resize(width, scheme)
+        await expect(row(tab, "Bob")).to_be_visible()
+        await tab.screenshot(f"people-{width}-{scheme}")
+        await fits(tab)
     await tab.press("Escape")
     await opened[0].page.get_by_test_id("people").click()
     await opened[0].page.get_by_role("button", name="Bring everyone here").click()
-    await expect(tab.page.get_by_test_id("called")).to_be_visible()
-    await fits(tab)
-    await tab.screenshot(f"people-called-{width}-{scheme}")
+    for width, scheme in SIZES:
+        await tab.resize(width, scheme)
+        await expect(tab.page.get_by_test_id("called")).to_be_visible()
+        await tab.screenshot(f"people-called-{width}-{scheme}")
+        await fits(tab)

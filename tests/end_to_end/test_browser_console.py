@@ -11,7 +11,7 @@ from playwright.async_api import Locator, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster
-from tests.end_to_end.test_browser_axe import violations
+from tests.end_to_end.test_browser_axe import OF_COLOURS, RULES, violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
 from tests.end_to_end.townspeople import button, made, newcomer, owner
 
@@ -24,13 +24,16 @@ pytestmark = [
 
 
 async def look(tab: BrowserTab, name: str, shown: Locator) -> None:
-    """At each size, light and dark: nothing over the edges, and axe finds nothing."""
+    """At each size, light and dark: nothing over the edges, and axe finds nothing.
+
+    All of its rules at each size, and that of colours in both schemes.
+    """
     await expect(shown.first).to_be_visible()
     for width, scheme in SIZES:
-        await tab.page.set_viewport_size({"width": width, "height": 800})
-        await tab.page.emulate_media(color_scheme=scheme)
+        rules = RULES if scheme == "light" else OF_COLOURS
+        await tab.resize(width, scheme)
         await tab.screenshot(f"console-{name}-{width}-{scheme}")
-        assert await violations(tab) == "", f"{name} at {width}, {scheme}"
+        assert await violations(tab, rules) == "", f"{name} at {width}, {scheme}"
         await fits(tab)
 
 

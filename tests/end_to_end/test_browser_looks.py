@@ -90,39 +90,38 @@ async def fits(tab: BrowserTab) -> None:
     assert await tab.page.evaluate(CUT_OFF) == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-async def test_the_list_fits_the_screen(
-    cluster: Cluster, tabs: Tabs, width: int, scheme: Scheme
-) -> None:
+async def test_the_list_fits_the_screen(cluster: Cluster, tabs: Tabs) -> None:
     await cluster.create("a", "text")
     url = f"{cluster.nodes['a'].url}/api/v1/documents"
-    tab = await tabs.open(cluster.nodes["a"].url, width=width, scheme=scheme)
+    tab = await tabs.open(cluster.nodes["a"].url)
     headers = {"Idempotency-Key": "long title", "Origin": cluster.nodes["a"].url}
     body = {"title": f"A title as long as it may be {LONG}"[:200]}
     answer = await tab.page.request.post(url, data=body, headers=headers)
     assert answer.status == 201
-    await tab.page.reload()
-    await expect(tab.page.get_by_test_id("document-link").first).to_be_visible()
-    await tab.screenshot(f"home-{width}-{scheme}")
-    await fits(tab)
-    assert await tab.page.evaluate(MOVING) == 0
+    for width, scheme in SIZES:
+        await tab.resize(width, scheme)
+        await tab.page.reload()
+        await expect(tab.page.get_by_test_id("document-link").first).to_be_visible()
+        await tab.screenshot(f"home-{width}-{scheme}")
+        await fits(tab)
+        assert await tab.page.evaluate(MOVING) == 0
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-async def test_a_document_fits_the_screen(
-    cluster: Cluster, tabs: Tabs, width: int, scheme: Scheme
-) -> None:
+async def test_a_document_fits_the_screen(cluster: Cluster, tabs: Tabs) -> None:
     doc = await cluster.create("a", SAMPLE)
-    tab = await tabs.open(f"{cluster.nodes['a'].url}/doc/{doc}", width=width, scheme=scheme)
-    await tab.loaded()
     other = await tabs.document(cluster.nodes["b"].url, doc, "Somebody with a long name")
     await other.put_caret(1, "Home")
     await other.press("Shift+End")
-    await tab.put_caret(0)
-    await expect(tab.page.get_by_test_id("remote-caret")).to_have_count(1)
-    await tab.screenshot(f"document-{width}-{scheme}")
-    await fits(tab)
-    assert await tab.page.evaluate(MOVING) == 0
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "Somebody")
+    for width, scheme in SIZES:
+        await tab.resize(width, scheme)
+        await tab.page.reload()
+        await tab.loaded()
+        await tab.put_caret(0)
+        await expect(tab.page.get_by_test_id("remote-caret")).to_have_count(1)
+        await tab.screenshot(f"document-{width}-{scheme}")
+        await fits(tab)
+        assert await tab.page.evaluate(MOVING) == 0
 
 
 @pytest.mark.parametrize("width", [390, 1280])
