@@ -1,4 +1,4 @@
-"""Real nodes: `python -m server` processes on the loopback interface, started, hurt and ended.
+"""Real nodes: processes of the server on the loopback interface, started, hurt and ended.
 
 Each cluster has a multicast port and a key of its own, so that clusters do not meet. Nodes listen
 on ports that the system chooses and name them in their log. Only processes that were started here
@@ -12,7 +12,6 @@ import re
 import secrets
 import signal
 import socket
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +19,8 @@ from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
+
+from tests.end_to_end.nursery import Forked, nursery
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("a", "b", "c")
@@ -60,7 +61,7 @@ def free_udp_port() -> int:
 class NodeProcess:
     """One server process and its log."""
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process, log: Path) -> None:
+    def __init__(self, name: str, process: Forked, log: Path) -> None:
         self.name = name
         self.process = process
         self.log = log
@@ -175,17 +176,8 @@ class Cluster:
         given = {"node_id": name, "data": str(self.folder / name), **self.flags, **flags}
         arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
         log = self.folder / f"{name}.{len(self._all)}.log"
-        with log.open("wb") as output:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-m", "server"),
-                *arguments,
-                cwd=ROOT,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=output,
-                stderr=asyncio.subprocess.STDOUT,
-            )
-        node = NodeProcess(name, process, log)
+        log.touch()
+        node = NodeProcess(name, nursery().begin(arguments, log), log)
         self._all.append(node)
         return node
 
