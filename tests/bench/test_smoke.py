@@ -7,7 +7,9 @@ judged by how long it takes.
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 from collections.abc import Callable
+from multiprocessing.context import BaseContext
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,20 @@ from groupcore.stacks import DEFAULT_STACK, StackOptions
 
 SHORT_S = 0.2
 Smoke = Callable[[pytest.MonkeyPatch, Path], object]
+
+get_context = multiprocessing.get_context
+FORKING = get_context("forkserver")
+FORKING.set_forkserver_preload(["bench.crew_member", "bench.ordering", "server.main"])
+
+
+@pytest.fixture(autouse=True)
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that need not load everything each, as they must where one measures."""
+
+    def context(method: str | None = None) -> BaseContext:
+        return FORKING if method == "spawn" else get_context(method)
+
+    monkeypatch.setattr(multiprocessing, "get_context", context)
 
 
 def quiet(patch: pytest.MonkeyPatch) -> None:
