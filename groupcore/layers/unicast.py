@@ -14,6 +14,8 @@ Invariants.
   I3  At most `window_batches` are unacknowledged; the rest waits.
   I4  Only members of the view installed here are listened to; who has left it is forgotten. What
       comes before the view does is not acknowledged, so it comes again.
+  I5  Who has left and is back, as after a merge, is listened to anew: what was said before, and is
+      still on the way, counts for nothing. A conversation is named by the view in which it began.
 """
 
 from __future__ import annotations
@@ -37,17 +39,22 @@ REPEATED_AT_ONCE = 16
 
 @dataclass(slots=True)
 class Data(Header):
-    """Member to member: number `seqno` of what I send to you."""
+    """Member to member: number `seqno` of what I send to you since we met, in view `since`."""
 
     kind: ClassVar[str] = "unicast.data"
+    since: int
     seqno: int
 
 
 @dataclass(slots=True)
 class Ack(Header):
-    """Receiver to sender: all up to `received` is here; `gaps` (first, last pairs) is not."""
+    """Receiver to sender: all up to `received` is here; `gaps` (first, last pairs) is not.
+
+    `since`: that of the data.
+    """
 
     kind: ClassVar[str] = "unicast.ack"
+    since: int
     received: int
     gaps: tuple[int, ...]
 
@@ -110,8 +117,9 @@ class Sending:
 
 @dataclass(slots=True)
 class Receiving:
-    """What comes from one member."""
+    """What comes from one member, which has counted since this view."""
 
+    since: int
     received: int = 0
     early: dict[int, Batch] = field(default_factory=dict)
 
@@ -143,6 +151,8 @@ class Unicast(Layer):
         # Counted in batches: a quarter of the sender's window, or a gap, is told at once.
         self.acknowledging = Acknowledging(me, options.window_batches, options.ack_late_s)
         self.members: frozenset[Address] = frozenset()
+        self.met: dict[Address, int] = {}
+        self.first = self.last = 0
         self.numbers = {"sent": 0, "repeated": 0, "dropped": 0}
 
     def counters(self) -> dict[str, int]:
@@ -167,12 +177,16 @@ class Unicast(Layer):
             batch = peer.waiting.popleft()
             peer.unacknowledged[peer.next_seqno] = batch
             peer.time(peer.next_seqno, now)
-            effects.append(Down(batch.with_header(Data(peer.next_seqno))))
+            effects.append(self.numbered(member, peer.next_seqno, batch))
             peer.next_seqno += 1
         self.numbers["sent"] += len(effects)
         if effects and not peer.repeat_s:
             effects.append(self.start_repeating(member, peer))
         return effects
+
+    def numbered(self, member: Address, seqno: int, batch: Batch) -> Effect:
+        """Send it, for the first time or again."""
+        return Down(batch.with_header(Data(self.met.get(member, 0), seqno)))
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """One of this layer's headers, outermost."""
@@ -182,14 +196,30 @@ class Unicast(Layer):
             return []
         match header:
             case Data():
-                return self.on_data(batch, header.seqno)
+                return self.on_data(batch, header)
             case Ack():
                 return self.on_ack(batch.sender, header, now)
         raise AssertionError(f"not a header of UNICAST: {header!r}")
 
-    def on_data(self, batch: Batch, seqno: int) -> list[Effect]:
+    def conversation(self, member: Address, since: int) -> Receiving | None:
+        """What comes from a member that counts since this view; None if that is over, or to come.
+
+        A new life may have missed the view in which others met it; nobody has spoken to it before.
+        """
+        met = self.met[member]
+        if not (met if met > self.first else 0) <= since <= self.last:
+            return None
+        peer = self.receiving.get(member)
+        if peer is None or since > peer.since:
+            peer = self.receiving[member] = Receiving(since)
+        return peer if since == peer.since else None
+
+    def on_data(self, batch: Batch, header: Data) -> list[Effect]:
         """Deliver in order (I1); acknowledge soon, at once what came twice or leaves a gap."""
-        peer = self.receiving.setdefault(batch.sender, Receiving())
+        seqno, peer = header.seqno, self.conversation(batch.sender, header.since)
+        if peer is None:
+            self.numbers["dropped"] += 1
+            return []
         in_order = seqno == peer.received + 1
         at_once = not in_order or bool(peer.early)
         delay_s = self.acknowledging.note(batch.sender, 1, at_once)
@@ -209,15 +239,17 @@ class Unicast(Layer):
     def on_ack(self, member: Address, header: Ack, now: float) -> list[Effect]:
         """Forget what has arrived, repeat what the receiver names, send what waited."""
         peer = self.sending.get(member)
-        if peer is None or header.received >= peer.next_seqno:
+        if peer is None or header.received >= peer.next_seqno or header.since != self.met[member]:
             return []
         peer.note_received(header.received, now)
         arrived = [seqno for seqno in peer.unacknowledged if seqno <= header.received]
         for seqno in arrived:
             del peer.unacknowledged[seqno]
-        effects = self.repeat_gaps(peer, header.gaps)
+        effects = self.repeat_gaps(member, peer, header.gaps)
         if arrived and header.received < peer.doubtful_seqno:
-            effects += self.repeat_first(peer)  # what was lost together is repeated without a pause
+            effects += self.repeat_first(
+                member, peer
+            )  # what was lost together is repeated without a pause
         if arrived and arrived[0] <= peer.doubtful_seqno:
             peer.be_patient()
         if arrived:
@@ -235,7 +267,7 @@ class Unicast(Layer):
         peer.repeat_s = peer.first_repeat_s(options.repeat_min_s, options.repeat_slow_s)
         return StartTimer(timer_of(member), peer.repeat_s)
 
-    def repeat_gaps(self, peer: Sending, gaps: tuple[int, ...]) -> list[Effect]:
+    def repeat_gaps(self, member: Address, peer: Sending, gaps: tuple[int, ...]) -> list[Effect]:
         """Send again what the receiver has named, at once."""
         effects: list[Effect] = []
         if len(gaps) > 2 * GAPS_MAX:
@@ -245,7 +277,7 @@ class Unicast(Layer):
             for seqno in range(first, min(last, peer.next_seqno) + 1):
                 batch = peer.unacknowledged.get(seqno)
                 if batch is not None:
-                    effects.append(Down(batch.with_header(Data(seqno))))
+                    effects.append(self.numbered(member, seqno, batch))
         self.numbers["repeated"] += len(effects)
         return effects
 
@@ -264,7 +296,7 @@ class Unicast(Layer):
         for member in self.acknowledging.take():
             peer = self.receiving.get(member)
             if peer is not None:
-                ack = Ack(peer.received, peer.gaps())
+                ack = Ack(peer.since, peer.received, peer.gaps())
                 effects.append(Down(Batch(self.me, member, (ack,), reliable=False)))
         return effects
 
@@ -273,19 +305,22 @@ class Unicast(Layer):
         peer.doubtful_seqno = peer.next_seqno - 1
         peer.timed_seqno = 0  # what was repeated says nothing of the time
         peer.repeat_s = max(peer.repeat_s, min(2 * peer.repeat_s, self.options.repeat_max_s))
-        return [*self.repeat_first(peer), StartTimer(timer_of(member), peer.repeat_s)]
+        return [*self.repeat_first(member, peer), StartTimer(timer_of(member), peer.repeat_s)]
 
-    def repeat_first(self, peer: Sending) -> list[Effect]:
+    def repeat_first(self, member: Address, peer: Sending) -> list[Effect]:
         """The first few that are not acknowledged."""
         first = list(islice(peer.unacknowledged.items(), REPEATED_AT_ONCE))
         self.numbers["repeated"] += len(first)
-        return [Down(batch.with_header(Data(seqno))) for seqno, batch in first]
+        return [self.numbered(member, seqno, batch) for seqno, batch in first]
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
-        """A view: forget who has left it (I4)."""
+        """A view: forget who has left it (I4), and begin anew with who is back (I5)."""
         if not isinstance(event, ViewInstalled):
             return []
         self.members = frozenset(event.view.members)
+        self.last = event.view.number
+        self.first = self.first or self.last
+        self.met = {member: self.met.get(member, self.last) for member in event.view.members}
         gone = [member for member in self.sending if member not in self.members]
         for member in gone:
             del self.sending[member]

@@ -6,6 +6,7 @@ from groupcore.batch import Batch
 from groupcore.effects import Effect, Notify
 from groupcore.events import Flushed, FlushRequested, ViewInstalled
 from groupcore.layers.sequencer import Ordered, Sequencer
+from groupcore.layers.unicast import Receiving, Unicast
 from groupcore.membership import proposer
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.succession import Candidates
@@ -26,6 +27,25 @@ MEETINGS_UNDER_LOAD = Scenario(
     sends=tuple(Send(SECOND + n * 5 * MILLISECOND, n % 5, (40,)) for n in range(1_800)),
 )
 """Two members go on alone and come back, while all send, on slow links that lose."""
+
+WORDS_OF_BEFORE = Scenario(
+    seed=1,
+    nodes=2,
+    starts_ns=(120 * MILLISECOND, 40 * MILLISECOND),
+    safety_ns=6 * SECOND,
+    datagram_bytes_max=1_400,
+    turn_us=300,
+    connections=True,
+    faults=(
+        Fault(310 * MILLISECOND, "narrow", (0,), 706 * MILLISECOND, factor=64),
+        Fault(1_544 * MILLISECOND, "split", (1,), 2_280 * MILLISECOND),
+    ),
+    sends=(
+        *(Send((880 + n) * MILLISECOND, 1, (9_000,)) for n in range(3)),
+        Send(900 * MILLISECOND, 1, (100,) * 20),
+    ),
+)
+"""Two members part and meet again, while a narrow link still holds what one has sent before."""
 
 
 def _logs_united() -> list[Patch]:
@@ -79,6 +99,15 @@ def _merge_not_spanned() -> list[Patch]:
     ]
 
 
+def _words_of_before() -> list[Patch]:
+    """A member takes what another one says for the next in order, whenever it was said."""
+
+    def any_of(self: Unicast, member: Address, since: int) -> Receiving | None:
+        return self.receiving.setdefault(member, Receiving(since))
+
+    return [(Unicast, "conversation", any_of)]
+
+
 MERGE_PLANTS = (
     Plant(
         "logs-united",
@@ -94,6 +123,14 @@ MERGE_PLANTS = (
         _merge_not_spanned,
         "partitionable",
         schedule=MEETINGS_UNDER_LOAD,
+    ),
+    Plant(
+        "merge-old-words",
+        "after a merge a member takes for new what another one said before",
+        (15,),
+        _words_of_before,
+        "partitionable",
+        schedule=WORDS_OF_BEFORE,
     ),
 )
 """Those of merging; `plants.PLANTS` has all."""

@@ -77,11 +77,11 @@ def _resent_after_new() -> list[Patch]:
 def _last_ids_only() -> list[Patch]:
     original = unicast.Unicast.on_data
 
-    def on_data(self: unicast.Unicast, batch: Batch, seqno: int) -> list[Effect]:
+    def on_data(self: unicast.Unicast, batch: Batch, header: unicast.Data) -> list[Effect]:
         peer = self.receiving.get(batch.sender)
-        if peer is not None and seqno <= peer.received - LAST_IDS:
+        if peer is not None and header.seqno <= peer.received - LAST_IDS:
             return [Up(batch.without_header())]
-        return original(self, batch, seqno)
+        return original(self, batch, header)
 
     return [(unicast.Unicast, "on_data", on_data)]
 
