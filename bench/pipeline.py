@@ -3,15 +3,19 @@
 Each job and engine in a process of its own, three sizes in turn: the first one is with a Java that
 has just begun. Spark as `local[2]` with 2 GiB, DuckDB with two threads and up to 4 GB; data in the
 page cache, one run each. `peak_mb`: the most memory of the process, and of its Java, that was in
-use meanwhile. Rows of the audit are deliveries at nodes; `duckdb` judges the rules about these
-alone (`bench.order_oracle`). `arrow` is ingest as it is done up to 64 MiB. Needs `make pipeline`.
+use meanwhile; `cpu_s`: processor time of both, with making the data. Rows of the audit are
+deliveries at nodes; `duckdb` judges the rules about these alone (`bench.order_oracle`). `overlap`
+counts hubs like everybody, `observers` leaves them out as `--observers` does. `arrow` is ingest as
+it is done up to 64 MiB. Each figure is printed to stderr as it comes. Needs `make pipeline`.
 """
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -29,6 +33,7 @@ PARTS: Final = 16
 ROWS: Final = {
     "audit": 5_000_000,
     "overlap": 1_000_000,
+    "observers": 1_000_000,
     "components": 1_000_000,
     "placement": 100_000,
     "ingest": 8_000_000,
@@ -36,20 +41,25 @@ ROWS: Final = {
 QUICK: Final = 10
 """So many times less with --quick, and the largest size only; ingest has whole segments."""
 ALL_BYTES: Final = 1 << 40
+OBSERVERS: Final = 64
+"""Who is in more groups only watches: the jobs' default."""
+EVERYTHING: Final = 1 << 40
 
 OnSpark = Callable[["SparkSession", Path, int], cases.Figures]
 Alone = Callable[[Path, int], cases.Figures]
 
 ON_SPARK: Final[dict[tuple[str, str], OnSpark]] = {
     ("audit", "spark"): cases.audit,
-    ("overlap", "spark"): cases.overlap,
+    ("overlap", "spark"): partial(cases.overlap, groups_max=EVERYTHING),
+    ("observers", "spark"): partial(cases.overlap, groups_max=OBSERVERS),
     ("components", "spark"): cases.components,
     ("ingest", "spark"): partial(cases.ingest, here_bytes_max=0),
     ("ingest", "arrow"): partial(cases.ingest, here_bytes_max=ALL_BYTES),
 }
 ALONE: Final[dict[tuple[str, str], Alone]] = {
     ("audit", "duckdb"): cases.audit_duckdb,
-    ("overlap", "duckdb"): cases.overlap_duckdb,
+    ("overlap", "duckdb"): partial(cases.overlap_duckdb, groups_max=EVERYTHING),
+    ("observers", "duckdb"): partial(cases.overlap_duckdb, groups_max=OBSERVERS),
     ("placement", "python"): lambda folder, count: cases.placement(count),
     ("ingest", "duckdb"): cases.ingest_duckdb,
 }
@@ -76,7 +86,11 @@ def measure(job: str, engine: str, counts: list[int]) -> list[dict[str, object]]
     """The figures of one job, in this process."""
     folder = Path(tempfile.mkdtemp(prefix="groupcore-bench-"))
     try:
-        return list(_measured(job, engine, counts, folder))
+        figures = []
+        for figure in _measured(job, engine, counts, folder):
+            print(json.dumps(figure), file=sys.stderr, flush=True)
+            figures.append(figure)
+        return figures
     finally:
         shutil.rmtree(folder)
 
@@ -104,8 +118,17 @@ def _watched(
 ) -> dict[str, object]:
     for pid in pids:
         Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
+    before_s = sum(map(_cpu_s, pids))
     figures = work()
-    return {"job": job, "engine": engine, "peak_mb": sum(map(_peak_mb, pids)), **figures}
+    cpu_s = round(sum(map(_cpu_s, pids)) - before_s, 1)
+    peak_mb = sum(map(_peak_mb, pids))
+    return {"job": job, "engine": engine, "peak_mb": peak_mb, "cpu_s": cpu_s, **figures}
+
+
+def _cpu_s(pid: int) -> float:
+    """What processor time a process has taken, and those of its children that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _peak_mb(pid: int) -> int:

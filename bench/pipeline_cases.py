@@ -82,11 +82,15 @@ def _trace(folder: Path, deliveries: int) -> tuple[dict[str, str], int]:
 
 
 def memberships(count: int) -> tuple[Numbers, Numbers]:
-    """gid, process: teams that share people, and hubs that are in a tenth of all groups each."""
+    """gid, process: hubs that are in a tenth of all groups each, and teams of 16 with 20 groups.
+
+    The five teams of a department share people: without the hubs it is a component.
+    """
     groups = count // 10
     draw = np.random.default_rng(1)
     gid = draw.integers(0, groups, count * 8 // 10)
-    process = gid // 20 * 12 + draw.integers(0, 16, len(gid))
+    team = gid // 20 % 5
+    process = gid // 100 * 60 + (team * 12 + draw.integers(0, 16, len(gid))) % 60
     hubs = np.repeat(np.arange(HUBS) + 10 * groups, groups // 10)
     both = np.unique(
         np.stack((np.r_[gid, draw.integers(0, groups, len(hubs))], np.r_[process, hubs])), axis=1
@@ -94,34 +98,46 @@ def memberships(count: int) -> tuple[Numbers, Numbers]:
     return both[0], both[1]
 
 
-def overlap(spark: SparkSession, folder: Path, count: int) -> Figures:
-    """From memberships to components, hubs among them."""
-    from pipeline.components import components as label
-    from pipeline.transforms import overlap as rules
+def overlap(spark: SparkSession, folder: Path, count: int, groups_max: int) -> Figures:
+    """From JOINs to components, as the job does it; who is in more groups only watches."""
+    from pyspark.sql import functions as F
+
+    from pipeline.overlap import find_overlap
 
     gid, process = memberships(count)
-    frame = spark.createDataFrame(_arrow({"gid": gid, "process": process})).selectExpr(
-        "gid", "cast(process as string) as process"
+    joins = spark.createDataFrame(_arrow({"gid": gid, "process": process})).select(
+        F.lit("join").alias("op"),
+        "gid",
+        F.concat(F.lit("n00#1/"), "process").alias("process"),
+        F.lit(1).cast("bigint").alias("epoch"),
+        F.monotonically_increasing_id().alias("seq"),
+        F.lit(False).alias("observes"),
     )
-    frame.cache().count()
+    groups = joins.select("gid", F.lit("strict").alias("promise")).distinct()
+    joins.cache().count()
+    groups.cache().count()
 
-    def find() -> tuple[str, int]:
-        matter = rules.that_matter(frame).cache()
-        cost = rules.costs(matter).first()
-        assert cost is not None
-        way = "primal" if cost["primal"] <= cost["dual"] else "dual"
-        edges = (
-            rules.strong_pairs(matter).select("a", "b")
-            if way == "primal"
-            else rules.star_edges(matter)
-        )
-        return way, label(edges).select("component").distinct().count()
+    def find() -> tuple[str, int, int]:
+        found = find_overlap(joins, groups, groups_max)
+        parts = found.components.select("component").distinct().count()
+        return found.way, len(found.observers), parts
 
-    (way, parts), seconds = timed(find)
+    (way, watching, parts), seconds = timed(find)
     spark.catalog.clearCache()
-    return {"rows": len(gid), "seconds": seconds, "way": way, "components": parts}
+    return {
+        "rows": len(gid),
+        "seconds": seconds,
+        "way": way,
+        "observers": watching,
+        "components": parts,
+    }
 
 
+_MEMBERS = """
+create temp table members as
+select gid, 'n00#1/' || process as process from memberships
+where process not in (select process from memberships group by process having count(*) > ?)
+"""
 _STARS = """
 with pairs as (
     select m.process a, n.process b, min(gid) center, list(gid) gids
@@ -131,7 +147,7 @@ select distinct center a, b from (select center, unnest(gids) b from pairs) wher
 """
 
 
-def overlap_duckdb(folder: Path, count: int) -> Figures:
+def overlap_duckdb(folder: Path, count: int, groups_max: int) -> Figures:
     """The same by pairs of processes, always; components by the pipeline's own function."""
     import duckdb
 
@@ -141,11 +157,9 @@ def overlap_duckdb(folder: Path, count: int) -> Figures:
     members = _arrow({"gid": gid, "process": process})
     with duckdb.connect(config={"threads": 2, "memory_limit": "4GB"}) as db:
         db.register("memberships", members)
-        db.execute(
-            "create temp table members as select gid, process::varchar process from memberships"
-        )
 
         def find() -> int:
+            db.execute(_MEMBERS, [groups_max])
             edges = db.execute(_STARS).fetchnumpy()
             _, labels = by_labels(np.asarray(edges["a"]), np.asarray(edges["b"]))
             return len(np.unique(labels))

@@ -15,7 +15,7 @@ who is to blame is asked of these rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -70,6 +70,9 @@ RULES = {
     "missing_records": "no log lacks rows without saying so",
 }
 """The rules, as the certificate says them."""
+
+BROADCAST_ROWS_MAX = 1_000_000
+"""So many suspects are handed to all of Spark's workers."""
 
 NEEDS_ALL_ROWS = ("gap", "late", "delivery_numbers")
 """Rules that say nothing about nodes whose deliveries are sampled."""
@@ -151,10 +154,8 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
     """Judge everything; `phase` is told what is being looked at."""
     phase("how far each log goes")
     sampled = _sampled(logs)
-    cuts = _cuts(logs).cache()
-    ranges, held, archived = _ranges(logs.delivery, cuts)
-    cut = {row["node"]: row["cut"] for row in cuts.collect()}
-    deliveries = _until(logs.delivery, cuts) if cut else logs.delivery
+    ranges, cut, held, archived = _ranges(logs)
+    deliveries = _until(logs.delivery, cut)
     complete = deliveries
     if sampled:
         complete = deliveries.where(~F.substring_index("node", "#", 1).isin(*sampled))
@@ -222,12 +223,14 @@ def _stream_rules(
     promises = logs.group.groupBy("gid").agg(F.max("promise").alias("promise"))
     rows = stream_rules.stamped(deliveries, F.broadcast(promises))
     entries = stream_rules.contexts(logs.frame)
-    suspects = stream_rules.candidates(rows, entries).cache()
+    found = stream_rules.candidates(rows, entries).cache()
     ways = {"causal": "is_causal", "strict": "is_strict", "in_frame": "is_in_frame"}
-    counted = suspects.agg(
+    counted = found.agg(
         *[F.coalesce(F.sum(F.col(c).cast("int")), F.lit(0)).alias(w) for w, c in ways.items()]
     ).first()
     assert counted is not None
+    few = sum(counted) < BROADCAST_ROWS_MAX
+    suspects = stream_rules.identified(found, rows, few=few).cache()
     hosted = hosting.hosted_intervals(logs.membership)
     if counted["causal"]:
         yield stream_rules.causal_order(suspects, rows, entries, hosted)
@@ -294,8 +297,8 @@ def _sampled(logs: Logs) -> tuple[str, ...]:
     return tuple(sorted({row["node"] for row in rows.select("node").collect()}))
 
 
-def _cuts(logs: Logs) -> DataFrame:
-    """node, cut: the first delivery whose frame is not in its sequencer's log, which goes on.
+def _ends(logs: Logs) -> DataFrame:
+    """sequencer, seen: the last frame that is here of each log that goes on.
 
     A log goes on until its node has another life, which says what is missing of it.
     """
@@ -309,39 +312,53 @@ def _cuts(logs: Logs) -> DataFrame:
     )
     going_on = lives.withColumn("age", F.row_number().over(newest)).where("age = 1")
     seen = logs.frame.groupBy(F.col("node").alias("sequencer")).agg(F.max("frame").alias("seen"))
-    ends = going_on.join(seen, "sequencer", "left").na.fill(0, ["seen"]).select("sequencer", "seen")
-    return (
-        logs.delivery.select("node", "dno", "sequencer", frame_of("lseq").alias("frame"))
-        .join(F.broadcast(ends), "sequencer")
-        .where(F.col("frame") > F.col("seen"))
-        .groupBy("node")
-        .agg(F.min("dno").alias("cut"))
-    )
-
-
-def _until(deliveries: DataFrame, cuts: DataFrame) -> DataFrame:
-    joined = deliveries.join(F.broadcast(cuts), "node", "left")
-    return joined.where(F.col("cut").isNull() | (F.col("dno") < F.col("cut"))).drop("cut")
+    return going_on.join(seen, "sequencer", "left").na.fill(0, ["seen"]).select("sequencer", "seen")
 
 
 def _ranges(
-    deliveries: DataFrame, cuts: DataFrame
-) -> tuple[dict[str, tuple[int, int, int]], int, bool]:
-    """What is judged of each node, how many rows are held, and whether any is from an archive."""
-    judged = F.col("cut").isNull() | (F.col("dno") < F.col("cut"))
-    rows = (
-        deliveries.join(F.broadcast(cuts), "node", "left")
+    logs: Logs,
+) -> tuple[dict[str, tuple[int, int, int]], dict[str, int], int, bool]:
+    """What is judged of each node; where what is held begins, how many rows that is; and whether
+    any row is from an archive.
+
+    Held is what stands from a node's first delivery on whose frame is not in its sequencer's log,
+    which goes on.
+    """
+    rows = logs.delivery.select("node", "dno", "sequencer", frame_of("lseq").alias("frame"))
+    waits = F.col("frame") > F.col("seen")
+    found = (
+        rows.join(F.broadcast(_ends(logs)), "sequencer", "left")
         .groupBy("node")
         .agg(
-            F.min(F.when(judged, F.col("dno"))).alias("low"),
-            F.max(F.when(judged, F.col("dno"))).alias("high"),
-            F.sum(judged.cast("int")).alias("judged"),
-            F.sum((~judged).cast("int")).alias("held"),
+            F.min("dno").alias("low"),
+            F.max("dno").alias("high"),
+            F.count("*").alias("rows"),
+            F.min(F.when(waits, F.col("dno"))).alias("cut"),
             F.max(F.col("sequencer").isNull()).alias("archived"),
         )
         .collect()
     )
-    ranges = {
-        row["node"]: (row["low"], row["high"], row["judged"]) for row in rows if row["judged"]
-    }
-    return ranges, sum(row["held"] for row in rows), any(row["archived"] for row in rows)
+    ranges = {row["node"]: (row["low"], row["high"], row["rows"]) for row in found}
+    cut = {row["node"]: row["cut"] for row in found if row["cut"] is not None}
+    held = 0
+    if cut:  # of few nodes, and seldom
+        judged = _until(logs.delivery.where(F.col("node").isin(*cut)), cut).groupBy("node")
+        within = judged.agg(F.max("dno").alias("high"), F.count("*").alias("rows")).collect()
+        left = {row["node"]: (row["high"], row["rows"]) for row in within}
+        for node in cut:
+            low, _, all_rows = ranges.pop(node)
+            held += all_rows
+            if node in left:
+                high, count = left[node]
+                ranges[node] = (low, high, count)
+                held -= count
+    return ranges, cut, held, any(row["archived"] for row in found)
+
+
+def _until(deliveries: DataFrame, cut: Mapping[str, int]) -> DataFrame:
+    """What stands before the cuts."""
+    if not cut:
+        return deliveries
+    cuts = deliveries.sparkSession.createDataFrame(list(cut.items()), "node string, cut bigint")
+    joined = deliveries.join(F.broadcast(cuts), "node", "left")
+    return joined.where(F.col("cut").isNull() | (F.col("dno") < F.col("cut"))).drop("cut")

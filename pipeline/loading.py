@@ -28,6 +28,7 @@ TABLES: Final = (
     "load_sequencer",
     "load_latency",
     "load_round",
+    "load_busy",
     "load_sender",
     "load_origin",
 )
@@ -89,28 +90,32 @@ def load_of(
     def same(other: str) -> bool:
         return other == day
 
-    before = following(day, -1)
+    def until(other: str) -> bool:
+        return following(day, -1) <= other <= day
+
     accepts = table("accept", same)
     nodes = load.group_nodes(table("membership", lambda other: other <= day))
     deliveries = table("delivery", same)
     return {
         "load_group": load.group_load(accepts, nodes, window_s),
         "load_sequencer": load.sequencer_load(table("frame", same), window_s),
-        "load_latency": load.latency(
-            deliveries, table("accept", lambda other: before <= other <= day), window_s
-        ),
-        "load_round": load.rounds(deliveries, window_s),
+        "load_latency": load.latency(deliveries, table("accept", until), window_s),
+        "load_round": load.rounds(deliveries, table("frame", until), window_s),
+        "load_busy": load.busy(table("seq_load", same), window_s),
         "load_sender": load.hot_senders(accepts, SENDERS_MAX),
         "load_origin": load.origins(accepts),
     }
 
 
 class Loads(NamedTuple):
-    """Tables of some days: `groups` is load_group, `origins` load_origin, `rounds` load_round."""
+    """Tables of some days: `groups` is load_group, `origins` load_origin, `rounds` load_round,
+    `busy` load_busy.
+    """
 
     groups: DataFrame
     origins: DataFrame
     rounds: DataFrame
+    busy: DataFrame
 
 
 class Span(NamedTuple):
@@ -147,4 +152,5 @@ def newest_days(
         span.of(table("load_group", load.GROUP_LOAD)),
         table("load_origin", load.ORIGIN),
         span.of(table("load_round", load.ROUND)),
+        span.of(table("load_busy", load.BUSY)),
     )

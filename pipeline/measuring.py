@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as F
 
-from pipeline.rounds import Rounds, Wait, percentile
+from pipeline.rounds import Pair, Rounds, Timed, Wait, percentile
 from pipeline.transforms import owners
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ def measure(loads: Loads, nodes: int) -> Measured:
         .agg(F.sum("runs").alias("runs"))
         .collect()
     )
-    rounds = Rounds((row["node"], row["near"], row["bucket"], row["runs"]) for row in rows)
+    rounds = Rounds(
+        Timed(Pair(row["node"], "", row["near"]), row["bucket"], None, row["runs"]) for row in rows
+    )
     counts: dict[datetime, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for row in rows:
         counts[row["w_start"]][row["bucket"]] += row["runs"]

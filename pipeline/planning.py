@@ -15,7 +15,7 @@ from pipeline.loading import ALL_TIME, Span, newest_days
 from pipeline.measuring import Replay, collected, over
 from pipeline.overlap import find_overlap
 from pipeline.placement import Bounds, Placement, Unit, place
-from pipeline.rounds import Rounds, Wait
+from pipeline.rounds import Pair, Rounds, Timed, Use, Wait
 from pipeline.schemas import raw
 from pipeline.transforms import load, owners
 
@@ -90,35 +90,54 @@ def plan(
     for move in placement.moves:
         after |= dict.fromkeys(move.groups, move.target)
     rounds = rounds_of(found_loads.rounds)
+    use = use_of(found_loads.busy, placement)
     return Planned(
         placement,
         replay(loads, at, len(names)),
         replay(loads, after, len(names - bounds.draining) or 1),
-        (rounds.measured(), rounds.expected(near_shares(sent, after))),
+        (rounds.measured(), rounds.expected(routes(sent, after), use)),
     )
 
 
 def rounds_of(rounds: DataFrame) -> Rounds:
     """The counts of all windows together."""
-    rows = rounds.groupBy("node", "near", "bucket").agg(F.sum("runs").alias("runs")).collect()
-    return Rounds((row["node"], row["near"], row["bucket"], row["runs"]) for row in rows)
+    keys = ("node", "sequencer", "near", "bucket", "queue")
+    rows = rounds.groupBy(*keys).agg(F.sum("runs").alias("runs")).collect()
+    return Rounds(
+        Timed(
+            Pair(row["node"], row["sequencer"] or "", row["near"]),
+            row["bucket"],
+            row["queue"],
+            row["runs"],
+        )
+        for row in rows
+    )
 
 
-def near_shares(sent: DataFrame, placement: Mapping[int, str]) -> dict[str, float]:
-    """Of each sender's node the share of its runs to groups that it would sequence itself."""
+def use_of(busy: DataFrame, placement: Placement) -> Use:
+    """How busy the nodes' processes were, and would be with the load that moves."""
+    rows = busy.groupBy("node").agg(F.sum("seconds").alias("s"), F.sum("cpu_us").alias("us"))
+    before = {row["node"]: row["us"] / row["s"] / 1e6 for row in rows.collect() if row["s"]}
+    moved = {
+        node: placement.after.get(node, 0.0) - placement.before.get(node, 0.0) for node in before
+    }
+    return Use(before, {node: used + moved[node] / 1e6 for node, used in before.items()})
+
+
+def routes(sent: DataFrame, placement: Mapping[int, str]) -> dict[str, dict[str, float]]:
+    """Of each sender's node the shares of its runs that the nodes would sequence."""
     spark = sent.sparkSession
     where = spark.createDataFrame(list(placement.items()), "gid bigint, node string")
-    runs = F.coalesce("runs", "messages")
-    rows = (
-        sent.join(where, "gid")
-        .groupBy("sender")
-        .agg(
-            F.sum(F.when(F.col("sender") == F.col("node"), runs).otherwise(0)).alias("near"),
-            F.sum(runs).alias("all"),
-        )
-        .collect()
-    )
-    return {row["sender"]: row["near"] / row["all"] for row in rows if row["all"]}
+    runs = F.sum(F.coalesce("runs", "messages")).alias("runs")
+    rows = sent.join(where, "gid").groupBy("sender", "node").agg(runs).collect()
+    counts: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        counts[row["sender"]][row["node"]] = row["runs"]
+    return {
+        sender: {node: runs / total for node, runs in own.items() if runs}
+        for sender, own in counts.items()
+        if (total := sum(own.values()))
+    }
 
 
 def make_units(

@@ -1,22 +1,39 @@
 """How long senders wait until their own message comes back, out of counts: measured, and expected.
 
-What a run takes depends on whether its sender's node sequences the group itself (it is *near*) or
-another does. So the time of each node's runs, near and far, is what was measured; another placement
-changes how many of them are near. Where a node has never sent near, or never far, the other nodes'
-times stand in for its own.
+A round is one's message on the way to its sequencer, what it waits there until it has its number,
+and its frame on the way until a quorum of the nodes is known to hold it. Where the sender's node
+sequences the group itself (the run is *near*), the first way is none, and the last begins and ends
+there. With two or three nodes both take two hops: whoever is given a frame is the second one that
+holds it. From four on a far run takes three, as it takes a third node to tell of itself, and a near
+one two. So near and far runs are counted apart, and what they took is what they will take. A
+sender's node stands for itself where it has shown such runs, and all others together where not.
+
+What a run waits at its sequencer depends on how busy that is. Of the time of each run this part is
+known (its frame says it), and another sequencer, or another load, changes it as in a queue with one
+server: by u / (1 - u), where u is the share of time that the node's process computes. That is its
+own measurement; a plan changes it by the load that it moves.
+
+Source. The mean wait of M/G/1 (Pollaczek and Khinchine): with the same distribution of service it
+grows as u / (1 - u).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from math import exp2
-from typing import NamedTuple
+from math import exp2, floor, log2
+from typing import Final, NamedTuple
 
 from pipeline.transforms.load import BUCKETS
 
 Counts = Mapping[int, float]
 """Runs by bucket of `transforms.load.rounds`."""
+Routes = Mapping[str, Mapping[str, float]]
+"""Of each sender's node the share of its runs that each node sequences."""
+USED_LEAST: Final = 0.01
+"""A process that computes less is as one that computes so much: its waits are not its own."""
+USED_MOST: Final = 0.95
+"""Beyond this waits grow without end, and say nothing any more."""
 
 
 class Wait(NamedTuple):
@@ -27,57 +44,87 @@ class Wait(NamedTuple):
     near: float
 
 
+class Pair(NamedTuple):
+    """Who sends and who sequences; `sequencer` is empty where tables do not tell."""
+
+    node: str
+    sequencer: str
+    near: bool
+
+
+class Timed(NamedTuple):
+    """Runs of a pair: their times' bucket, and that of what they waited for their numbers."""
+
+    pair: Pair
+    bucket: int
+    queue: int | None
+    runs: int
+
+
+class Use(NamedTuple):
+    """Of each node the share of time that its process computes: as it was, and as it would be."""
+
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+
+    def growth(self, former: str, other: str) -> float:
+        """By what the wait at one node is multiplied where another one, or it itself, has it."""
+        was, will = self.before.get(former), self.after.get(other)
+        return 1.0 if was is None or will is None else _queue(will) / _queue(was)
+
+
+UNKNOWN_USE: Final = Use({}, {})
+
+
 class Rounds:
     """The counted runs of some windows."""
 
-    def __init__(self, rows: Iterable[tuple[str, bool, int, int]]) -> None:
-        """`rows`: the sender's node, near or not, the bucket, and how many runs."""
-        self._counts: dict[tuple[str, bool], Counter[int]] = {}
-        for node, near, bucket, runs in rows:
-            self._counts.setdefault((node, near), Counter())[bucket] += runs
+    def __init__(self, rows: Iterable[Timed]) -> None:
+        self._runs: dict[Pair, Counter[tuple[int, int | None]]] = {}
+        for pair, bucket, queue, runs in rows:
+            self._runs.setdefault(pair, Counter())[bucket, queue] += runs
 
     def measured(self) -> Wait | None:
         """As it was; None where nothing was timed."""
-        return self._wait(dict.fromkeys(self._counts, 1.0))
+        mixed: dict[int, float] = {}
+        near = 0.0
+        for pair, counted in self._runs.items():
+            for (bucket, _), runs in counted.items():
+                mixed[bucket] = mixed.get(bucket, 0.0) + runs
+            near += counted.total() if pair.near else 0.0
+        return _wait(mixed, near)
 
-    def expected(self, near: Mapping[str, float]) -> Wait | None:
-        """As it would be if of each node's runs this share were near.
+    def expected(self, routes: Routes, use: Use = UNKNOWN_USE) -> Wait | None:
+        """As it would be if the runs took these routes.
 
         None where nothing tells it: no run was timed, or none of a kind that would be there.
         """
         sent: Counter[str] = Counter()
-        for (node, _), counts in self._counts.items():
-            sent[node] += counts.total()
-        weights: dict[tuple[str, bool], float] = {}
-        for node, runs in sent.items():
-            for is_near, share in ((True, near.get(node, 0.0)), (False, 1 - near.get(node, 0.0))):
-                if share <= 0:
-                    continue
-                alike = self._alike(node, is_near)
-                there = sum(self._counts[key].total() for key in alike)
-                if not there:
-                    return None
-                for key in alike:
-                    weights[key] = weights.get(key, 0.0) + runs * share / there
-        return self._wait(weights)
-
-    def _alike(self, node: str, near: bool) -> list[tuple[str, bool]]:
-        """Whose times stand for those of a node: its own, or else everybody's."""
-        if (node, near) in self._counts:
-            return [(node, near)]
-        return [key for key in self._counts if key[1] is near]
-
-    def _wait(self, weights: Mapping[tuple[str, bool], float]) -> Wait | None:
+        for pair, counted in self._runs.items():
+            sent[pair.node] += counted.total()
         mixed: dict[int, float] = {}
         near = 0.0
-        for key, weight in weights.items():
-            for bucket, runs in self._counts[key].items():
-                mixed[bucket] = mixed.get(bucket, 0.0) + weight * runs
-                near += weight * runs if key[1] else 0.0
-        total = sum(mixed.values())
-        if not total:
-            return None
-        return Wait(percentile(mixed, 0.5), percentile(mixed, 0.95), round(near / total, 3))
+        for node, total in sent.items():
+            for sequencer, share in routes.get(node, {}).items():
+                alike = self._alike(node, sequencer)
+                there = sum(self._runs[pair].total() for pair in alike)
+                if not there:
+                    return None
+                for pair in alike:
+                    growth = use.growth(pair.sequencer, sequencer)
+                    for (bucket, queue), runs in self._runs[pair].items():
+                        place = _with_queue(bucket, queue, growth)
+                        mixed[place] = mixed.get(place, 0.0) + total * share * runs / there
+                near += total * share if node == sequencer else 0.0
+        return _wait(mixed, near)
+
+    def _alike(self, node: str, sequencer: str) -> list[Pair]:
+        """Whose times stand for those of a pair: its own, its node's, or else everybody's."""
+        near = node == sequencer
+        of_kind = [pair for pair in self._runs if pair.near is near]
+        of_node = [pair for pair in of_kind if pair.node == node]
+        own = [pair for pair in of_node if pair.sequencer == sequencer]
+        return own or of_node or of_kind
 
 
 def percentile(counts: Counts, share: float) -> float:
@@ -88,3 +135,25 @@ def percentile(counts: Counts, share: float) -> float:
             return round(exp2((bucket + wanted / counts[bucket]) / BUCKETS), 1)
         wanted -= counts[bucket]
     return round(exp2((max(counts, default=0) + 1) / BUCKETS), 1)
+
+
+def _wait(counts: Counts, near: float) -> Wait | None:
+    total = sum(counts.values())
+    if not total:
+        return None
+    return Wait(percentile(counts, 0.5), percentile(counts, 0.95), round(near / total, 3))
+
+
+def _queue(used: float) -> float:
+    """What a wait is in proportion to."""
+    bounded = min(max(used, USED_LEAST), USED_MOST)
+    return bounded / (1 - bounded)
+
+
+def _with_queue(bucket: int, queue: int | None, growth: float) -> int:
+    """The bucket of a time where the part of it that was waited is another one."""
+    if queue is None or growth == 1.0:
+        return bucket
+    whole, waited = exp2((bucket + 0.5) / BUCKETS), exp2((queue + 0.5) / BUCKETS)
+    changed = whole + min(waited, whole) * (growth - 1)
+    return floor(log2(max(changed, 1.0)) * BUCKETS)

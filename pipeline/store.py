@@ -36,12 +36,14 @@ from groupcore.trace import TABLES
 from pipeline.errors import PipelineError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
 FORMAT: Final = 2
 """The value of `store` in each manifest."""
 TRACED: Final = frozenset((*TABLES, "segment"))
 """Tables with rows of the trace, which all jobs read."""
+GROUP_BYTES: Final = 4 << 20
+"""Rows stand in groups of so many bytes, some 100,000: who looks for a few reads few of them."""
 PUTS_MAX: Final = 16
 """So many other commits may come in between while one is put."""
 
@@ -161,7 +163,7 @@ class Store:
         """Write a part of a table for the commit behind `base`; returns its folder."""
         folder = self.folder(table, base, day)
         chosen = frame.coalesce(files) if files else frame
-        chosen.write.mode("overwrite").parquet(f"{self.root}/{folder}")
+        _writer_of(chosen).parquet(f"{self.root}/{folder}")
         return folder
 
     def write_days(
@@ -173,7 +175,7 @@ class Store:
         folder = self.folder(table, base)
         chosen = frame.coalesce(files) if files else frame
         by_day = chosen.withColumn("date", F.date_format("t", "yyyy-MM-dd"))
-        by_day.write.mode("overwrite").partitionBy("date").parquet(f"{self.root}/{folder}")
+        _writer_of(by_day).partitionBy("date").parquet(f"{self.root}/{folder}")
         found = self._fs.get_file_info(fs.FileSelector(f"{self._folder}/{folder}"))
         days = sorted(info.base_name for info in found if info.type == fs.FileType.Directory)
         return [f"{folder}/{day}" for day in days]
@@ -346,6 +348,10 @@ class Store:
 
     def _manifest(self, number: int) -> str:
         return f"{self._folder}/manifest/{number:012d}.json"
+
+
+def _writer_of(frame: DataFrame) -> DataFrameWriter:
+    return frame.write.mode("overwrite").option("parquet.block.size", str(GROUP_BYTES))
 
 
 def _by_day(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:

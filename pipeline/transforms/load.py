@@ -11,6 +11,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.transforms.findings import frame_of
+
 WINDOW_S: Final = 60
 """The windows' length, where nothing else is asked for."""
 
@@ -21,8 +23,13 @@ GROUP_LOAD: Final = (
 """Columns of `group_load`."""
 ORIGIN: Final = "gid bigint, sender string, messages bigint, runs bigint"
 """Columns of `origins`; `runs` is null in tables of before it was counted."""
-ROUND: Final = "w_start timestamp, node string, near boolean, bucket int, runs bigint"
-"""Columns of `rounds`."""
+ROUND: Final = (
+    "w_start timestamp, node string, sequencer string, near boolean, bucket int, queue int,"
+    " runs bigint"
+)
+"""Columns of `rounds`; in earlier tables `sequencer` and `queue` are null."""
+BUSY: Final = "w_start timestamp, node string, seconds double, cpu_us bigint"
+"""Columns of `busy`."""
 BUCKETS: Final = 8
 """Buckets of `rounds` for each doubling: two of one bucket differ by 9 % at most."""
 
@@ -105,21 +112,42 @@ def latency(deliveries: DataFrame, accepts: DataFrame, window_s: int = WINDOW_S)
     )
 
 
-def rounds(deliveries: DataFrame, window_s: int = WINDOW_S) -> DataFrame:
-    """w_start, node, near, bucket, runs: from sending to the delivery at the sender's own node.
+def rounds(deliveries: DataFrame, frames: DataFrame, window_s: int = WINDOW_S) -> DataFrame:
+    """w_start, node, sequencer, near, bucket, queue, runs: from sending to one's own delivery.
 
     `node` (its id) is the sender's, which has timed it; `near`: it has sequenced it, too. A bucket
     b is of times from 2^(b / BUCKETS) us on: counts of any windows and nodes may be added, and
-    weighed, which percentiles may not.
+    weighed, which percentiles may not. `queue`: the bucket of what the run has waited within that
+    at `sequencer` (an id) for its number, by its frame; null where that is not known.
     """
-    own = deliveries.where(F.col("round_us").isNotNull())
-    bucket = F.floor(F.log2(F.greatest(F.col("round_us"), F.lit(1))) * BUCKETS).cast("int")
-    return own.groupBy(
+    waited = frames.select(F.col("node").alias("by"), "frame", "queue_us")
+    own = deliveries.where(F.col("round_us").isNotNull()).select(
+        "t", "node", F.col("sequencer").alias("by"), frame_of("lseq").alias("frame"), "round_us"
+    )
+    timed = own.join(waited, ["by", "frame"], "left")
+    return timed.groupBy(
         _start(window_s),
         F.substring_index("node", "#", 1).alias("node"),
-        (F.col("node") == F.col("sequencer")).alias("near"),
-        bucket.alias("bucket"),
+        F.substring_index("by", "#", 1).alias("sequencer"),
+        (F.col("node") == F.col("by")).alias("near"),
+        _bucket("round_us").alias("bucket"),
+        _bucket("queue_us").alias("queue"),
     ).agg(F.count("*").alias("runs"))
+
+
+def _bucket(column: str) -> Column:
+    """The bucket of a time in us."""
+    bucket = F.floor(F.log2(F.greatest(F.col(column), F.lit(1))) * BUCKETS).cast("int")
+    return F.when(F.col(column).isNotNull(), bucket)
+
+
+def busy(samples: DataFrame, window_s: int = WINDOW_S) -> DataFrame:
+    """w_start, node (its id), seconds, cpu_us: what processor time the nodes took in how long."""
+    told = samples.where(F.col("cpu_us").isNotNull())
+    node = F.substring_index("node", "#", 1).alias("node")
+    return told.groupBy(_start(window_s), node).agg(
+        F.sum("seconds").alias("seconds"), F.sum("cpu_us").alias("cpu_us")
+    )
 
 
 def group_peaks(loads: DataFrame) -> DataFrame:

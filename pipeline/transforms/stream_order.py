@@ -13,7 +13,7 @@ sequencer) finds candidates by running maxima; then only these are looked at pro
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.transforms.findings import findings, frame_of
@@ -56,36 +56,47 @@ def contexts(frames: DataFrame) -> DataFrame:
 
 
 def candidates(rows: DataFrame, entries: DataFrame) -> DataFrame:
-    """Rows that are out of order for their node, with `causal`, `strict`, `in_frame`: in which way.
+    """stream, dno, is_causal, is_strict, is_in_frame: of rows that are out of order for their node.
 
-    `rows` as of `stamped`, `entries` as of `contexts`.
+    `rows` as of `stamped`, `entries` as of `contexts`; `identified` says which rows these are.
     """
     firsts = rows.groupBy(*_STREAM, "frame").agg(F.min("dno").alias("dno"))
+    # Numbers only: these rows are what an audit has most of to sort. Two streams with one hash have
+    # more candidates, and nobody is given anything by both.
     needs = firsts.join(entries, ["sequencer", "frame"]).select(
-        "node",
-        F.col("of").alias("sequencer"),
-        "dno",
-        F.lit(1).alias("rank"),
+        F.xxhash64("node", "of").alias("stream"),
+        (2 * F.col("dno") + 1).alias("at"),
+        F.lit(None).cast("bigint").alias("lseq"),
+        F.lit(None).cast("bigint").alias("strict_lseq"),
         "reach",
     )
-    events = rows.withColumn("rank", F.lit(0)).unionByName(needs, allowMissingColumns=True)
-    before = (
-        Window.partitionBy(*_STREAM)
-        .orderBy("dno", "rank")
-        .rowsBetween(Window.unboundedPreceding, -1)
+    slim = rows.select(
+        _stream(),
+        (2 * F.col("dno")).alias("at"),
+        "lseq",
+        F.when(F.col("strict"), F.col("lseq")).alias("strict_lseq"),
+        F.lit(None).cast("bigint").alias("reach"),
     )
-    judged = events.select(
-        *rows.columns,
-        "rank",
-        (F.col("frame") <= F.max("reach").over(before)).alias("is_causal"),
-        (
-            F.col("strict")
-            & (F.col("lseq") < F.max(F.when(F.col("strict"), F.col("lseq"))).over(before))
-        ).alias("is_strict"),
+    before = Window.partitionBy("stream").orderBy("at").rowsBetween(Window.unboundedPreceding, -1)
+    judged = slim.unionByName(needs).select(
+        "stream",
+        "at",
+        (frame_of("lseq") <= F.max("reach").over(before)).alias("is_causal"),
+        (F.col("strict_lseq") < F.max("strict_lseq").over(before)).alias("is_strict"),
         (F.col("lseq") < F.max("lseq").over(before)).alias("is_in_frame"),
     )
     wrong = F.coalesce(F.col("is_causal") | F.col("is_strict") | F.col("is_in_frame"), F.lit(False))
-    return judged.where((F.col("rank") == 0) & wrong).drop("rank")
+    return judged.where(wrong).withColumn("dno", F.expr("at div 2")).drop("at")
+
+
+def identified(found: DataFrame, rows: DataFrame, *, few: bool) -> DataFrame:
+    """The rows that `candidates` has found, with what is wrong; `few`: they fit anywhere."""
+    known = rows.withColumn("stream", _stream())
+    return known.join(F.broadcast(found) if few else found, ["stream", "dno"]).drop("stream")
+
+
+def _stream() -> Column:
+    return F.xxhash64(*_STREAM).alias("stream")
 
 
 def causal_order(

@@ -188,7 +188,7 @@ def run_pipeline(patch: pytest.MonkeyPatch, folder: Path) -> object:
     files = {name: folder / f"{name}.parquet" for name in order_oracle.TABLES}
     assert order_oracle.judge(files) == set()
     assert pipeline_cases.ingest_duckdb(folder, 100_000)["rows"] == 100_000
-    assert pipeline_cases.overlap_duckdb(folder, 1_000)["components"]
+    assert pipeline_cases.overlap_duckdb(folder, 1_000, 64)["components"]
     return pipeline.measure("placement", "python", [100])
 
 

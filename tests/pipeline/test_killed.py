@@ -100,9 +100,9 @@ def test_load_that_is_killed_before_a_commit(
     for kind, of_kind in rows.items():
         taken = store.read(spark, kind, raw(kind), snapshot.parts_since(kind, 0))
         assert taken.count() == len(of_kind)
-    groups, origins, _ = newest_days(spark, store, snapshot, 1)
+    loads = newest_days(spark, store, snapshot, 1)
     messages = sum(row["count"] for row in rows["accept"])
-    for table in (groups, origins):
+    for table in (loads.groups, loads.origins):
         (total,) = table.selectExpr("sum(messages) as n").collect()
         assert total["n"] == messages
 

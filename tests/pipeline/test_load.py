@@ -109,20 +109,44 @@ def test_waits_have_percentiles_and_sketches_that_merge(spark: SparkSession) -> 
     assert abs(merged["p50"] - 100) <= 2
 
 
-def test_rounds_are_counted_near_and_far(spark: SparkSession) -> None:
+def test_rounds_are_counted_near_and_far_with_what_was_waited(spark: SparkSession) -> None:
     given = [("a#1", "a#1", 1_000), ("a#1", "a#1", 1_001), ("a#1", "b#1", 4_100), ("b#1", "a#1", 0)]
     rows: list[dict[str, object]] = [
-        {"node": node, "sequencer": by, "t": T + timedelta(seconds=3 * i), "round_us": us}
+        {
+            "node": node,
+            "sequencer": by,
+            "lseq": 4096 + i,
+            "t": T + timedelta(seconds=3 * i),
+            "round_us": us,
+        }
         for i, (node, by, us) in enumerate(given)
     ]
     rows.append({"node": "b#1", "sequencer": "a#1", "t": T})  # another's
-    found = load.rounds(table(spark, "delivery", rows), window_s=5).collect()
-    counted = {(r["w_start"].second, r["node"], r["near"]): (r["bucket"], r["runs"]) for r in found}
-    assert counted == {
-        (0, "a", True): (79, 2),
-        (5, "a", False): (96, 1),
-        (5, "b", False): (0, 1),
+    frames = table(spark, "frame", [{"node": "a#1", "frame": 1, "t": T, "queue_us": 64}])
+    found = load.rounds(table(spark, "delivery", rows), frames, window_s=5).collect()
+    counted = {
+        (r["w_start"].second, r["node"], r["sequencer"], r["near"]): (
+            r["bucket"],
+            r["queue"],
+            r["runs"],
+        )
+        for r in found
     }
+    assert counted == {
+        (0, "a", "a", True): (79, 48, 2),
+        (5, "a", "b", False): (96, None, 1),
+        (5, "b", "a", False): (0, 48, 1),
+    }
+
+
+def test_how_busy_nodes_are_is_added_up(spark: SparkSession) -> None:
+    rows: list[dict[str, object]] = [
+        {"node": node, "t": T + timedelta(seconds=i), "seconds": 1.0, "cpu_us": cpu_us}
+        for i, (node, cpu_us) in enumerate((("a#1", 5), ("a#2", 7), ("b#1", 9), ("b#1", None)))
+    ]
+    found = load.busy(table(spark, "seq_load", rows), window_s=60).collect()
+    told = {row["node"]: (row["seconds"], row["cpu_us"]) for row in found}
+    assert told == {"a": (2.0, 12), "b": (1.0, 9)}
 
 
 def test_delivery_is_timed_by_one_clock_only(spark: SparkSession) -> None:

@@ -19,7 +19,8 @@ from pipeline.jobs import plan as plan_job
 from pipeline.jobs import what_if as what_if_job
 from pipeline.loading import Loads, days_to_load
 from pipeline.measuring import collected, measure, over
-from pipeline.planning import make_units, replay
+from pipeline.placement import Placement
+from pipeline.planning import make_units, replay, routes, use_of
 from pipeline.store import Store
 from pipeline.transforms import load, owners
 from tests.pipeline.cluster import Cluster
@@ -65,6 +66,7 @@ def test_the_jobs_from_a_trace_to_a_plan(
     assert (said["computed"], days_to_load(store.snapshot())) == (["2026-11-22"], [])
     tables = store.snapshot().tables
     assert {"load_group", "load_sequencer", "load_latency", "load_sender"} <= set(tables)
+    assert {"load_round", "load_busy"} <= set(tables)
 
     assert overlap_job.run(Namespace(observers=64, top=3, **common)) == 0
     (largest,) = json.loads(capsys.readouterr().out)["largest"]
@@ -107,9 +109,9 @@ def test_what_was_carried_is_measured_as_a_replay_of_it_would_be(spark: SparkSes
         rows, "w_start timestamp, sequencer string, gid bigint, load_us double"
     )
     rounds = spark.createDataFrame(
-        [(start, "a", True, 80, 3), (start, "b", False, 88, 1)], load.ROUND
+        [(start, "a", "a", True, 80, 40, 3), (start, "b", "a", False, 88, None, 1)], load.ROUND
     )
-    found = measure(Loads(loads, loads, rounds), 3)
+    found = measure(Loads(loads, loads, rounds, loads), 3)
     assert [(one.fullest_us, one.mean_us) for one in found.windows] == [(90.0, 30.0), (60.0, 30.0)]
     assert (found.all.windows, found.all.imbalance, found.all.fullest_us) == (2, 2.5, 88.5)
     assert found.wait is not None
@@ -120,6 +122,22 @@ def test_what_was_carried_is_measured_as_a_replay_of_it_would_be(spark: SparkSes
     second = loads.where("sequencer in ('a#2', 'b#1')")
     there = over(collected(owners.carried(second, 3)))
     assert there == replay(second, {1: "a", 2: "b"}, 3)
+
+
+def test_a_plan_changes_how_busy_nodes_are_by_what_moves(spark: SparkSession) -> None:
+    start = datetime(2026, 11, 22, 7, tzinfo=UTC)
+    rows = [(start, "a", 4.0, 2_000_000), (start, "a", 1.0, 500_000), (start, "b", 5.0, 500_000)]
+    moved = Placement([], {"a": 300_000.0, "b": 0.0}, {"a": 100_000.0, "b": 200_000.0})
+    use = use_of(spark.createDataFrame(rows, load.BUSY), moved)
+    assert use.before == pytest.approx({"a": 0.5, "b": 0.1})
+    assert use.after == pytest.approx({"a": 0.3, "b": 0.3})
+
+
+def test_routes_are_shares_of_each_senders_runs(spark: SparkSession) -> None:
+    sent = spark.createDataFrame(
+        [(1, "a", 9, 3), (2, "a", 9, 1), (2, "b", 5, None), (3, "b", 5, 5)], load.ORIGIN
+    )
+    assert routes(sent, {1: "a", 2: "c"}) == {"a": {"a": 0.75, "c": 0.25}, "b": {"c": 1.0}}
 
 
 def test_what_is_no_plan_is_named(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from statistics import median
 import pytest
 
 from pipeline.measuring import Measured, Window, over
-from pipeline.rounds import Rounds, percentile
+from pipeline.rounds import UNKNOWN_USE, Pair, Rounds, Timed, Use, percentile
 from pipeline.spans import moment, seconds
 from pipeline.transforms.load import BUCKETS
 
@@ -36,38 +36,84 @@ def test_percentiles_of_counts_are_those_of_the_times() -> None:
     assert percentile({}, 0.5) > 0  # nobody asks of nothing; it does not fail
 
 
+def timed(node: str, sequencer: str, bucket: int, runs: int, queue: int | None = None) -> Timed:
+    return Timed(Pair(node, sequencer, node == sequencer), bucket, queue, runs)
+
+
+def all_to(**sequencers: str) -> dict[str, dict[str, float]]:
+    """Each sender's node has all that it sends sequenced by one node."""
+    return {node: {sequencer: 1.0} for node, sequencer in sequencers.items()}
+
+
 def test_what_is_near_after_a_move_takes_what_near_runs_took() -> None:
     near, far = bucket(1_000), bucket(4_000)
-    rounds = Rounds([("a", True, near, 100), ("b", False, far, 300), ("c", False, far, 100)])
+    rounds = Rounds(
+        [timed("a", "a", near, 100), timed("b", "a", far, 300), timed("c", "a", far, 100)]
+    )
     was = rounds.measured()
     assert was is not None
     assert was.near == 0.2
     assert was.p50_us == pytest.approx(4_000, rel=0.1)
-    all_near = rounds.expected({"a": 1.0, "b": 1.0, "c": 1.0})
+    all_near = rounds.expected(all_to(a="a", b="b", c="c"))
     assert all_near is not None
     assert (all_near.near, all_near.p50_us < 1_100) == (1.0, True)  # b's are as a's were
-    half = rounds.expected({"a": 1.0, "b": 1.0})
+    half = rounds.expected(all_to(a="a", b="b", c="b"))
     assert half is not None
     assert half.near == 0.8
     # As it was is expected of what it was.
-    assert rounds.expected({"a": 1.0}) == was
+    assert rounds.expected(all_to(a="a", b="a", c="a")) == was
 
 
 def test_a_node_s_own_times_count_before_those_of_others() -> None:
     slow, quick = bucket(8_000), bucket(500)
-    rounds = Rounds([("a", True, quick, 900), ("b", True, slow, 10), ("b", False, quick, 90)])
-    found = rounds.expected({"b": 1.0, "a": 1.0})
+    rounds = Rounds(
+        [timed("a", "a", quick, 900), timed("b", "b", slow, 10), timed("b", "a", quick, 90)]
+    )
+    found = rounds.expected(all_to(a="a", b="b"))
     assert found is not None
     assert found.p95_us > 7_000  # all of b's hundred
     assert found.p50_us < 600
 
 
+def test_a_pair_s_own_times_count_before_those_of_its_node_with_others() -> None:
+    slow, quick = bucket(8_000), bucket(500)
+    rounds = Rounds([timed("a", "b", quick, 10), timed("a", "c", slow, 90)])
+    there = rounds.expected(all_to(a="b"))
+    elsewhere = rounds.expected(all_to(a="d"))
+    assert there is not None
+    assert elsewhere is not None
+    assert there.p50_us < 600
+    assert elsewhere.p50_us > 7_000
+
+
 def test_what_no_run_has_shown_is_not_guessed() -> None:
     assert Rounds([]).measured() is None
-    assert Rounds([]).expected({"a": 1.0}) is None
-    far_only = Rounds([("b", False, 80, 5)])
-    assert far_only.expected({"b": 0.5}) is None
-    assert far_only.expected({}) is not None
+    assert Rounds([]).expected(all_to(a="a")) is None
+    far_only = Rounds([timed("b", "a", 80, 5)])
+    assert far_only.expected({"b": {"a": 0.5, "b": 0.5}}) is None
+    assert far_only.expected(all_to(b="a")) is not None
+
+
+def test_what_is_waited_for_numbers_grows_with_how_busy_their_sequencer_is() -> None:
+    whole, waited = bucket(10_000), bucket(8_000)
+    rounds = Rounds([timed("b", "a", whole, 10, waited)])
+
+    def median_us(sequencer: str, use: Use) -> float:
+        found = rounds.expected(all_to(b=sequencer), use)
+        assert found is not None
+        return found.p50_us
+
+    was = median_us("a", UNKNOWN_USE)
+    use = Use({"a": 0.8, "c": 0.2}, {"a": 0.5, "c": 0.5})
+    # In proportion to u / (1 - u): a quarter of the wait is left, and the rest of the time.
+    assert median_us("a", use) == pytest.approx(was - 0.75 * 8_000, rel=0.15)
+    assert median_us("c", use) == median_us("a", use)
+    assert median_us("d", use) == was  # nothing is known of it
+    worse = Use({"a": 0.5}, {"a": 0.8})
+    assert median_us("a", worse) == pytest.approx(was + 3 * 8_000, rel=0.15)
+    # A process without work, and one with too much, say nothing about others.
+    assert median_us("a", Use({"a": 0.0}, {"a": 0.01})) == was
+    assert median_us("a", Use({"a": 0.95}, {"a": 7.0})) == was
 
 
 def test_windows_together_are_medians_and_show_each() -> None:
