@@ -7,6 +7,8 @@ LEFT_OUT = (
     # a third of what a new tab costs.
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
+    # A process for a page that nobody has asked for yet, with each window.
+    "SpareRendererForSitePerProcess",
     # What Playwright leaves out stands here again, as Chromium reads the last such flag alone.
     "AimEnabled",
     "AvoidCorsURLLoaderRestartOnRedirect",

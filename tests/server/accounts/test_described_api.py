@@ -49,7 +49,7 @@ MUST = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 428, 429, "5xx"]
 
 @pytest.fixture(autouse=True)
 def no_pace(cluster: Cluster) -> None:
-    """The tester waits whenever it is told that it asks too fast: most of the time, otherwise."""
+    """The tester is not told that it asks too fast: it would wait."""
     cluster.flags["api_rate"] = 1_000_000
 
 
