@@ -3,8 +3,8 @@
 A round is one's message on the way to its sequencer, what it waits there until it has its number,
 and its frame on the way until a quorum of the nodes is known to hold it. Where the sender's node
 sequences the group itself (the run is *near*), the first way is none, and the last begins and ends
-there. With two or three nodes both take two hops: whoever is given a frame is the second one that
-holds it. From four on a far run takes three, as it takes a third node to tell of itself, and a near
+there. With up to four nodes both take two hops: whoever is given a frame is the second one that
+holds it. From five on a far run takes three, as it takes a third node to tell of itself, and a near
 one two. So near and far runs are counted apart, and what they took is what they will take. A
 sender's node stands for itself where it has shown such runs, and all others together where not.
 

@@ -4,7 +4,7 @@ Nodes write traces. All documents are sequenced by one of them, while people typ
 pipeline proposes a plan with what it expects of it; the admin looks at it, tries it, approves it
 and watches its steps while typing goes on. Then the same job that measured the load before measures
 it again, and the audit judges every delivery of it all. `make plan-end-to-end` takes its time, has
-five nodes, as from four on it matters to those who wait where a group is sequenced, and holds
+five nodes, as from five on it matters to those who wait where a group is sequenced, and holds
 latency to the expectation as well; with TYPED=0, the smaller form, it has three, and holds the load
 only.
 """
