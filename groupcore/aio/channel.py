@@ -391,8 +391,8 @@ class Channel:
                     self._first_view.set_result(view)
             case Left():
                 self._left.set()
-            case Excluded():
-                self._lives.begin_anew()
+            case Excluded(reason):
+                self._lives.begin_anew(reason)
             case Refused(code, detail):
                 wrong = IdInUseError(detail) if code == "id_in_use" else None
                 self._fail(wrong or JoinRefusedError(code, detail))

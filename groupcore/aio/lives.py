@@ -146,10 +146,12 @@ class Lives:
         if self.node is not None:
             self.node.wake_soon()
 
-    def begin_anew(self) -> None:
+    def begin_anew(self, reason: str) -> None:
         """This life is over: nothing of it is sent any more, and a new one begins."""
         assert self.node is not None
         node, self.node = self.node, None
+        name = node.endpoint.address.name
+        log.warning("%s is excluded from the group (%s), and joins it again", name, reason)
         node.halt()
         self._rejoining = asyncio.get_running_loop().create_task(self._rejoin(node))
 

@@ -293,16 +293,16 @@ class Archive:
         )
         return packed
 
-    def restore(self, parts: list[Any]) -> None:
-        """Be what was packed; of a group that stands in several parts the last one counts.
+    def beside(self) -> Archive:
+        """An empty one with the same shelf: what is packed is opened there, and counts later."""
+        return Archive(self._bytes_max, self.total_max, self.shelf)
 
-        Logs of earlier versions have the groups themselves, in one part.
+    def open(self, part: bytes | list[Any]) -> None:
+        """A part of what was packed; of a group that stands in several parts the last one counts.
+
+        Logs of earlier versions have the groups themselves: each is a part.
         """
-        self.clear()
-        for part in parts:
-            self._restore(unpackb(part) if isinstance(part, bytes) else [part])
-
-    def _restore(self, packed: list[Any]) -> None:
+        packed = unpackb(part) if isinstance(part, bytes) else [part]
         for group, seqno, state, context, runs in packed:
             self.forget(group)
             one = self.groups[group] = Archived(self.shelf, seqno, state)
@@ -312,6 +312,12 @@ class Archive:
             if one.cost_bytes:
                 self.behind[group] = None
                 self.runs_bytes += one.cost_bytes
+
+    def become(self, opened: Archive) -> None:
+        """Be what was opened beside this one, which is used up."""
+        self.clear()
+        self.groups, self.behind = opened.groups, opened.behind
+        self.runs_bytes = opened.runs_bytes
 
 
 def archivists(group: GroupId, view: View) -> tuple[Address, ...]:

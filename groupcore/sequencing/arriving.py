@@ -1,4 +1,4 @@
-"""Arriving: a new node takes directory and records of another one, some groups a turn.
+"""Arriving: a new node takes directory, records and archive of another one, some groups a turn.
 
 Idea. A node's state with a hundred thousand groups is not opened between two packets: the node
 would be silent for as long as a failure detector waits. What is opened stands aside, and counts
@@ -62,6 +62,7 @@ class Arriving:
         if node_state_covers(self._plane, state):
             self._arrived(state, taking.finish())
         else:
+            taking.drop()
             self.ask(now)  # I2
 
     def next_wake(self) -> float | None:

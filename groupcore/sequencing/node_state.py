@@ -82,6 +82,9 @@ class Taking:
         self._directory: DirectoryState | None = None
         self._parts = deque(self._state[3])
         self._records: dict[GroupId, Record] = {}
+        packed, archive = self._state[6], plane.archive
+        self._archive = None if packed is None or archive is None else archive.beside()
+        self._archived = deque([] if self._archive is None else packed)
 
     def step(self) -> bool:
         """A slice more; whether there is nothing left."""
@@ -90,17 +93,24 @@ class Taking:
         elif self._parts:
             part = unpack_records(self._plane, self._parts.popleft())
             self._records.update((one.group, one) for one in part)
-        return self._directory is not None and not self._parts
+        elif self._archive is not None and self._archived:
+            self._archive.open(self._archived.popleft())
+        return self._directory is not None and not self._parts and not self._archived
+
+    def drop(self) -> None:
+        """It is not taken: nothing of it stays."""
+        if self._archive is not None:
+            self._archive.clear()
 
     def finish(self) -> Place:
         """Become it; the place of its directory."""
         plane = self._plane
-        head, _, streams, _, gone, chains, archive, deleted = self._state
+        head, _, streams, _, gone, chains, _, deleted = self._state
         assert self._directory is not None, "all of it has been taken"
         view, commands, *place = head
         plane.place = (place[0], place[1])
-        if plane.archive is not None and archive is not None:
-            plane.archive.restore(archive)
+        if plane.archive is not None and self._archive is not None:
+            plane.archive.become(self._archive)
         plane.directory.become(self._directory)
         plane.gone.update(Address(*node) for node in gone)
         plane.records.update(self._records)

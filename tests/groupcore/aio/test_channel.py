@@ -173,12 +173,13 @@ async def test_a_new_life_has_a_larger_incarnation(
 # --- exclusion and congestion ---------------------------------------------------------------------
 
 
-async def test_an_excluded_channel_comes_back_by_itself_as_a_new_life(
-    multicast_cluster: Cluster,
+async def test_an_excluded_channel_comes_back_by_itself_as_a_new_life_and_the_log_says_why(
+    multicast_cluster: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     a, b = [await multicast_cluster.connected(node_id) for node_id in ("a", "b")]
     before = b.address
     b._on_deliveries([Excluded("the view went on")])
+    assert "b is excluded from the group (the view went on)" in caplog.text
     assert b.view is None
     assert not b.primary
     with pytest.raises(NotPrimaryError):

@@ -27,7 +27,7 @@ def add(archive: Archive, group: int, payload: bytes) -> None:
     one = archive.groups.get(group)
     last = 0 if one is None else max([one.seqno, *(run.last for run in one.runs())])
     packed = Archive(1 << 20, 1 << 20)
-    packed.restore([[group, last, None, b"\x90", [[last + 1, [["a", 1], 1], 1, 1, [payload]]]]])
+    packed.open([group, last, None, b"\x90", [[last + 1, [["a", 1], 1], 1, 1, [payload]]]])
     run = next(packed.groups[group].runs())
     if one is None:
         archive.replace(group, 0, b"", {})
@@ -88,7 +88,10 @@ def test_i2_i3_what_is_counted_and_shelved_is_what_is_there() -> None:
             archive.forget(group)
         else:
             half = list(archive.groups)[::2]
-            archive.restore([archive.pack(archive.groups), archive.pack(half)])
+            opened = archive.beside()
+            for part in (archive.pack(archive.groups), archive.pack(half)):
+                opened.open(part)
+            archive.become(opened)
         assert is_consistent(archive, shelf)
     archive.clear()
     assert len(shelf) == archive.runs_bytes == 0

@@ -11,12 +11,13 @@ from msgpack import packb, unpackb
 from groupcore.sequencing import node_packing, record_table
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.names import GroupId
-from groupcore.sequencing.node_packing import Packing
-from groupcore.sequencing.node_state import take_node_state
+from groupcore.sequencing.node_packing import Packing, pack_whole
+from groupcore.sequencing.node_state import Taking, take_node_state
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.service import Service
+from groupcore.sequencing.shelf import MemoryShelf
 from tests.groupcore.sequencing.durable_world import DurableWorld
 
 GROUPS = 40
@@ -109,10 +110,59 @@ def test_i1_what_is_archived_while_the_state_is_packed_is_in_it_as_it_is_in_the_
     assert groups[2] not in archived(a)
 
 
+def test_what_is_archived_is_opened_a_part_a_turn_and_counts_when_all_of_it_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A node that opened all of it between two packets would be silent, and be taken for dead."""
+    world, _ = crowd(ServiceOptions(durable=True))
+    a = world["a"].service
+    state = pack_whole(a.plane, a.conductor.place())
+    other = Service(world["b"].address, world.options, Random(0))
+    archive, opened = other.plane.archive, 0
+    assert archive is not None
+    restore = Archive.open
+
+    def counted(self: Archive, part: bytes) -> None:
+        nonlocal opened
+        opened += 1
+        restore(self, part)
+
+    monkeypatch.setattr(Archive, "open", counted)
+    taking = Taking(other.plane, state)
+    assert not opened
+    most, is_whole = 0, False
+    while not is_whole:
+        before, is_whole = opened, taking.step()
+        most = max(most, opened - before)
+        assert not archive.groups
+    assert (most, opened > 5) == (1, True)
+    parts = opened
+    taking.finish()
+    assert opened == parts
+    assert archived(other) == archived(a)
+
+
+def test_of_a_state_that_is_not_taken_nothing_stays_on_the_shelf() -> None:
+    world, groups = crowd(ServiceOptions(durable=True))
+    a = world["a"].service
+    assert a.plane.archive is not None
+    a.plane.archive.replace(groups[0], 2, bytes(1_000), {})
+    state = pack_whole(a.plane, a.conductor.place())
+    shelf = MemoryShelf()
+    other = Service(world["b"].address, world.options, Random(0), shelf=shelf)
+    taking = Taking(other.plane, state)
+    while not taking.step():
+        pass
+    assert len(shelf) > 0
+    taking.drop()
+    assert len(shelf) == 0
+
+
 def test_an_archive_of_an_earlier_version_is_read() -> None:
     archive = Archive(1_000, 1_000)
     archive.groups[3] = Archived(archive.shelf, 5, b"state")
     (entry,) = unpackb(archive.pack([3]))
     other = Archive(1_000, 1_000)
-    other.restore(unpackb(packb([entry])))
+    for part in unpackb(packb([entry])):
+        other.open(part)
     assert (other.get(3).seqno, other.get(3).state) == (5, b"state")
