@@ -106,7 +106,7 @@ test-real: setup
 test-pipeline: pipeline
 	$(BIN)/python -m pytest -m "not cluster" tests/pipeline
 
-# Two of them at a time beside the real ones, of four jobs in all, so that both cores are busy to the end. Each is said
+# Two of them at a time beside the real ones, of all these jobs, so that both cores are busy to the end. Each is said
 # in one piece when it is done, not between the lines of the real tests.
 .PHONY: test-beside
 test-beside:

@@ -171,12 +171,12 @@ class World:
 
     def replicas(self, name: str) -> dict[str, Replica[object]]:
         """The open replicas of the object of this name, by node."""
-        found = {}
-        for node in self._nodes.values():
-            user = node.users.get(name)
-            if isinstance(user, Replica) and user.ready.done and not user.closed.done:
-                found[node.name] = user
-        return found
+        users = {one.name: one._ports[name].user for one in self.nodes if name in one._ports}
+        return {
+            node: user
+            for node, user in users.items()
+            if isinstance(user, Replica) and user.ready.done and not user.closed.done
+        }
 
     def assert_equal(self, name: str) -> None:
         """Fail unless all replicas of the object are at one place of the order, in one state."""
