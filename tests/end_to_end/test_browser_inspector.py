@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
-from tests.end_to_end.browser import Scheme, Tabs
+from tests.end_to_end.browser import Tabs
 from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
@@ -76,20 +76,21 @@ async def test_a_migration_is_seen_as_it_happens_while_one_types(
     await expect(keys).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-async def test_the_inspector_and_the_list_of_keys_fit(
-    cluster: Cluster, tabs: Tabs, width: int, scheme: Scheme
-) -> None:
+async def test_the_inspector_and_the_list_of_keys_fit(cluster: Cluster, tabs: Tabs) -> None:
     doc = await cluster.create("a", "\n\n".join(f"Block {n}" for n in range(8)))
-    url = f"{cluster.nodes['a'].url}/doc/{doc}"
-    tab = await tabs.open(url, "Ann", width=width, scheme=scheme)
-    await tab.loaded()
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "Ann")
+
+    async def look(name: str, shown: Locator) -> None:
+        for width, scheme in SIZES:
+            await tab.resize(width, scheme)
+            await expect(shown).to_be_visible()
+            await tab.screenshot(f"{name}-{width}-{scheme}")
+            await fits(tab)
+
     await tab.page.get_by_role("button", name="Keyboard shortcuts").click()
-    await expect(tab.page.get_by_test_id("key-help")).to_be_visible()
-    await fits(tab)
-    await tab.screenshot(f"keys-{width}-{scheme}")
+    await look("keys", tab.page.get_by_test_id("key-help"))
     await tab.press("Escape")
     await tab.page.get_by_role("button", name="Inspector").click()
-    await expect(tab.page.get_by_test_id("inspector-groups")).to_contain_text(f"doc/{doc}")
-    await fits(tab)
-    await tab.screenshot(f"inspector-{width}-{scheme}")
+    groups = tab.page.get_by_test_id("inspector-groups")
+    await expect(groups).to_contain_text(f"doc/{doc}")
+    await look("inspector", groups)
