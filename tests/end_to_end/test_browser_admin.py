@@ -23,6 +23,7 @@ from tests.end_to_end.townspeople import button, newcomer, owner
 from tests.server.console.stores import (
     ARTICULATION,
     COMPONENT,
+    DELIVERY,
     VIEW,
     VIOLATION,
     Rows,
@@ -116,13 +117,14 @@ async def test_the_overlap_map_shows_what_hangs_together_and_what_it_costs(
     await expect(tab.page.get_by_test_id("costs")).to_contain_text(name)
 
 
-def audited(works: Cluster, rows: Rows, commit: int) -> None:
+def audited(works: Cluster, rows: Rows, commit: int, deliveries: Rows = ()) -> None:
     """What an audit and an overlap job leave."""
     store = results_of(works) / "store"
     view = {"t": datetime(2026, 1, 1, tzinfo=UTC), "number": 1, "epoch": 0, "primary": True}
     held = {"component": 4, "process": "a#1f/2", "parts": 2, "largest": 3}
     tables = {
         "audit_violation": (VIOLATION, rows),
+        "delivery": (DELIVERY, deliveries),
         "overlap_component": (COMPONENT, [{"gid": gid, "component": 4} for gid in (4, 5, 6)]),
         "overlap_articulation": (ARTICULATION, [held]),
         "view": (VIEW, [{**view, "members": ["older#1"]}]),
@@ -175,6 +177,34 @@ async def test_violations_are_looked_into_down_to_the_messages(
     await expect(ann.page.get_by_test_id("held")).to_contain_text("a#1f/2")
     await at(ann, works, "")
     await expect(ann.page.get_by_test_id("views")).to_contain_text("older")
+
+
+async def test_around_a_violation_each_node_shows_what_it_delivered(
+    works: Cluster, ann: BrowserTab
+) -> None:
+    row = {"gid": 4, "count": 1, "what": 0, "sender": "a#1f/2", "sequencer": "a#1f"}
+    at_s = datetime(2026, 11, 1, 10, tzinfo=UTC)
+    rows = [
+        {**row, "t": at_s, "node": node, "dno": 30 + seq, "seq": seq, "first": seq}
+        for node in ("a#1f", "b#7")
+        for seq in (5, 6, 7, 8, 9)
+        if (node, seq) != ("b#7", 7)
+    ]
+    gap = {"rule": "gap", "gid": 4, "seq": 8, "node": "b#7", "dno": 38, "message": "a#1f/2:8"}
+    audited(works, [gap], 3, rows)
+    await at(ann, works, "/order")
+    await ann.page.get_by_test_id("violation").get_by_role("link").click()
+    nodes = ann.page.get_by_test_id("around-node")
+    await expect(nodes).to_have_count(2)
+    wrong, right = nodes.nth(0), nodes.nth(1)
+    await expect(wrong.get_by_role("heading")).to_have_text("At node b#7")
+    await expect(wrong.get_by_test_id("missing")).to_have_text("Not delivered here: 7.")
+    await expect(right.get_by_test_id("missing")).to_have_count(0)
+    await expect(right.get_by_test_id("delivered")).to_have_count(5)
+    marked = wrong.locator("[aria-current=true]")
+    await expect(marked).to_contain_text("a#1f/2:8")
+    await expect(marked).to_contain_text("The violation speaks of this.")
+    await look(ann, "violation-around", nodes)
 
 
 def kept(works: Cluster) -> list[str]:
