@@ -115,7 +115,7 @@ test-beside:
 # As many as two minutes of CPU have room for.
 .PHONY: test-rounds
 test-rounds:
-	@$(MAKE) rounds ROUNDS=5000
+	@$(MAKE) rounds ROUNDS=4000
 
 .PHONY: schedules
 schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
