@@ -4,7 +4,8 @@ Three nodes; real browsers, and real sessions on sockets. `open` is from the beg
 navigation until all that is in sight is painted, in a fresh profile (nothing in the browser's
 cache) and once more in the same; `main_thread` is the processor time of the page's own work until
 then. `typing` is of one browser at the first node and one at the second: `own` from the key's event
-until the letter is painted there, `remote` until it is painted at the other. `late_join` is what a
+until the letter is painted there, `remote` until it is painted at the other; `long_to_short` is how
+many times as long both take (p50) in the longest document as in the shortest. `late_join` is what a
 newcomer's session is sent, and the time until it has it: of a document with so many edits all
 blocks, and those that a page would open; of one that was imported the whole. `log`: bytes that a
 node writes to its log for 1,000 edits, and what its folder grows by. `memory`: of a node for each
@@ -141,7 +142,7 @@ async def opening(cluster: Cluster, docs: dict[str, str], openings: int) -> tupl
     return figures, memory
 
 
-async def typing(cluster: Cluster, doc: str, block: int, keys: int) -> Figures:
+async def typing(cluster: Cluster, doc: str, block: int, keys: int) -> dict[str, dict[str, float]]:
     """One types, the other reads."""
     urls = cluster.urls()
     async with two_people((urls[0], urls[1]), doc, os.getpid()) as people:
@@ -149,6 +150,15 @@ async def typing(cluster: Cluster, doc: str, block: int, keys: int) -> Figures:
         await type_letters(*people, 10, KEYS_PER_S)
         own, remote = await type_letters(*people, keys, KEYS_PER_S)
     return {"own": spread(own), "remote": spread(remote)}
+
+
+def compared(typed: dict[str, dict[str, dict[str, float]]]) -> Figures:
+    """How many times as long a letter takes in the last document as in the first."""
+    short, *_, long = typed.values()
+    return {
+        way: round(long[way]["p50_ms"] / max(0.1, short[way]["p50_ms"]), 2)
+        for way in ("own", "remote")
+    }
 
 
 async def measure(size: Size) -> Figures:
@@ -169,7 +179,7 @@ async def measure(size: Size) -> Figures:
             node = await node_memory(cluster, size.documents, 20)
     return {
         "open": opened,
-        "typing": typed,
+        "typing": {**typed, "long_to_short": compared(typed)},
         "late_join": {"edited": late, "large": joined_large},
         "log": log,
         "memory": {"node": node, "page": page},

@@ -28,6 +28,7 @@ from playwright.async_api import (
 
 from tests.end_to_end.cluster import Cluster, eventually
 from tests.end_to_end.flags import FLAGS
+from tests.end_to_end.scrolling import BRING, TWO_FRAMES
 
 LIMIT_MS = 15_000
 # Taken out of the environment: the nodes inherit it, and refuse settings that they do not know.
@@ -71,9 +72,6 @@ HTML = """(block) => {
   }
   return copy.innerHTML;
 }"""
-
-TWO_FRAMES = """() => new Promise((done) =>
-  requestAnimationFrame(() => requestAnimationFrame(done)))"""
 
 SAVE_STATE = """() => {
   const { state, edits } = document.querySelector("[data-testid=save-state]").dataset;
@@ -237,11 +235,17 @@ class BrowserTab:
         """Click into a block that one sees, and go to the start or the end of the line."""
         block = self.block(number)
         # Where it is not loaded yet, or not drawn, there is no text to click into.
-        await block.evaluate("(block) => block.scrollIntoView({ block: 'nearest' })")
+        await self.bring(number)
         await expect(block).not_to_have_attribute("data-away", "true")
         await self.page.evaluate(TWO_FRAMES)
         await block.click()
         await self.press(where)
+
+    async def bring(
+        self, number: int, place: Literal["start", "center", "nearest"] = "nearest"
+    ) -> None:
+        """Scroll until a block is in sight, at this place of it."""
+        await self.block(number).evaluate(BRING, place)
 
     async def type(self, text: str, delay_ms: float = 15) -> None:
         """Type with real keys."""

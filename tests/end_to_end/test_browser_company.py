@@ -55,7 +55,7 @@ async def sees_the_same(tab: BrowserTab, other: BrowserTab) -> None:
 async def scroll_to(tab: BrowserTab, number: int) -> None:
     """Bring a block to the upper edge."""
     for _ in range(3):  # heights are known once blocks are drawn
-        await tab.block(number).evaluate("(block) => block.scrollIntoView({ block: 'start' })")
+        await tab.bring(number, "start")
         await tab.page.evaluate("() => new Promise(requestAnimationFrame)")
 
 

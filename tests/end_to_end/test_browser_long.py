@@ -22,9 +22,21 @@ IN_SIGHT = """() => [...document.querySelectorAll("[data-testid=editor] [data-bl
     return bottom > 0 && top < innerHeight;
   }).map((block) => block.dataset.away === undefined)"""
 
+COUNT_KEPT = """() => {
+  window.keptBytes = 0;
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = function (value, ...key) {
+    window.keptBytes += JSON.stringify(value).length;
+    return put.call(this, value, ...key);
+  };
+}"""
+FOLDED = """() => [...document.querySelectorAll("[data-testid=editor] [data-block-id]")]
+  .filter((block) => block.getClientRects().length === 0).length"""
+
 LAST_IS_LAID_OUT = """() => {
   const last = document.querySelector("[data-testid=editor]").lastElementChild;
-  return getComputedStyle(last).contentVisibility === "visible";
+  return last.getBoundingClientRect().height > 0
+    && getComputedStyle(last).contentVisibility === "visible";
 }"""
 
 
@@ -75,3 +87,51 @@ async def test_a_long_document_is_opened_scrolled_and_edited_at_its_end_by_two(
 async def starts_with(cluster: Cluster, doc: str, text: str) -> bool:
     """Whether all nodes have this as the first block."""
     return all([(await node_texts(cluster, name, doc))[0] == text for name in cluster.nodes])
+
+
+async def work_of_a_key(cluster: Cluster, tabs: Tabs, count: int) -> tuple[int, int]:
+    """The boxes in the page while one writes in the middle of so many blocks; bytes it writes down.
+
+    What a browser lays out, paints and looks at for a letter goes with the boxes that there are.
+    """
+    doc = await cluster.create("a", "\n\n".join(f"paragraph {number}" for number in range(count)))
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    await tab.put_caret(count // 2)
+    cdp = await tab.page.context.new_cdp_session(tab.page)
+    await cdp.send("Performance.enable")
+    await tab.type(" before")
+    await tab.saved()
+    await tab.page.evaluate(COUNT_KEPT)
+    await tab.type("x")
+    await tab.saved()
+    await expect(tab.block(count // 2)).to_have_text(f"paragraph {count // 2} beforex")
+    answer = await cdp.send("Performance.getMetrics")
+    metrics = {one["name"]: int(one["value"]) for one in answer["metrics"]}
+    return metrics["LayoutObjects"], int(await tab.page.evaluate("() => window.keptBytes"))
+
+
+async def test_what_a_letter_costs_the_page_does_not_grow_with_the_document(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    boxes, kept = await work_of_a_key(cluster, tabs, 400)
+    more_boxes, more_kept = await work_of_a_key(cluster, tabs, 4_000)
+    assert more_boxes < 1.3 * boxes
+    assert 0 < more_kept < 1.3 * kept
+
+
+async def test_numbers_of_a_list_go_on_over_what_is_not_laid_out(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    items = [f"{number + 1}. item {number}" for number in range(BLOCKS)]
+    doc = await cluster.create("a", "\n".join(items))
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    await expect(tab.editor.locator("[data-block-id]")).to_have_count(BLOCKS)
+    cdp = await tab.page.context.new_cdp_session(tab.page)
+    for number in (BLOCKS - 1, 500, 2):
+        await tab.bring(number, "center")
+        assert await tab.page.evaluate(FOLDED) > BLOCKS / 2
+        # Numbers are drawn by CSS: only who hears the page can tell which they are.
+        tree = await cdp.send("Accessibility.getFullAXTree")
+        names = {str(one["name"].get("value")).strip() for one in tree["nodes"] if "name" in one}
+        assert str(number + 1) in names
+        await tab.screenshot(f"list-{number}")

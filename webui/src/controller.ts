@@ -299,7 +299,7 @@ export class DocumentController {
 
   close(): void {
     this.isClosed = true;
-    this.keeper.flush();
+    this.keeper.close();
     this.pictures?.close();
     this.editor?.destroy();
     this.editor = null;

@@ -14,9 +14,12 @@ import type { Kept, Store } from "./store";
 const DELAY_MS = 100;
 /** A store that hangs holds calls up for so long. */
 const PATIENCE_MS = 1_000;
+/** So long after the last edit was saved, nothing of the document is left in the store. */
+const TIDY_MS = 10_000;
 
 export class Keeper {
   private timer: ReturnType<typeof setTimeout> | null = null;
+  private tidying: ReturnType<typeof setTimeout> | undefined;
   private isWriting = false;
   private isDirty = false;
   private waiters: (() => void)[] = [];
@@ -46,6 +49,12 @@ export class Keeper {
     if (this.isDirty && !this.isWriting) void this.write();
   }
 
+  /** The document is closed here: writes what is not written, and tidies up. */
+  close(): void {
+    this.flush();
+    this.tidy();
+  }
+
   /** E1: what there is now is written, or cannot be. */
   async kept(): Promise<void> {
     if (this.hasFailed) return;
@@ -70,6 +79,8 @@ export class Keeper {
       if (isSomething) await this.store.keep(kept);
       else await this.store.forget(kept.client, kept.doc);
       this.isStored = isSomething;
+      clearTimeout(this.tidying);
+      if (!isSomething) this.tidying = setTimeout(() => this.tidy(), TIDY_MS);
       this.hasFailed = false;
     } catch {
       this.hasFailed = true;
@@ -77,6 +88,13 @@ export class Keeper {
     this.isWriting = false;
     for (const resolve of waiters) resolve();
     if (this.isDirty) this.flush();
+  }
+
+  private tidy(): void {
+    clearTimeout(this.tidying);
+    if (this.isStored || this.isWriting || this.store === null) return;
+    const { client, doc } = this.state();
+    this.store.tidy(client, doc).catch(() => undefined); // whoever opens the store next does it
   }
 }
 
@@ -96,6 +114,9 @@ export async function takeKept(doc: string, parts: KeptParts): Promise<Taken> {
   const { store, locks } = parts;
   const drafts: Draft[] = [];
   let kept: Kept | undefined;
+  for (const [client, left] of (await store?.untidy()) ?? []) {
+    if (await locks.take(client)) await store?.tidy(client, left);
+  }
   for (const one of (await store?.kept(doc, parts.principal)) ?? []) {
     const isUnsent = one.state !== null;
     if (isUnsent && kept !== undefined) continue;

@@ -33,8 +33,16 @@ export interface KeptUpload {
     | { readonly kind: "copy"; readonly from: string; readonly picture: string };
 }
 
+/** The outline of a document, by itself: it seldom changes, and what waits does with every key. */
+interface KeptOutline {
+  /** No document's id: what is left of this one is found without it. */
+  readonly doc: `outline/${string}`;
+  readonly client: string;
+  readonly outline: unknown;
+}
+
 interface Schema extends DBSchema {
-  documents: { key: [string, string]; value: Kept; indexes: { doc: string } };
+  documents: { key: [string, string]; value: Kept | KeptOutline; indexes: { doc: string } };
   uploads: { key: string; value: KeptUpload; indexes: { doc: string } };
 }
 
@@ -57,32 +65,92 @@ async function createTables(
   if (old.objectStoreNames.contains("sessions")) old.deleteObjectStore("sessions");
   if (before === 2) {
     const table = work.objectStore("documents");
-    for (const kept of await table.getAll()) await table.put({ ...kept, principal: "guest" });
+    const all = (await table.getAll()) as Kept[];
+    for (const kept of all) await table.put({ ...kept, principal: "guest" });
     return;
   }
   const documents = database.createObjectStore("documents", { keyPath: ["client", "doc"] });
   documents.createIndex("doc", "doc");
 }
 
+const OUTLINE = "outline/";
+
+/** A state with an outline, which is the very same value for as long as nothing in it changes. */
+interface WithOutline {
+  readonly outline: readonly [outline: unknown, rest: unknown];
+}
+
+function hasOutline(state: unknown): state is WithOutline {
+  return (
+    typeof state === "object" && state !== null && "outline" in state && state.outline !== null
+  );
+}
+
+function isOf(principal: string): (kept: Kept | KeptOutline) => kept is Kept {
+  return (kept): kept is Kept => "principal" in kept && kept.principal === principal;
+}
+
 export class Store {
+  /** The outline that was written last. */
+  private written: KeptOutline | null = null;
+
   private constructor(private readonly database: IDBPDatabase<Schema>) {}
 
   static async open(): Promise<Store> {
     return new Store(await openDB<Schema>(NAME, VERSION, { upgrade: createTables }));
   }
 
+  /** Writes it, and its outline if that is another one than was written last. */
   async keep(kept: Kept): Promise<void> {
-    await this.database.put("documents", kept);
+    const { client, state } = kept;
+    if (!hasOutline(state)) {
+      await this.database.put("documents", kept);
+      return;
+    }
+    const [outline, rest] = state.outline;
+    const next: KeptOutline = { client, doc: `${OUTLINE}${kept.doc}`, outline };
+    const work = this.database.transaction("documents", "readwrite");
+    const all: Promise<unknown>[] = [work.done];
+    all.push(work.store.put({ ...kept, state: { ...state, outline: [null, rest] } }));
+    if (!isSame(next, this.written)) all.push(work.store.put(next));
+    await Promise.all(all);
+    this.written = next;
   }
 
   /** All that this person's tabs have left behind of a document. */
   async kept(doc: string, principal: string): Promise<Kept[]> {
-    const all = await this.database.getAllFromIndex("documents", "doc", doc);
-    return all.filter((kept) => kept.principal === principal);
+    const { store } = this.database.transaction("documents");
+    const all = (await store.index("doc").getAll(doc)).filter(isOf(principal));
+    const whole = async (kept: Kept): Promise<Kept> => {
+      const { state, client } = kept;
+      if (!hasOutline(state) || state.outline[0] !== null) return kept;
+      const found = (await store.get([client, `${OUTLINE}${doc}`])) as KeptOutline;
+      return { ...kept, state: { ...state, outline: [found.outline, state.outline[1]] } };
+    };
+    return Promise.all(all.map(whole));
   }
 
+  /** The outline stays until `tidy`: the next edit rests on it again. */
   async forget(client: string, doc: string): Promise<void> {
     await this.database.delete("documents", [client, doc]);
+  }
+
+  /** The clients and documents of which only the outline is kept. */
+  async untidy(): Promise<[client: string, doc: string][]> {
+    const keys = await this.database.getAllKeys("documents");
+    const known = new Set(keys.map((key) => key.join()));
+    const outlines = keys.filter(([, doc]) => doc.startsWith(OUTLINE));
+    const left = outlines.map(([client, doc]): [string, string] => [
+      client,
+      doc.slice(OUTLINE.length),
+    ]);
+    return left.filter((key) => !known.has(key.join()));
+  }
+
+  /** Takes out an outline on which nothing rests that is to be sent. */
+  async tidy(client: string, doc: string): Promise<void> {
+    this.written = null;
+    await this.database.delete("documents", [client, `${OUTLINE}${doc}`]);
   }
 
   async keepUpload(upload: KeptUpload): Promise<void> {
@@ -104,12 +172,20 @@ export class Store {
   }
 }
 
+function isSame(one: KeptOutline, other: KeptOutline | null): boolean {
+  if (other === null) return false;
+  return one.outline === other.outline && one.client === other.client && one.doc === other.doc;
+}
+
 /** The documents for which this browser keeps this person's edits that no node has taken yet. */
 export async function documentsWithKeptEdits(principal: string): Promise<ReadonlySet<string>> {
   const database = await openDB<Schema>(NAME, VERSION, { upgrade: createTables });
   const all = await database.getAll("documents");
   database.close();
   return new Set(
-    all.filter((kept) => kept.principal === principal && kept.state !== null).map(({ doc }) => doc),
+    all
+      .filter(isOf(principal))
+      .filter(({ state }) => state !== null)
+      .map(({ doc }) => doc),
   );
 }

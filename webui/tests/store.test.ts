@@ -1,6 +1,6 @@
 import "fake-indexeddb/auto";
-import { expect, test } from "vitest";
-import { Keeper } from "../src/keeper";
+import { expect, test, vi } from "vitest";
+import { Keeper, takeKept } from "../src/keeper";
 import { documentsWithKeptEdits, type Kept, Store } from "../src/store";
 
 function kept(client: string, state: unknown, ...texts: string[]): Kept {
@@ -120,4 +120,70 @@ test("what was kept when everybody was a guest is a guest's", async () => {
     };
   });
   expect(await documentsWithKeptEdits("guest")).toEqual(new Set(["doc"]));
+});
+
+async function left(store: Store, client: string): Promise<Kept[]> {
+  return (await store.kept("doc", "guest")).filter((one) => one.client === client);
+}
+
+test("the outline is written when it is another one, not with every edit, and is read with them", async () => {
+  const store = await Store.open();
+  const outline = { title: "Long", blocks: [["b0", "paragraph", 5, true]] };
+  const state = (calls: number, of = outline) => ({ outline: [of, { version: calls }], calls });
+  const put = vi.spyOn(IDBObjectStore.prototype, "put");
+  for (let calls = 1; calls <= 5; calls += 1) await store.keep(kept("eight", state(calls)));
+  expect(put).toHaveBeenCalledTimes(6);
+  expect(await left(store, "eight")).toEqual([kept("eight", state(5))]);
+  const other = { ...outline, title: "Other" };
+  await store.keep(kept("eight", state(6, other)));
+  // Once nothing waits, the next edit finds it there.
+  await store.forget("eight", "doc");
+  expect(await left(store, "eight")).toEqual([]);
+  await store.keep(kept("eight", state(7, other)));
+  expect(put).toHaveBeenCalledTimes(9);
+  expect(await left(store, "eight")).toEqual([kept("eight", state(7, other))]);
+  expect(await documentsWithKeptEdits("guest")).toContain("doc");
+  put.mockRestore();
+  await store.forget("eight", "doc");
+  store.close();
+});
+
+test("an outline that a tab has left alone is taken out by the next tab, but not a living one's", async () => {
+  const store = await Store.open();
+  const state = { outline: [{ title: "T", blocks: [] }, {}] };
+  for (const client of ["dead", "living", "waiting"]) await store.keep(kept(client, state));
+  for (const client of ["dead", "living"]) await store.forget(client, "doc");
+  const locks = { take: async (client: string) => client === "dead" };
+  await takeKept("doc", { store, locks, principal: "guest" });
+  expect((await store.untidy()).map(([client]) => client)).not.toContain("dead");
+  expect(await store.untidy()).toContainEqual(["living", "doc"]);
+  expect(await left(store, "waiting")).toEqual([kept("waiting", state)]);
+  await store.forget("waiting", "doc");
+  for (const [client, doc] of await store.untidy()) await store.tidy(client, doc);
+  expect(await store.untidy()).toEqual([]);
+  store.close();
+});
+
+test("some time after the last edit was saved nothing is left in the store", async () => {
+  vi.useFakeTimers();
+  const done: string[] = [];
+  const note = (what: string) => async () => void done.push(what);
+  const store = { keep: note("keep"), forget: note("forget"), tidy: note("tidy") };
+  let state: unknown = { calls: [1] };
+  const keeper = new Keeper(store as unknown as Store, () => kept("nine", state), false);
+  keeper.changed(true);
+  await vi.advanceTimersByTimeAsync(200);
+  state = null;
+  keeper.changed(false);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(done).toEqual(["keep", "forget"]);
+  state = { calls: [2] };
+  keeper.changed(true);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(done).toEqual(["keep", "forget", "keep"]);
+  state = null;
+  keeper.changed(false);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(done).toEqual(["keep", "forget", "keep", "forget", "tidy"]);
+  vi.useRealTimers();
 });

@@ -60,6 +60,7 @@ export class OutlineObject extends Shared {
   readonly seeds = new Map<string, Seed>();
   /** Blocks of which it has heard something new; null: their order is another one, too. */
   private news: Set<string> | null = null;
+  private whole: OutlineState | null = null;
 
   /** What `news` has gathered since it was asked for last. */
   takeNews(): ReadonlySet<string> | null {
@@ -68,8 +69,13 @@ export class OutlineObject extends Shared {
     return news;
   }
 
-  /** Everything here, as a snapshot has it. */
+  /** Everything here, as a snapshot has it: the same value until something changes. */
   get state(): OutlineState {
+    this.whole ??= this.made();
+    return this.whole;
+  }
+
+  private made(): OutlineState {
     return {
       title: this.title,
       blocks: this.order.map((id) => {
@@ -82,6 +88,7 @@ export class OutlineObject extends Shared {
 
   /** Makes it this state. */
   take(state: OutlineState): void {
+    this.whole = null;
     this.title = state.title;
     this.news = null;
     this.order = state.blocks.map(([id]) => id);
@@ -94,6 +101,7 @@ export class OutlineObject extends Shared {
 
   /** Does one detail of a change. */
   follow(detail: OutlineDetail): void {
+    this.whole = null;
     switch (detail[0]) {
       case "placed":
         this.place(detail[1], detail[2]);

@@ -26,3 +26,9 @@ export function changedChildren(before: Node, after: Node): Changed {
   while (behind < shorter - from && old.at(-1 - behind) === now.at(-1 - behind)) behind += 1;
   return { from, oldTo: old.length - behind, newTo: now.length - behind, position };
 }
+
+/** Where the block stood that has this index now; of a new one, where it has come from. */
+export function indexBefore({ from, oldTo, newTo }: Changed, index: number): number {
+  if (index < from) return index;
+  return index >= newTo ? index - newTo + oldTo : Math.max(from, Math.min(index, oldTo - 1));
+}

@@ -3,7 +3,7 @@
 import { keymap } from "prosemirror-keymap";
 import { type Command, EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
-import type { DocumentModel, ShownBlock, Verb, ViewEvent } from "../document/types";
+import type { DocumentModel, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
 import type { Person } from "../people";
 import type { Spots } from "../undo/history";
@@ -11,13 +11,11 @@ import { editorWords } from "../words/editor";
 import { AwayView, BlockView } from "./block-view";
 import type { EditorCallbacks } from "./callbacks";
 import { Carets, caretsPlugin } from "./carets";
-import { changedChildren } from "./changed";
+import { type Changed, changedChildren, indexBefore } from "./changed";
 import { clicksPlugin } from "./clicks";
 import { clipboardParser, clipboardPlugin, tamed } from "./clipboard";
 import { setLanguage } from "./code-keys";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
-import { diffBlocks, isSame } from "./diff";
-import { drawnPlugin } from "./drawn";
 import { findPlugin } from "./find";
 import { Finder } from "./finder";
 import { handlePlugin } from "./handle";
@@ -25,17 +23,18 @@ import { highlightPlugin, lookAtCode } from "./highlight";
 import { markdownPlugin } from "./markdown";
 import { openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
+import { isSettled, ownVerbs } from "./own-changes";
 import { fitted, handlePaste, parseText, serialiseText } from "./paste";
 import { type Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
-import { blockAt, blockIdAt, isShownAs, tableType, toBlock, toDoc } from "./schema";
+import { blockAt, blockIdAt, lettersIn, tableType, toDoc } from "./schema";
 import { choose, menuAttributes, slashMenu, slashPlugin } from "./slash";
-import { isBlank, missingIn, surroundingsOf } from "./state";
-import { cellAt, textPlace } from "./table-remote";
+import { endsOf, isBlank, missingIn, surroundingsOf } from "./state";
+import { textPlace } from "./table-remote";
 import { TableView } from "./table-view";
 import { readyTables, type TableAction, TOOLS_MISSING, tablePlugins, whenLoaded } from "./tables";
 import { takenTransaction, Undoing } from "./undoing";
-import { LONG_BLOCKS, Viewport } from "./viewport";
+import { Viewport } from "./viewport";
 
 /** So many blocks are loaded at once because they are selected. */
 const NEEDED_MAX = 200;
@@ -80,7 +79,6 @@ export class DocumentEditor {
           "aria-readonly": `${!this.isWritable}`,
           "aria-label": editorWords.text,
           "aria-describedby": "editor-help",
-          class: state.doc.childCount > LONG_BLOCKS ? "long" : "",
           ...menuAttributes(state),
         }),
         nodeViews: {
@@ -121,15 +119,22 @@ export class DocumentEditor {
     this.places = new Places(this.view, (block) => model.show(block));
     this.carets = new Carets(this.view, () => this.readSelection());
     model.onView = (event) => this.show(event);
-    this.viewport = new Viewport(this.view.dom, (first, last) => {
-      if (this.blank !== null) return;
-      this.readSelection();
-      model.look(first, last);
-      this.carets.look(first, last);
-      lookAtCode(this.view, first, last);
-      const shown = this.view.state.doc.maybeChild(first);
-      if (shown !== null) callbacks.viewed(String(shown.attrs.id));
+    this.viewport = new Viewport(this.view.dom, {
+      look: (first, last) => this.look(first, last),
+      selected: () => endsOf(this.view.state),
+      letters: (index) => lettersIn(this.view.state.doc.maybeChild(index)),
     });
+  }
+
+  /** These blocks are in sight. */
+  private look(first: number, last: number): void {
+    if (this.blank !== null) return;
+    this.readSelection();
+    this.model.look(first, last);
+    this.carets.look(first, last);
+    lookAtCode(this.view, first, last);
+    const shown = this.view.state.doc.maybeChild(first);
+    if (shown !== null) this.callbacks.viewed(String(shown.attrs.id));
   }
 
   private plugins() {
@@ -149,7 +154,6 @@ export class DocumentEditor {
       keymap(Object.fromEntries(pairs)),
       normalisePlugin(),
       guardPlugin((ids) => this.load(ids)),
-      drawnPlugin(),
       caretsPlugin(),
       findPlugin(),
       highlightPlugin(),
@@ -296,7 +300,6 @@ export class DocumentEditor {
     this.view.dispatch(transaction);
     this.blank = after.blocks.length === 0 ? blank : null;
     this.carets.draw();
-    this.viewport.later();
   }
 
   /** Shows what the person has taken back; the model has it already. */
@@ -310,9 +313,18 @@ export class DocumentEditor {
   private dispatch(transaction: Transaction): void {
     const before = this.view.state;
     const state = before.apply(transaction);
+    const isChanged = state.doc !== before.doc;
+    const changed = isChanged ? changedChildren(before.doc, state.doc) : null;
+    const ends = endsOf(state);
+    // Before the editor scrolls there.
+    this.viewport?.unfold(...ends.map((index) => (changed ? indexBefore(changed, index) : index)));
     this.view.updateState(state);
     const isRemote = transaction.getMeta(REMOTE) === true;
-    if (!isRemote && state.doc !== before.doc) this.sendChanges(before, transaction);
+    if (changed !== null) {
+      this.viewport?.changed(changed);
+      this.viewport?.unfold(...ends);
+      if (!isRemote) this.sendChanges(before, transaction, changed);
+    }
     this.tellSurroundings();
     this.tellMenu();
     this.finder?.tell();
@@ -324,48 +336,24 @@ export class DocumentEditor {
     }
   }
 
-  /** Tells the model what the person did; only the blocks that have changed are looked at. */
-  private sendChanges(state: EditorState, by: Transaction): void {
-    const before = state.doc;
-    const { doc, selection } = this.view.state;
-    const wasBlank = this.blank !== null;
-    if (wasBlank && isBlank(doc)) return;
+  /** Tells the model what the person did. */
+  private sendChanges(state: EditorState, by: Transaction, changed: Changed): void {
+    const now = this.view.state;
+    const isWhole = this.blank !== null;
+    if (isWhole && isBlank(now.doc)) return;
     this.blank = null;
-    const { from, oldTo, newTo } = wasBlank
-      ? { from: 0, oldTo: 0, newTo: doc.childCount }
-      : changedChildren(before, doc);
-    const { blocks } = this.model.value;
-    const now = doc.children.slice(from, newTo).map(toBlock);
-    const { $head } = selection;
-    const cell = cellAt($head);
-    const place = { block: blockIdAt($head), offset: $head.parentOffset };
-    const caret = cell === null ? place : { ...place, cell };
-    const start = blocks[from - 1]?.id ?? "";
-    const verbs = diffBlocks(blocks.slice(from, oldTo), now, start, caret);
+    const all = { from: 0, oldTo: 0, newTo: now.doc.childCount, position: 0 };
+    const own = isWhole ? all : changed;
+    const verbs = ownVerbs(now, this.model.value.blocks, own);
     if (verbs.length > 0) {
-      this.undoing.did(verbs as readonly Verb[], from, oldTo, state, by);
-      this.model.change(verbs as readonly Verb[]);
+      this.undoing.did(verbs, own.from, own.oldTo, state, by);
+      this.model.change(verbs);
     }
-    this.settle(from, newTo);
-    this.viewport.later();
-    this.callbacks.edited();
-  }
-
-  /** From now on the nodes from `from` to `to` are the blocks that the model has there. */
-  private settle(from: number, to: number): void {
-    const { doc } = this.view.state;
     const { value } = this.model;
-    const isThere = (block: ShownBlock | undefined, index: number): boolean => {
-      const node = doc.child(index);
-      if (block === undefined || !isSame(toBlock(node), block)) return false;
-      isShownAs(node, block);
-      return true;
-    };
-    let isSettled = doc.childCount === value.blocks.length;
-    for (let index = from; index < to && isSettled; index += 1) {
-      isSettled = isThere(value.blocks[index], index);
+    if (!isSettled(state.doc, this.view.state.doc, value.blocks, own)) {
+      this.show({ changes: null, before: value, after: value });
     }
-    if (!isSettled) this.show({ changes: null, before: value, after: value });
+    this.callbacks.edited();
   }
 
   private tellSurroundings(): void {

@@ -5,8 +5,8 @@ import type { EditorView } from "prosemirror-view";
 import type { DocumentModel } from "../document/types";
 import { cleanText } from "../shared/text";
 import { changeFinding, type Finding, findingOf, type Match, replaced } from "./find";
+import { unfold } from "./folds";
 import { awayType } from "./schema";
-import { isComing } from "./viewport";
 
 /** So many blocks are loaded at a time for a replacement. */
 const LOADED_MAX = 40;
@@ -122,7 +122,7 @@ export class Finder {
     if (match === undefined) return;
     const element = this.view.nodeDOM(match.position);
     if (!(element instanceof HTMLElement)) return;
-    isComing(element);
+    unfold(element);
     const place = match.isHere ? element.querySelector(".found.current") : null;
     (place ?? element).scrollIntoView?.({ block: "center" });
   }

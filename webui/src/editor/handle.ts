@@ -6,9 +6,9 @@
 import { Plugin } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import { moveWords } from "../words/move";
+import { firstBelow } from "./folds";
 import { movedTo, selectedRange } from "./moving";
 import { serialiseText } from "./paste";
-import { firstBelow } from "./viewport";
 
 export function handlePlugin(): Plugin {
   let handle: Handle | null = null;
@@ -74,7 +74,7 @@ class Handle {
 
   private follow({ clientY, buttons }: MouseEvent): void {
     if (this.dragged !== null || buttons !== 0 || !this.view.editable) return;
-    const block = this.blocks[firstBelow(this.blocks, clientY - 1, 0, "bottom")];
+    const block = this.blocks[firstBelow(this.blocks, clientY - 1)];
     const id = block instanceof HTMLElement ? block.dataset.blockId : undefined;
     const box = block?.getBoundingClientRect();
     if (id === undefined || box === undefined || clientY < box.top - 4) {
@@ -117,7 +117,7 @@ class Handle {
 
   /** Before which block the pointer would put what is dragged. */
   private indexAt(clientY: number): number {
-    const at = firstBelow(this.blocks, clientY - 1, 0, "bottom");
+    const at = firstBelow(this.blocks, clientY - 1);
     const box = this.blocks[at]?.getBoundingClientRect();
     return box !== undefined && clientY > (box.top + box.bottom) / 2 ? at + 1 : at;
   }

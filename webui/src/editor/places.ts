@@ -1,6 +1,7 @@
 /** Brings places of the document into sight, also such as are not loaded yet. */
 
 import type { EditorView } from "prosemirror-view";
+import { unfold } from "./folds";
 import { findBlock, toEditorPosition } from "./remote";
 
 /** Where somebody is: the first block in their sight, and their caret. */
@@ -67,15 +68,16 @@ export class Places {
   }
 
   private element(block: string): Element | null {
-    return this.view.dom.querySelector(`[data-block-id="${CSS.escape(block)}"]`);
+    const found = this.view.dom.querySelector(`[data-block-id="${CSS.escape(block)}"]`);
+    if (found !== null) unfold(found);
+    return found;
   }
 
   private caretBox(block: string, head: number): { top: number; bottom: number } | null {
     const found = findBlock(this.view.state.doc, block);
     if (found === null) return null;
-    if (found.node.isAtom) {
-      return this.element(block)?.getBoundingClientRect() ?? null;
-    }
+    const element = this.element(block);
+    if (found.node.isAtom) return element?.getBoundingClientRect() ?? null;
     return this.view.coordsAtPos(toEditorPosition(found, head));
   }
 }

@@ -23,6 +23,7 @@ import type {
 } from "../document/types";
 import { richLength } from "../shared/rich";
 import { codePointLength, toUnits } from "../shared/text";
+import { agree, untouched } from "./agreed";
 import { diffAttributes, diffBlocks, isSame } from "./diff";
 import { applyEdit } from "./rich-steps";
 import {
@@ -75,7 +76,7 @@ export function remoteTransaction(
     for (const change of changes) applyChange(transaction, change);
     updateTables(transaction, changes, blocks);
   }
-  return reconcile(transaction, blocks, blank);
+  return reconcile(state.doc, transaction, blocks, blank);
 }
 
 /** Brings the tables that are named to what they are now: cells, rows and columns that differ. */
@@ -85,21 +86,31 @@ function updateTables(
   blocks: readonly ShownBlock[],
 ): void {
   const ids = new Set(changes.map(([, one]) => (typeof one === "string" ? one : "")));
-  for (const block of blocks) {
-    if (!ids.has(block.id) || nodeTypeOf(block) !== tableType) continue;
-    const found = findBlock(transaction.doc, block.id);
-    if (found !== null && found.node.type === tableType) showBlock(transaction, found, block);
+  for (const id of ids) {
+    const found = findBlock(transaction.doc, id);
+    if (found?.node.type !== tableType) continue;
+    const block = blocks.find((one) => one.id === id);
+    if (block !== undefined && nodeTypeOf(block) === tableType)
+      showBlock(transaction, found, block);
   }
 }
 
 /** Whether the editor has exactly these blocks already. */
 function isShown(doc: Node, blocks: readonly ShownBlock[]): boolean {
   if (doc.childCount !== blocks.length) return false;
-  return blocks.every((block, index) => isSame(toBlock(doc.child(index)), block));
+  const [ahead, behind] = untouched(doc, doc, blocks);
+  for (let index = ahead; index < blocks.length - behind; index += 1) {
+    if (!isSame(toBlock(doc.child(index)), blocks[index])) return false;
+  }
+  return true;
 }
 
-/** Puts in anew what is not as these blocks say, from the first such block to the last. */
+/**
+ * Puts in anew what is not as these blocks say, from the first such block to the last. `before`:
+ * what the transaction has begun with.
+ */
 function reconcile(
+  before: Node,
   transaction: Transaction,
   blocks: readonly ShownBlock[],
   blank: string,
@@ -115,21 +126,25 @@ function reconcile(
     return true;
   };
   const shorter = Math.min(doc.childCount, wanted.length);
-  let ahead = 0;
-  while (ahead < shorter && isThere(ahead, ahead)) ahead += 1;
+  let [ahead, behind] = untouched(before, doc, wanted);
+  while (ahead < shorter - behind && isThere(ahead, ahead)) ahead += 1;
   const behindMax = shorter - ahead;
-  let behind = 0;
   while (behind < behindMax && isThere(doc.childCount - 1 - behind, wanted.length - 1 - behind)) {
     behind += 1;
   }
   const last = doc.childCount - behind;
-  if (ahead === last && wanted.length === doc.childCount) return transaction;
+  if (ahead === last && wanted.length === doc.childCount) {
+    agree(doc, wanted);
+    return transaction;
+  }
   const from = placeOf(doc, ahead);
   const to = placeOf(doc, last);
   const nodes = wanted.slice(ahead, wanted.length - behind).map(toNode);
   const caret = caretIn(transaction.selection, null);
   transaction.replaceWith(from, to, nodes);
   if (caret !== null) putCaret(transaction, caret, caret.id, 0);
+  const isPut = nodes.every((node, index) => transaction.doc.maybeChild(ahead + index) === node);
+  if (isPut && transaction.doc.childCount === wanted.length) agree(transaction.doc, wanted);
   return transaction;
 }
 

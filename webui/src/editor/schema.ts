@@ -10,6 +10,7 @@ import {
 import type { Attributes, AttributeValue, Rich, ShownBlock } from "../document/types";
 import { richLength } from "../shared/rich";
 import { gridOf } from "../shared/table";
+import { agree } from "./agreed";
 import { isSafeLink, richOf, toFragment } from "./rich";
 import { hasHead, rowNodes, tableSpecs, tableText } from "./table-nodes";
 
@@ -161,6 +162,12 @@ export function typeOf(node: Node): BlockType {
   return TYPES.find((known) => known === type) ?? "paragraph";
 }
 
+/** About how many letters a block has, here or not. */
+export function lettersIn(node: Node | null): number {
+  if (node === null) return 0;
+  return node.type === awayType ? Number(node.attrs.length) : node.content.size;
+}
+
 const shown = new WeakMap<Node, ShownBlock>();
 
 /** The model's block of an editor node; the same node gives the same block again. */
@@ -247,5 +254,7 @@ export function toBlocks(doc: Node): ShownBlock[] {
 export function toDoc(blocks: readonly ShownBlock[], blank: string): Node {
   const nodes = blocks.map(toNode);
   if (nodes.length === 0) nodes.push(blockType.create({ id: blank }));
-  return schema.topNodeType.create(null, nodes);
+  const doc = schema.topNodeType.create(null, nodes);
+  if (blocks.length > 0) agree(doc, blocks);
+  return doc;
 }

@@ -25,6 +25,11 @@ export function surroundingsOf(state: EditorState): Surroundings {
   return { block, marks: activeMarks(state), link: linkAt(state)?.href ?? null, language };
 }
 
+/** The indices of the blocks in which what is selected begins and ends. */
+export function endsOf({ selection }: EditorState): readonly [anchor: number, head: number] {
+  return [selection.$anchor.index(0), selection.$head.index(0)];
+}
+
 /** The selected blocks whose text is not here. */
 export function missingIn({ doc, selection }: EditorState): string[] {
   const missing: string[] = [];

@@ -1,30 +1,51 @@
-/** Which blocks are in sight: told at most once a frame, and only when it has changed. */
+/**
+ * Which blocks are in sight: told at most once a frame, and only when it has changed. Of a long
+ * document those near the sight and the caret are drawn, and the others folded.
+ */
 
-/** From so many blocks on, those far from the sight are left out of every look at the page. */
-export const LONG_BLOCKS = 200;
-/** So many blocks above and below the sight are near; they are marked in steps. */
-const NEAR = 100;
-const STEP = 50;
-/** A browser asks of each block that it may leave out whether it is in sight, for each picture. */
-const FAR = "far";
+import type { Changed } from "./changed";
+import { Folds, type Measure, type Range } from "./folds";
+
+/** So many blocks above and below the sight are drawn, and so many stay drawn that were. */
+const NEAR = 40;
+const KEPT = 90;
+/** As many beside the ends of what is selected: arrow keys go there. */
+const BESIDE = 25;
+/** What comes into sight when others are drawn is drawn, too: so often in one frame. */
+const ROUNDS = 3;
+
+/** What is asked of the document. */
+export interface Sight {
+  /** The blocks from the one index to the other are in sight. */
+  readonly look: (first: number, last: number) => void;
+  /** The indices of the blocks in which what is selected begins and ends. */
+  readonly selected: () => Range;
+  /** How many letters the block of this index has. */
+  readonly letters: (index: number) => number;
+}
 
 export class Viewport {
-  private near: ReadonlySet<Element> | null = null;
-  private marked = "";
   private frame = 0;
   private told = "";
+  private readonly folds: Folds;
+  private measure: Measure;
   private readonly observer: ResizeObserver | null;
   private readonly onScroll = (): void => this.later();
 
   /** `root` has one element a block. */
   constructor(
     private readonly root: HTMLElement,
-    private readonly look: (first: number, last: number) => void,
+    private readonly sight: Sight,
   ) {
     const { defaultView } = root.ownerDocument;
+    const { letters } = sight;
+    this.folds = new Folds(root, () => this.later());
+    this.measure = { line_px: 24, between_px: 9, lettersOnLine: 80, letters };
+    // Before anything is laid out.
+    this.arrange(0, 0);
     defaultView?.addEventListener("scroll", this.onScroll, { passive: true, capture: true });
     this.observer =
-      typeof ResizeObserver === "undefined" ? null : new ResizeObserver(() => this.measure());
+      typeof ResizeObserver === "undefined" ? null : new ResizeObserver(() => this.size());
     this.observer?.observe(root);
     this.later();
   }
@@ -39,6 +60,17 @@ export class Viewport {
     });
   }
 
+  /** Other blocks are there, and their elements. */
+  changed(changed: Changed): void {
+    this.folds.changed(changed);
+    this.later();
+  }
+
+  /** These are drawn at once: browsers edit, and show the caret, only in what is. */
+  unfold(...indices: readonly number[]): void {
+    for (const index of indices) this.folds.openAt(index);
+  }
+
   stop(): void {
     const { defaultView } = this.root.ownerDocument;
     if (this.frame !== 0) defaultView?.cancelAnimationFrame(this.frame);
@@ -47,61 +79,45 @@ export class Viewport {
   }
 
   private tell(): void {
-    const blocks = this.root.children;
-    if (blocks.length === 0) return;
-    const height = this.root.ownerDocument.defaultView?.innerHeight ?? 0;
-    const first = firstBelow(blocks, 0, 0, "bottom");
-    const last = Math.max(first, firstBelow(blocks, height, first, "top") - 1);
-    this.mark(blocks, first, last);
-    const shown = `${Math.min(first, blocks.length - 1)} ${last} ${blocks.length}`;
+    const { children, ownerDocument } = this.root;
+    if (children.length === 0) return;
+    const height = ownerDocument.defaultView?.innerHeight ?? 0;
+    let [first, last] = [0, 0];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      first = this.folds.indexAt(0);
+      last = Math.max(first, this.folds.indexAt(height));
+      if (!this.arrange(first, last)) break;
+    }
+    const shown = `${first} ${last} ${children.length}`;
     if (shown === this.told) return;
     this.told = shown;
-    this.look(Math.min(first, blocks.length - 1), Math.min(last, blocks.length - 1));
+    this.sight.look(first, last);
   }
 
-  /** Marks the blocks that are far from the sight; what is new anywhere is not. */
-  private mark(blocks: HTMLCollection, first: number, last: number): void {
-    if (blocks.length <= LONG_BLOCKS && this.near === null) return;
-    const from = Math.max(0, Math.floor((first - NEAR) / STEP) * STEP);
-    const to = Math.min(blocks.length, Math.ceil((last + NEAR) / STEP) * STEP);
-    const marked = `${from} ${to} ${blocks.length}`;
-    if (marked === this.marked) return;
-    this.marked = marked;
-    const near = new Set([...blocks].slice(from, to));
-    for (const block of near) block.classList.remove(FAR);
-    for (const block of this.near ?? blocks) if (!near.has(block)) block.classList.add(FAR);
-    this.near = near;
+  private arrange(first: number, last: number): boolean {
+    const ends = this.sight.selected();
+    const around = (near: number): Range[] => [
+      [first - near, last + near],
+      ...ends.map((end): Range => [end - BESIDE, end + BESIDE]),
+    ];
+    return this.folds.arrange(around(NEAR), around(KEPT), this.measure);
   }
 
-  /** How many letters go on a line, for the height of what is not drawn. */
-  private measure(): void {
+  /** How high lines are and how many letters go on one, for the height of what is not drawn. */
+  private size(): void {
     const style = getComputedStyle(this.root);
-    const letter = Number.parseFloat(style.fontSize) * 0.48;
-    const letters = Math.max(10, Math.floor(this.root.clientWidth / Math.max(1, letter)));
-    this.root.style.setProperty("--letters", String(letters));
+    const size = Number.parseFloat(style.fontSize);
+    const lettersOnLine = Math.max(
+      10,
+      Math.floor(this.root.clientWidth / Math.max(1, size * 0.48)),
+    );
+    const line_px = Number.parseFloat(style.lineHeight) || size * 1.5;
+    const before = this.measure;
+    if (lettersOnLine !== before.lettersOnLine || line_px !== before.line_px) {
+      this.measure = { ...before, line_px, between_px: size * 0.55, lettersOnLine };
+      this.root.style.setProperty("--letters", String(lettersOnLine));
+      this.folds.forget();
+    }
     this.later();
   }
-}
-
-/** The block comes into sight: it is drawn from now on. */
-export function isComing(block: Element): void {
-  block.classList.remove(FAR);
-}
-
-/** The first block from `from` on whose edge is below this height; binary search. */
-export function firstBelow(
-  blocks: HTMLCollection,
-  height: number,
-  from: number,
-  edge: "top" | "bottom",
-): number {
-  let low = from;
-  let high = blocks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const place = blocks[middle]?.getBoundingClientRect()[edge] ?? 0;
-    if (place <= height) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,0 +1,328 @@
+/**
+ * A long document's blocks far from the sight, folded: of each run of them one element is laid out,
+ * as high as all of them were or will be, and the others are not. So what a browser does for a
+ * keystroke depends on what is near, not on how long the document is.
+ *
+ * Blocks are folded in chunks. What is new is drawn until its chunk is looked at again; a chunk
+ * knows how high it was, or else how many lines it will have.
+ */
+
+import type { Changed } from "./changed";
+import { asStyle, both, type Counts, countsOf, NOT_COUNTED } from "./numbering";
+
+/** Up to this many blocks nothing is folded. */
+export const LONG_BLOCKS = 200;
+/** So many blocks are folded together. */
+const CHUNK = 25;
+/** A block that is not laid out, and the one that stands for a run of them: long.css. */
+const FAR = "far";
+const GAP = "gap";
+
+/** Blocks from the one index up to the other, both included. */
+export type Range = readonly [first: number, last: number];
+
+/** How high what was never drawn is thought to be. */
+export interface Measure {
+  readonly line_px: number;
+  readonly between_px: number;
+  readonly lettersOnLine: number;
+  /** How many letters the block of this index has. */
+  readonly letters: (index: number) => number;
+}
+
+/** Neighbouring blocks that are folded or drawn together. */
+interface Chunk {
+  readonly folds: Folds;
+  blocks: Element[];
+  /** Whether it has been drawn for a frame: what was not is not measured, as all would be laid out. */
+  wasDrawn: boolean;
+  /** While it is folded: what stands for the run that it is in. */
+  gap: Element | null;
+  /** As high as when it was drawn last; null: since then it has become another one. */
+  known_px: number | null;
+  guessed_px: number | null;
+  counts: Counts | null;
+}
+
+const chunkOf = new WeakMap<Element, Chunk>();
+
+/** The block is needed now: it is laid out from here on, and those beside it. */
+export function unfold(block: Element): void {
+  const chunk = chunkOf.get(block);
+  if (chunk !== undefined && chunk.gap !== null) chunk.folds.open(chunk);
+}
+
+/** Where a block is; of one that is folded, where the run is in which it is. */
+export function boxOf(block: Element): DOMRect {
+  return (chunkOf.get(block)?.gap ?? block).getBoundingClientRect();
+}
+
+/** A run of chunks that are folded. */
+interface Run {
+  readonly gap: HTMLElement;
+  height_px: number;
+  counts: Counts;
+}
+
+export class Folds {
+  private chunks: Chunk[] = [];
+  private gaps: ReadonlySet<HTMLElement> = new Set();
+  private isStale = true;
+
+  /** `root` has one element a block. `opened`: more is drawn than was arranged. */
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly opened: () => void,
+  ) {}
+
+  /** The blocks from `from` to `oldTo` have become those up to `newTo`. */
+  changed({ from, oldTo, newTo }: Changed): void {
+    if (this.chunks.length === 0) return;
+    const fresh = this.elements(from, newTo);
+    let [place, start] = this.place(from);
+    const own = this.chunks[place] as Chunk;
+    let rest = oldTo - from;
+    if (rest === fresh.length && fresh.every((one, by) => own.blocks[from - start + by] === one)) {
+      if (own.gap !== null) this.renew(own, []);
+      return;
+    }
+    // What comes between two chunks goes into the one that is drawn.
+    const before = this.chunks[place - 1];
+    if (from === start && own.gap !== null && before?.gap === null) {
+      place -= 1;
+      start -= before.blocks.length;
+    }
+    const first = this.chunks[place];
+    let at = from - start;
+    for (const chunk of this.chunks.slice(place)) {
+      const mine = chunk === first ? fresh : [];
+      rest -= chunk.blocks.splice(at, rest, ...mine).length;
+      this.renew(chunk, mine);
+      if (rest === 0) break;
+      at = 0;
+    }
+    this.chunks = this.chunks.flatMap((chunk) => this.divided(chunk));
+  }
+
+  private elements(from: number, to: number): Element[] {
+    const found: Element[] = [];
+    let next = this.root.children[from] ?? null;
+    for (let at = from; at < to && next !== null; at += 1) {
+      found.push(next);
+      next = next.nextElementSibling;
+    }
+    return found;
+  }
+
+  /** Other blocks are in the chunk: these are new. */
+  private renew(chunk: Chunk, fresh: readonly Element[]): void {
+    chunk.known_px = chunk.guessed_px = chunk.counts = null;
+    this.isStale = true;
+    for (const block of fresh) {
+      chunkOf.set(block, chunk);
+      block.classList.toggle(FAR, chunk.gap !== null);
+    }
+  }
+
+  /** The widths of lines are others: what was measured holds no longer. */
+  forget(): void {
+    for (const chunk of this.chunks) chunk.known_px = chunk.guessed_px = null;
+    this.isStale = true;
+  }
+
+  /**
+   * Draws the chunks that reach into one of these ranges and folds the others, but for those that
+   * are drawn and reach into `kept`, a little more. Whether anything is another way than before.
+   */
+  arrange(ranges: readonly Range[], kept: readonly Range[], measure: Measure): boolean {
+    this.look();
+    if (this.chunks.length === 0) return false;
+    let start = 0;
+    const opening: Chunk[] = [];
+    const closing: Chunk[] = [];
+    for (const chunk of this.chunks) {
+      const end = start + chunk.blocks.length;
+      const reaches = ([first, last]: Range): boolean => first < end && last >= start;
+      if (chunk.gap !== null && ranges.some(reaches)) opening.push(chunk);
+      if (chunk.gap === null && !kept.some(reaches)) closing.push(chunk);
+      start = end;
+    }
+    if (opening.length === 0 && closing.length === 0 && !this.isStale) return false;
+    this.measured(closing);
+    for (const chunk of closing) {
+      chunk.gap = chunk.blocks[0] as Element;
+      for (const block of chunk.blocks) block.classList.add(FAR);
+    }
+    for (const chunk of opening) this.draw(chunk);
+    for (const chunk of this.chunks) chunk.wasDrawn ||= chunk.gap === null;
+    this.show(measure);
+    return true;
+  }
+
+  /** Draws the block with this index at once, if it is folded. */
+  openAt(index: number): void {
+    const [place] = this.place(index);
+    const chunk = this.chunks[place];
+    if (chunk !== undefined && chunk.gap !== null) this.open(chunk);
+  }
+
+  /** Draws this chunk at once; what else is near comes with the next frame. */
+  open(chunk: Chunk): void {
+    this.draw(chunk);
+    this.show(null);
+    this.opened();
+  }
+
+  private draw(chunk: Chunk): void {
+    chunk.gap = null;
+    for (const block of chunk.blocks) block.classList.remove(FAR);
+  }
+
+  /** Which block stands at this height of what the window shows; past the end: the last one. */
+  indexAt(y: number): number {
+    const { children } = this.root;
+    if (this.chunks.length === 0) return Math.min(firstBelow(children, y), children.length - 1);
+    const firsts = this.chunks.map(({ blocks }) => blocks[0] as Element);
+    let place = Math.max(0, firstBelow(firsts, y, "top") - 1);
+    const gap = this.chunks[place]?.gap ?? null;
+    // All of a run are where it begins.
+    while (gap !== null && this.chunks[place - 1]?.gap === gap) place -= 1;
+    let start = 0;
+    for (const { blocks } of this.chunks.slice(0, place)) start += blocks.length;
+    let chunk = this.chunks[place] as Chunk;
+    if (gap === null) return Math.min(start + firstBelow(chunk.blocks, y), children.length - 1);
+    let down = y - gap.getBoundingClientRect().top;
+    while (down > heightOf(chunk) && this.chunks[place + 1]?.gap === gap) {
+      down -= heightOf(chunk);
+      start += chunk.blocks.length;
+      place += 1;
+      chunk = this.chunks[place] as Chunk;
+    }
+    const share = Math.min(0.999, Math.max(0, down / Math.max(1, heightOf(chunk))));
+    return start + Math.floor(share * chunk.blocks.length);
+  }
+
+  /** Begins anew where the elements are not those that are known: the editor has drawn all again. */
+  private look(): void {
+    const { children, firstElementChild, lastElementChild } = this.root;
+    const count = this.chunks.reduce((sum, { blocks }) => sum + blocks.length, 0);
+    const isSame =
+      this.chunks[0]?.blocks[0] === firstElementChild &&
+      this.chunks.at(-1)?.blocks.at(-1) === lastElementChild;
+    if (count === children.length && (isSame || count === 0)) return;
+    if (this.chunks.length === 0 && children.length <= LONG_BLOCKS) return;
+    for (const chunk of this.chunks) this.draw(chunk);
+    const all = [...children];
+    this.chunks = [];
+    for (let from = 0; from < all.length; from += CHUNK) {
+      this.chunks.push(this.chunk(all.slice(from, from + CHUNK), null));
+    }
+    this.isStale = true;
+  }
+
+  /** The chunk of the block with this index, and the index of its first one. */
+  private place(index: number): [place: number, start: number] {
+    let start = 0;
+    for (let place = 0; place < this.chunks.length - 1; place += 1) {
+      const count = this.chunks[place]?.blocks.length ?? 0;
+      if (index < start + count) return [place, start];
+      start += count;
+    }
+    return [this.chunks.length - 1, start];
+  }
+
+  /** Notes how high they are, as long as they are drawn. */
+  private measured(chunks: readonly Chunk[]): void {
+    for (const chunk of chunks.filter(({ wasDrawn }) => wasDrawn)) {
+      const [first] = chunk.blocks;
+      const last = chunk.blocks.at(-1);
+      const next = last?.nextElementSibling;
+      const end = next ? next.getBoundingClientRect().top : last?.getBoundingClientRect().bottom;
+      const height = (end ?? 0) - (first?.getBoundingClientRect().top ?? 0);
+      // What was never laid out is not high.
+      chunk.known_px = height > 0 ? height : null;
+    }
+  }
+
+  /** Has one element of each run stand for it; without a measure, as high as was thought. */
+  private show(measure: Measure | null): void {
+    const runs: Run[] = [];
+    let start = 0;
+    let isFolded = false;
+    for (const chunk of this.chunks) {
+      if (chunk.gap !== null) {
+        const gap = chunk.blocks[0] as HTMLElement;
+        if (!isFolded) runs.push({ gap, height_px: 0, counts: NOT_COUNTED });
+        if (measure !== null) chunk.guessed_px ??= guess(start, chunk.blocks.length, measure);
+        chunk.counts ??= countsOf(chunk.blocks);
+        const run = runs.at(-1) as Run;
+        run.height_px += heightOf(chunk);
+        run.counts = both(run.counts, chunk.counts);
+        chunk.gap = run.gap;
+      }
+      isFolded = chunk.gap !== null;
+      start += chunk.blocks.length;
+    }
+    const gaps = new Set(runs.map(({ gap }) => gap));
+    for (const gap of this.gaps) if (!gaps.has(gap)) gap.classList.remove(GAP);
+    for (const run of runs) write(run);
+    this.gaps = gaps;
+    this.isStale = measure === null;
+  }
+
+  /** The chunk, in several where it has become large; none where nothing is left of it. */
+  private divided(chunk: Chunk): Chunk[] {
+    const { blocks, gap } = chunk;
+    if (blocks.length > 0 && blocks.length <= 2 * CHUNK) return [chunk];
+    const chunks: Chunk[] = [];
+    for (let from = 0; from < blocks.length; from += CHUNK) {
+      chunks.push(this.chunk(blocks.slice(from, from + CHUNK), gap));
+    }
+    return chunks;
+  }
+
+  private chunk(blocks: Element[], gap: Element | null): Chunk {
+    const unknown = { wasDrawn: false, known_px: null, guessed_px: null, counts: null };
+    const chunk = { folds: this, blocks, gap, ...unknown };
+    for (const block of blocks) chunkOf.set(block, chunk);
+    return chunk;
+  }
+}
+
+function write({ gap, height_px, counts }: Run): void {
+  const [increment, set] = asStyle(counts);
+  gap.classList.add(GAP);
+  gap.style.setProperty("--gap", `${Math.round(height_px)}px`);
+  gap.style.setProperty("--gap-increment", increment);
+  gap.style.setProperty("--gap-set", set);
+}
+
+function heightOf({ known_px, guessed_px }: Chunk): number {
+  return known_px ?? guessed_px ?? 0;
+}
+
+function guess(start: number, count: number, measure: Measure): number {
+  const { line_px, between_px, lettersOnLine, letters } = measure;
+  let lines = 0;
+  for (let index = start; index < start + count; index += 1) {
+    lines += Math.max(1, Math.ceil(letters(index) / lettersOnLine));
+  }
+  return lines * line_px + count * between_px;
+}
+
+/** The first of these blocks whose edge is below this height; binary search. */
+export function firstBelow(
+  blocks: ArrayLike<Element>,
+  height: number,
+  edge: "top" | "bottom" = "bottom",
+): number {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const block = blocks[middle];
+    if (block !== undefined && boxOf(block)[edge] <= height) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
