@@ -4,12 +4,12 @@ import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
-  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html)|document\/|pictures\/|shared\/|client\/|words\/(?:table|editor|code|document|move|people|pictures)\.|pages\/Lazy|here\/words|save-text))/;
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html|folds|handle\.|numbering|places)|document\/|pictures\/|shared\/|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/Lazy|here\/words|save-text))/;
 
 /** Areas of words that come together, in one file a language: docs/words.md. */
 const WORDS = {
   start: /words\/(\w+)\/(?:common|problems)\./,
-  document: /words\/(\w+)\/(?:code|document|editor|move|people|pictures|table)\./,
+  document: /words\/(\w+)\/(?:code|document|editor|people|pictures|table)\./,
   home: /words\/(\w+)\/(?:home|files)\./,
   account: /words\/(\w+)\/(?:account|audit)\./,
   console: /words\/(\w+)\/(?:console|map|moves|operations|proofs|rules)\./,

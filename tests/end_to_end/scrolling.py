@@ -3,16 +3,20 @@
 TWO_FRAMES = """() => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(done)))"""
 
-BRING = f"""async (block, place) => {{
-  const isDrawn = () => block.getClientRects().length > 0
+BRING = f"""async (first, place) => {{
+  const editor = document.querySelector("[data-testid=editor]");
+  // A block whose text comes is drawn by another element.
+  const id = first.dataset.blockId;
+  const find = () => editor.querySelector(`[data-block-id="${{id}}"]`) ?? first;
+  const isDrawn = (block) => block.getClientRects().length > 0
     && getComputedStyle(block).contentVisibility !== "hidden";
-  const all = [...block.parentElement.children];
-  const mean = document.documentElement.scrollHeight / all.length;
-  for (let step = 0; step < 50 && !isDrawn(); step += 1) {{
-    const first = all.findIndex((one) => one.getBoundingClientRect().bottom > 0);
-    scrollBy({{ top: (all.indexOf(block) - first) * mean, behavior: "instant" }});
+  for (let step = 0; step < 50 && !isDrawn(find()); step += 1) {{
+    const all = [...editor.children];
+    const mean = document.documentElement.scrollHeight / all.length;
+    const top = all.findIndex((one) => one.getBoundingClientRect().bottom > 0);
+    scrollBy({{ top: (all.indexOf(find()) - top) * mean, behavior: "instant" }});
     await ({TWO_FRAMES})();
   }}
-  block.scrollIntoView({{ block: place, behavior: "instant" }});
+  find().scrollIntoView({{ block: place, behavior: "instant" }});
 }}"""
 """Scrolls until the block is there, and then to this place of it."""

@@ -8,6 +8,7 @@ import type { Draft, OpenModel, SaveState } from "./document/types";
 import type { OfferedMenu } from "./editor/callbacks";
 import { DocumentEditor } from "./editor/editor";
 import type { Finding } from "./editor/find";
+import { LONG_BLOCKS, loadFolds } from "./editor/folding";
 import type { Surroundings } from "./editor/state";
 import { Changes } from "./here/changes";
 import { Company, type CompanyState } from "./here/company";
@@ -90,6 +91,7 @@ export class DocumentController {
   private drafts: readonly Draft[] = [];
   private nodes: readonly string[] = [];
   private isTold = false;
+  private isReady = false;
   private readonly keeper: Keeper;
   private readonly waiting: Waiting;
   private readonly changes: Changes;
@@ -191,7 +193,7 @@ export class DocumentController {
   get state(): DocumentState {
     const { model } = this;
     return {
-      isLoaded: model.isLoaded,
+      isLoaded: this.isReady,
       title: model.value.title,
       save: this.save,
       waited_s: this.waiting.waited_s,
@@ -299,7 +301,7 @@ export class DocumentController {
 
   close(): void {
     this.isClosed = true;
-    this.keeper.close();
+    this.keeper.flush();
     this.pictures?.close();
     this.editor?.destroy();
     this.editor = null;
@@ -372,11 +374,18 @@ export class DocumentController {
   /** After everything that may have changed the model: keep, count, show. */
   private changed(): void {
     if (this.isClosed) return;
-    const { edits } = this.model.save;
+    if (this.model.isLoaded) void this.prepare();
     this.editor?.setWritable(this.mayWrite);
-    this.keeper.changed(edits > 0 || this.allDrafts.length > 0);
+    this.keeper.changed(this.model.save.edits > 0 || this.allDrafts.length > 0);
     this.waiting.watch(this.save.edits, () => this.tell());
     this.tell();
+  }
+
+  /** What a long document is shown with comes first. */
+  private async prepare(): Promise<void> {
+    if (this.model.value.blocks.length > LONG_BLOCKS) await loadFolds();
+    if (!this.isReady) this.tell();
+    this.isReady = true;
   }
 
   /** Tells the page how things stand, once a turn. */

@@ -49,12 +49,6 @@ export class Keeper {
     if (this.isDirty && !this.isWriting) void this.write();
   }
 
-  /** The document is closed here: writes what is not written, and tidies up. */
-  close(): void {
-    this.flush();
-    this.tidy();
-  }
-
   /** E1: what there is now is written, or cannot be. */
   async kept(): Promise<void> {
     if (this.hasFailed) return;
@@ -91,10 +85,9 @@ export class Keeper {
   }
 
   private tidy(): void {
-    clearTimeout(this.tidying);
-    if (this.isStored || this.isWriting || this.store === null) return;
+    if (this.isStored || this.isWriting) return;
     const { client, doc } = this.state();
-    this.store.tidy(client, doc).catch(() => undefined); // whoever opens the store next does it
+    this.store?.tidy(client, doc).catch(() => undefined); // whoever opens the store next does it
   }
 }
 

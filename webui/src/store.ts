@@ -86,6 +86,10 @@ function hasOutline(state: unknown): state is WithOutline {
   );
 }
 
+function idIn(key: string): string {
+  return key.slice(OUTLINE.length);
+}
+
 function isOf(principal: string): (kept: Kept | KeptOutline) => kept is Kept {
   return (kept): kept is Kept => "principal" in kept && kept.principal === principal;
 }
@@ -138,13 +142,10 @@ export class Store {
   /** The clients and documents of which only the outline is kept. */
   async untidy(): Promise<[client: string, doc: string][]> {
     const keys = await this.database.getAllKeys("documents");
-    const known = new Set(keys.map((key) => key.join()));
-    const outlines = keys.filter(([, doc]) => doc.startsWith(OUTLINE));
-    const left = outlines.map(([client, doc]): [string, string] => [
-      client,
-      doc.slice(OUTLINE.length),
-    ]);
-    return left.filter((key) => !known.has(key.join()));
+    const known = new Set(keys.map(String));
+    return keys
+      .filter(([client, doc]) => doc.startsWith(OUTLINE) && !known.has(`${client},${idIn(doc)}`))
+      .map(([client, doc]) => [client, idIn(doc)]);
   }
 
   /** Takes out an outline on which nothing rests that is to be sent. */

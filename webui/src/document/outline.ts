@@ -71,12 +71,7 @@ export class OutlineObject extends Shared {
 
   /** Everything here, as a snapshot has it: the same value until something changes. */
   get state(): OutlineState {
-    this.whole ??= this.made();
-    return this.whole;
-  }
-
-  private made(): OutlineState {
-    return {
+    this.whole ??= {
       title: this.title,
       blocks: this.order.map((id) => {
         const entry = this.entries.get(id);
@@ -84,6 +79,7 @@ export class OutlineObject extends Shared {
       }),
       seeds: [...this.seeds].map(([id, seed]) => [id, seed.attributes, seed.content]),
     };
+    return this.whole;
   }
 
   /** Makes it this state. */

@@ -133,9 +133,6 @@ function seen(doc: Node, people: Shown, range: Range): readonly Seen[] {
   const last = Math.min(doc.childCount - 1, isShort ? doc.childCount : range.last + MARGIN);
   let from = 0;
   let begin = 0;
-  const blocks = doc.children;
-  const isNear = blocks.slice(first, last + 1).some(({ attrs }) => wanted.has(String(attrs.id)));
-  if (!isNear) return [];
   for (let index = 0; index <= last; index += 1) {
     const node = doc.child(index);
     if (index < first && starts.size === 0) {

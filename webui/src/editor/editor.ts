@@ -18,14 +18,14 @@ import { setLanguage } from "./code-keys";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
 import { findPlugin } from "./find";
 import { Finder } from "./finder";
-import { handlePlugin } from "./handle";
+import { handlePlugin } from "./handling";
 import { highlightPlugin, lookAtCode } from "./highlight";
 import { markdownPlugin } from "./markdown";
 import { openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
 import { isSettled, ownVerbs } from "./own-changes";
 import { fitted, handlePaste, parseText, serialiseText } from "./paste";
-import { type Place, Places } from "./places";
+import type { Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
 import { blockAt, blockIdAt, lettersIn, tableType, toDoc } from "./schema";
 import { choose, menuAttributes, slashMenu, slashPlugin } from "./slash";
@@ -47,7 +47,8 @@ export class DocumentEditor {
   private readonly viewport: Viewport;
   /** Find and replace. */
   readonly finder: Finder;
-  private readonly places: Places;
+  private places: Promise<Places> | null = null;
+  private visited: Place | null = null;
   private readonly carets: Carets;
   private readonly undoing: Undoing;
   /** The id of the block that is shown while the document has none. */
@@ -116,7 +117,6 @@ export class DocumentEditor {
       },
     );
     this.finder = new Finder(this.view, model, callbacks.found);
-    this.places = new Places(this.view, (block) => model.show(block));
     this.carets = new Carets(this.view, () => this.readSelection());
     model.onView = (event) => this.show(event);
     this.viewport = new Viewport(this.view.dom, {
@@ -179,8 +179,18 @@ export class DocumentEditor {
 
   /** Brings a place into sight, loaded or not; null: the person goes a way of their own. */
   visit(place: Place | null): void {
-    if (place === null) this.places.stop();
-    else this.places.visit(place);
+    this.visited = place;
+    if (place === null && this.places === null) return;
+    this.places ??= import("./places").then(
+      ({ Places }) => new Places(this.view, (block) => this.model.show(block)),
+    );
+    this.places.then(
+      (places) => {
+        if (place === null) places.stop();
+        else if (place === this.visited && !this.view.isDestroyed) places.visit(place);
+      },
+      () => (this.places = null), // the next one tries again
+    );
   }
 
   /** Does what a toolbar button says, and gives the text the focus back. */

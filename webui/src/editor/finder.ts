@@ -5,7 +5,7 @@ import type { EditorView } from "prosemirror-view";
 import type { DocumentModel } from "../document/types";
 import { cleanText } from "../shared/text";
 import { changeFinding, type Finding, findingOf, type Match, replaced } from "./find";
-import { unfold } from "./folds";
+import { unfold } from "./folding";
 import { awayType } from "./schema";
 
 /** So many blocks are loaded at a time for a replacement. */

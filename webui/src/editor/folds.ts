@@ -7,13 +7,15 @@
  * knows how high it was, or else how many lines it will have.
  */
 
+import "./long.css";
 import type { Changed } from "./changed";
+import { firstBelow, LONG_BLOCKS } from "./folding";
 import { asStyle, both, type Counts, countsOf, NOT_COUNTED } from "./numbering";
 
-/** Up to this many blocks nothing is folded. */
-export const LONG_BLOCKS = 200;
 /** So many blocks are folded together. */
 const CHUNK = 25;
+/** What is between two blocks, in lines. */
+const BETWEEN = 0.37;
 /** A block that is not laid out, and the one that stands for a run of them: long.css. */
 const FAR = "far";
 const GAP = "gap";
@@ -24,7 +26,6 @@ export type Range = readonly [first: number, last: number];
 /** How high what was never drawn is thought to be. */
 export interface Measure {
   readonly line_px: number;
-  readonly between_px: number;
   readonly lettersOnLine: number;
   /** How many letters the block of this index has. */
   readonly letters: (index: number) => number;
@@ -302,27 +303,10 @@ function heightOf({ known_px, guessed_px }: Chunk): number {
 }
 
 function guess(start: number, count: number, measure: Measure): number {
-  const { line_px, between_px, lettersOnLine, letters } = measure;
+  const { line_px, lettersOnLine, letters } = measure;
   let lines = 0;
   for (let index = start; index < start + count; index += 1) {
     lines += Math.max(1, Math.ceil(letters(index) / lettersOnLine));
   }
-  return lines * line_px + count * between_px;
-}
-
-/** The first of these blocks whose edge is below this height; binary search. */
-export function firstBelow(
-  blocks: ArrayLike<Element>,
-  height: number,
-  edge: "top" | "bottom" = "bottom",
-): number {
-  let low = 0;
-  let high = blocks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const block = blocks[middle];
-    if (block !== undefined && boxOf(block)[edge] <= height) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return (lines + count * BETWEEN) * line_px;
 }

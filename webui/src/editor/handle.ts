@@ -3,32 +3,14 @@
  * selected with it. Keys do the same: Alt with the arrows.
  */
 
-import { Plugin } from "prosemirror-state";
+import "./handle.css";
 import type { EditorView } from "prosemirror-view";
 import { moveWords } from "../words/move";
-import { firstBelow } from "./folds";
+import { firstBelow } from "./folding";
 import { movedTo, selectedRange } from "./moving";
 import { serialiseText } from "./paste";
 
-export function handlePlugin(): Plugin {
-  let handle: Handle | null = null;
-  return new Plugin({
-    view: (view) => {
-      handle = new Handle(view);
-      return handle;
-    },
-    props: {
-      handleDOMEvents: {
-        dragover: (_view, event) => handle?.over(event) ?? false,
-        drop: (_view, event) => handle?.drop(event) ?? false,
-        dragleave: () => handle?.leave() ?? false,
-        keydown: () => handle?.hide() ?? false,
-      },
-    },
-  });
-}
-
-class Handle {
+export class Handle {
   private readonly handle = document.createElement("div");
   private readonly line = document.createElement("div");
   private readonly host: HTMLElement;
@@ -72,7 +54,8 @@ class Handle {
     return this.view.dom.children;
   }
 
-  private follow({ clientY, buttons }: MouseEvent): void {
+  /** Goes beside the block under the pointer. */
+  follow({ clientY, buttons }: MouseEvent): void {
     if (this.dragged !== null || buttons !== 0 || !this.view.editable) return;
     const block = this.blocks[firstBelow(this.blocks, clientY - 1)];
     const id = block instanceof HTMLElement ? block.dataset.blockId : undefined;

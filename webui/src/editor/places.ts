@@ -1,7 +1,7 @@
 /** Brings places of the document into sight, also such as are not loaded yet. */
 
 import type { EditorView } from "prosemirror-view";
-import { unfold } from "./folds";
+import { unfold } from "./folding";
 import { findBlock, toEditorPosition } from "./remote";
 
 /** Where somebody is: the first block in their sight, and their caret. */

@@ -4,7 +4,8 @@
  */
 
 import type { Changed } from "./changed";
-import { Folds, type Measure, type Range } from "./folds";
+import { firstBelow, foldsOf, LONG_BLOCKS } from "./folding";
+import type { Folds, Measure, Range } from "./folds";
 
 /** So many blocks above and below the sight are drawn, and so many stay drawn that were. */
 const NEAR = 40;
@@ -27,7 +28,8 @@ export interface Sight {
 export class Viewport {
   private frame = 0;
   private told = "";
-  private readonly folds: Folds;
+  /** None as long as the document is short. */
+  private folds: Folds | null = null;
   private measure: Measure;
   private readonly observer: ResizeObserver | null;
   private readonly onScroll = (): void => this.later();
@@ -39,8 +41,7 @@ export class Viewport {
   ) {
     const { defaultView } = root.ownerDocument;
     const { letters } = sight;
-    this.folds = new Folds(root, () => this.later());
-    this.measure = { line_px: 24, between_px: 9, lettersOnLine: 80, letters };
+    this.measure = { line_px: 24, lettersOnLine: 80, letters };
     // Before anything is laid out.
     this.arrange(0, 0);
     defaultView?.addEventListener("scroll", this.onScroll, { passive: true, capture: true });
@@ -62,13 +63,13 @@ export class Viewport {
 
   /** Other blocks are there, and their elements. */
   changed(changed: Changed): void {
-    this.folds.changed(changed);
+    this.folds?.changed(changed);
     this.later();
   }
 
   /** These are drawn at once: browsers edit, and show the caret, only in what is. */
   unfold(...indices: readonly number[]): void {
-    for (const index of indices) this.folds.openAt(index);
+    for (const index of indices) this.folds?.openAt(index);
   }
 
   stop(): void {
@@ -84,8 +85,8 @@ export class Viewport {
     const height = ownerDocument.defaultView?.innerHeight ?? 0;
     let [first, last] = [0, 0];
     for (let round = 0; round < ROUNDS; round += 1) {
-      first = this.folds.indexAt(0);
-      last = Math.max(first, this.folds.indexAt(height));
+      first = this.indexAt(0);
+      last = Math.max(first, this.indexAt(height));
       if (!this.arrange(first, last)) break;
     }
     const shown = `${first} ${last} ${children.length}`;
@@ -94,7 +95,15 @@ export class Viewport {
     this.sight.look(first, last);
   }
 
+  private indexAt(y: number): number {
+    const { children } = this.root;
+    return this.folds?.indexAt(y) ?? Math.min(firstBelow(children, y), children.length - 1);
+  }
+
   private arrange(first: number, last: number): boolean {
+    const isLong = this.root.children.length > LONG_BLOCKS;
+    if (isLong) this.folds ??= foldsOf(this.root, () => this.later());
+    if (this.folds === null) return false;
     const ends = this.sight.selected();
     const around = (near: number): Range[] => [
       [first - near, last + near],
@@ -105,18 +114,15 @@ export class Viewport {
 
   /** How high lines are and how many letters go on one, for the height of what is not drawn. */
   private size(): void {
-    const style = getComputedStyle(this.root);
-    const size = Number.parseFloat(style.fontSize);
+    const size = Number.parseFloat(getComputedStyle(this.root).fontSize);
     const lettersOnLine = Math.max(
       10,
       Math.floor(this.root.clientWidth / Math.max(1, size * 0.48)),
     );
-    const line_px = Number.parseFloat(style.lineHeight) || size * 1.5;
-    const before = this.measure;
-    if (lettersOnLine !== before.lettersOnLine || line_px !== before.line_px) {
-      this.measure = { ...before, line_px, between_px: size * 0.55, lettersOnLine };
+    if (lettersOnLine !== this.measure.lettersOnLine) {
+      this.measure = { ...this.measure, line_px: size * 1.6, lettersOnLine };
       this.root.style.setProperty("--letters", String(lettersOnLine));
-      this.folds.forget();
+      this.folds?.forget();
     }
     this.later();
   }

@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { boxOf, unfold } from "../../src/editor/folds";
+import { loadFolds, unfold } from "../../src/editor/folding";
+import { boxOf } from "../../src/editor/folds";
 import { type Sight, Viewport } from "../../src/editor/viewport";
 
 const HEIGHT = 20;
@@ -20,6 +21,8 @@ interface Page {
 }
 
 let open: Page | null = null;
+
+await loadFolds();
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
