@@ -29,6 +29,10 @@ DOCUMENT_MAX = 5_000
 """Most pictures of one document."""
 
 
+NO_PICTURE = "no_such_picture"
+"""The code of a picture that is not in the document."""
+
+
 def no_room(detail: str) -> BadMessageError:
     """It does not fit any more; nothing was added."""
     return BadMessageError("no_room", detail)
@@ -36,7 +40,7 @@ def no_room(detail: str) -> BadMessageError:
 
 def no_picture() -> BadMessageError:
     """There is no such picture in the document, or none that the one who asks may know of."""
-    return BadMessageError("no_such_picture", "there is no such picture in this document")
+    return BadMessageError(NO_PICTURE, "there is no such picture in this document")
 
 
 @dataclass(frozen=True, slots=True)

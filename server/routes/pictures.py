@@ -8,7 +8,7 @@ from groupcore.objects.parsing import is_identifier
 from server.accounts.errors import forbidden
 from server.errors import BadMessageError
 from server.node import Node
-from server.pictures.register import Kept, no_picture
+from server.pictures.register import NO_PICTURE, Kept
 from server.pictures.store import is_hash
 from server.routes.access import Access
 from server.routes.asks import Ask, Field, Row
@@ -49,7 +49,7 @@ class PictureRoutes:
 
     def rows(self) -> list[Row]:
         """The routes."""
-        at, none = "/documents/{doc}/pictures", ("no_such_document", "no_such_picture")
+        at, missing = "/documents/{doc}/pictures", "no_such_document"
         return [
             Row(
                 "POST",
@@ -60,7 +60,7 @@ class PictureRoutes:
                 201,
                 COPY,
                 SHOWN,
-                (*none, "not_a_picture", "bad_picture", "no_room"),
+                (missing, "unknown_picture", "not_a_picture", "bad_picture", "no_room"),
                 takes=MEDIA,
                 limit=lambda settings: settings.picture_kib,
                 noun="the picture",
@@ -71,7 +71,7 @@ class PictureRoutes:
                 self.read,
                 "documents:read",
                 "A picture of a document",
-                errors=none,
+                errors=(missing, NO_PICTURE),
                 gives=MEDIA,
             ),
         ]
@@ -86,8 +86,11 @@ class PictureRoutes:
         if ask.body:
             source, name = ask.text("from"), ask.text("picture")
             if not may_read(source) or not is_hash(name):
-                raise no_picture()
-            kept = await done(self.node, self.node.pictures.copy(source, doc, name))
+                raise unknown_picture()
+            try:
+                kept = await done(self.node, self.node.pictures.copy(source, doc, name))
+            except BadMessageError as error:
+                raise unknown_picture() if error.code == NO_PICTURE else error from None
         else:
             name, kept = await self.node.pictures.add(doc, ask.raw)
             await done(self.node, _nothing())
@@ -101,6 +104,11 @@ class PictureRoutes:
             raise BadMessageError("no_such_document", "there is no document of this id here")
         kept, data = await self.node.pictures.read(doc, name)
         return Response(data, 200, {**HEADERS, "ETag": f'"{name}"'}, kept.media)
+
+
+def unknown_picture() -> BadMessageError:
+    """What is to be copied is not there, unlike what the address names."""
+    return BadMessageError("unknown_picture", "there is no such picture in the document named")
 
 
 async def _nothing() -> None:

@@ -55,6 +55,7 @@ STATUS = {
     "wait": 429,
     "weak_password": 422,
     "unknown_group": 404,
+    "unknown_picture": 422,
     "unknown_node": 404,
     "moving": 409,
     "unknown_plan": 404,

@@ -97,7 +97,8 @@ async def test_a_picture_is_had_by_a_document_that_it_is_in_and_by_no_other(
     assert (await download(node, plan, "0" * 64))[0] == 404
     assert (await download(node, plan, "..%2f..%2flog.sqlite3"))[0] == 404
     url = f"{node.url}/api/v1/documents/{notes}/pictures"
-    assert (await post(url, {"from": notes, "picture": name}))[0] == 404
+    status, problem = await post(url, {"from": notes, "picture": name})
+    assert (status, problem["code"]) == (422, "unknown_picture"), "what the address names is there"
     assert await post(url, {"from": plan, "picture": name}) == (201, told)
     assert (await download(node, notes, name))[0] == 200
     bad_bodies: list[object] = [[], {"from": plan}, {"from": 1, "picture": name}]

@@ -31,6 +31,7 @@ export default {
   too_many: "Davon gibt es schon zu viele. Entfernen Sie zuerst einige.",
   too_many_documents: "Der Server fasst keine weiteren Dokumente.",
   no_such_picture: "Dieses Bild gibt es nicht mehr.",
+  unknown_picture: "Das Bild, das kopiert werden soll, gibt es nicht mehr.",
   not_a_picture:
     "Das ist kein Bild, das ein Dokument zeigen kann. Nehmen Sie eine PNG-, JPEG-, GIF- oder WebP-Datei.",
   bad_picture: "Dieses Bild ist beschädigt oder zu groß, um gezeigt zu werden.",

@@ -23,6 +23,7 @@ export default {
   too_many: "There are too many of these already. Remove some first.",
   too_many_documents: "The server holds no more documents.",
   no_such_picture: "This picture is not there any more.",
+  unknown_picture: "The picture to be copied is not there any more.",
   not_a_picture: "This is no picture that a document can show. Take a PNG, JPEG, GIF or WebP file.",
   bad_picture: "This picture is damaged, or too large to be shown.",
   no_room: "The servers have no room for this picture.",
