@@ -38,6 +38,7 @@ class Comparison:
         self._positions: dict[Stream, int] = {}
         self._members: dict[Stream, dict[GroupProcess, None]] = {}
         self._closed: set[GroupProcess] = set()
+        self._asked: dict[tuple[GroupProcess, GroupId], str] = {}
         self._gone = {(left.group, left.seqno) for left in trace.of(GroupLeft) if left.gone}
 
     def run(self) -> list[str]:
@@ -52,7 +53,8 @@ class Comparison:
                             process,
                             group,
                         ) in self.model.excused
-                        self.model.stamp(group, seqno, process, number, gone)
+                        observes = self._asked.get((process, group)) == "observe"
+                        self.model.stamp(group, seqno, process, number, gone, observes)
                 case GroupDelivered():
                     self._deliver(record)
                 case GroupJoined() | GroupLeft() | GroupState():
@@ -69,6 +71,8 @@ class Comparison:
                         self._leave(process, group)
                 case GroupAsked(what="leave", process=process, group=group):
                     self.model.excused.add((process, group))
+                case GroupAsked(what=what, process=process, group=group):
+                    self._asked[process, group] = what
         if self.trace.healed_at is not None:
             self._look_for_what_is_missing()
         return self.objections

@@ -12,6 +12,8 @@ letter would wait for ever:
 - The sequencer puts in the groups of the destination's component, and they bind the processes that
   are in both groups when the message is numbered. (S2 leaves no meaning to more.) A process is in a
   group until it has been given what stands before its LEAVE. JOIN and LEAVE themselves bind nobody.
+- Who observes a group does not count in what it has in common with others, so it makes no component
+  (decision 0060). Within one that members make, T2 binds it like them.
 - A sequencer does not number a message whose context has a SEQ(id) without a number. Otherwise
   two sequencers can put effects before causes so that each waits for the other for ever (decision
   0020).
@@ -60,8 +62,8 @@ class Obvious:
 
     C_p is kept in two parts: what the process has been told of with what it was given (`told`), and
     what it has sent itself (`own`). `bound`: what the sequencers put in. `excused`: a process that
-    has asked to leave a group may be given what is there, and need not. `begun`: the number behind
-    which a group has begun anew, if it has.
+    has asked to leave a group may be given what is there, and need not. `observing`: who joined a
+    group to observe it. `begun`: the number behind which a group has begun anew, if it has.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class Obvious:
         self.bound: dict[GroupProcess, dict[GroupId, int]] = {}
         self.delivered: dict[GroupProcess, dict[GroupId, int]] = {}
         self.excused: set[tuple[GroupProcess, GroupId]] = set()
+        self.observing: set[tuple[GroupProcess, GroupId]] = set()
         self.begun: dict[GroupId, int] = {}
 
     # --- what happens -----------------------------------------------------------------------------
@@ -102,15 +105,20 @@ class Obvious:
         process: GroupProcess,
         number: int,
         gone: bool = False,
+        observes: bool = False,
     ) -> None:
         """The sequencer gives the next number: C.G := C.G + 1.
 
-        `gone`: the LEAVE of a process whose node is in the view no more.
+        `gone`: the LEAVE of a process whose node is in the view no more. `observes`: the JOIN of
+        one that has asked to observe.
         """
         self.last[group] = seqno
         here = self.members.setdefault(group, frozenset())
         if number == JOIN:
             self.members[group] = here | {process}
+            self.observing.discard((process, group))
+            if observes:
+                self.observing.add((process, group))
         elif number == LEAVE:
             self.members[group] = here - {process}
             if process not in self.gone and not gone:
@@ -233,14 +241,20 @@ class Obvious:
         """Its members, and who has still to be given what stands before its LEAVE."""
         return self.members[group] | self.leaving.get(group, frozenset())
 
+    def counting(self, group: GroupId) -> frozenset[GroupProcess]:
+        """Who is in the group and does not only observe it."""
+        return frozenset(
+            process for process in self.inside(group) if (process, group) not in self.observing
+        )
+
     def component(self, group: GroupId) -> list[GroupId]:
         """The strict groups that are strongly intersecting with it, directly or through others."""
         reached, waiting = {group}, [group]
         while waiting:
-            here = self.inside(waiting.pop())
+            here = self.counting(waiting.pop())
             for other in self.members:
                 strict = self.orders.get(other) is Order.STRICT
-                if strict and other not in reached and len(here & self.inside(other)) >= 2:
+                if strict and other not in reached and len(here & self.counting(other)) >= 2:
                     reached.add(other)
                     waiting.append(other)
         return sorted(reached)

@@ -175,6 +175,49 @@ def test_t2_groups_with_one_common_process_are_not_one_order() -> None:
     assert rules.objection(P, H, post(rules, ("e", 1, 1), H, 1)) == ""
 
 
+def watched(*observers: GroupProcess) -> tuple[Obvious, int, int]:
+    """P, Q and R are in G and H, these to observe; a message to each, first to G."""
+    rules = Obvious(dict.fromkeys((G, H), STRICT))
+    for number, process in enumerate((P, Q, R), 1):
+        for group in (G, H):
+            rules.stamp(group, number, process, JOIN, observes=process in observers)
+    for process in (P, Q, R):
+        for group in (G, H):
+            rules.begin(process, group, 3)
+    return rules, post(rules, ("e", 1, 1), G, 1), post(rules, ("e", 2, 1), H, 1)
+
+
+def test_t2_who_observes_makes_no_component() -> None:
+    for observers in ((Q, R), (P, Q, R)):
+        rules, _, second = watched(*observers)
+        assert rules.component(G) == [G]
+        assert [rules.objection(process, H, second) for process in (P, Q, R)] == ["", "", ""]
+
+
+def test_t2_who_observes_is_given_the_order_of_a_component_that_members_make() -> None:
+    rules, first, second = watched(R)
+    for process in (P, Q, R):
+        assert rules.objection(process, H, second) == (
+            "T2: 4 of group 1 is before it, 3 were given"
+        )
+        rules.deliver(process, G, first)
+        assert rules.objection(process, H, second) == ""
+
+
+def test_t2_who_observed_counts_when_it_has_joined_as_a_member() -> None:
+    rules, first, second = watched(Q, R)
+    for group, seqno in ((G, first), (H, second)):
+        rules.deliver(Q, group, seqno)
+        rules.stamp(group, 5, Q, LEAVE)
+        rules.leave(Q, group)
+        rules.stamp(group, 6, Q, JOIN)
+    assert rules.component(G) == [G, H]
+    rules.stamp(H, 7, Q, LEAVE)
+    rules.leave(Q, H)
+    rules.stamp(H, 8, Q, JOIN, observes=True)
+    assert rules.component(G) == [G]
+
+
 def test_s2_components_are_closed_and_split_again() -> None:
     rules = model((P, (G, H)), (Q, (G, H, K)), (R, (H, K)), order=STRICT)
     assert rules.component(G) == rules.component(K) == [G, H, K]
