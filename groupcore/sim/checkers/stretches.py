@@ -3,7 +3,8 @@
 A view that is formed from disks begins a new epoch of views: what was not saved before may be gone
 then, though it was numbered and delivered, and its numbers are given anew. Whoever is in such an
 epoch is told only what stands in it. So the records of the lives in one epoch are a history by
-themselves, in which all rules hold; only what was sent before is known to it as well.
+themselves, in which all rules hold; only what was sent and asked for before is known to it as well:
+who was let in then may still count, as a life that goes on or a disk has it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from groupcore.sim.checkers.groups import GROUP_CHECKERS
 from groupcore.sim.trace import Happened, Lived, Record, Trace, Viewed
 from groupcore.sim.trace_groups import (
     GroupAccepted,
+    GroupAsked,
     GroupClosed,
     GroupDelivered,
     GroupJoined,
@@ -33,7 +35,7 @@ from groupcore.sim.trace_groups import (
 Life = tuple[str, int]
 OfProcesses = GroupAccepted | GroupSaved | GroupClosed
 FOLLOWED = GroupDelivered | GroupJoined | GroupLeft | GroupState | GroupReleased
-EVERYWHERE = Happened | Lived | GroupSent | GroupVolatileSent
+EVERYWHERE = Happened | Lived | GroupAsked | GroupSent | GroupVolatileSent
 """What every stretch knows of, whoever it was."""
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from groupcore.sequencing.names import Order
 from groupcore.sim.checkers import GROUP_CHECKERS, Violation, check_all
 from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS, stretches
 from groupcore.sim.profiles import DURABLE
 from groupcore.sim.trace import Trace, Viewed
-from groupcore.sim.trace_groups import GroupDelivered, GroupJoined, GroupReleased
+from groupcore.sim.trace_groups import GroupAsked, GroupDelivered, GroupJoined, GroupReleased
+from groupcore.sim.trace_moves import MoveStarted
 from groupcore.view import Address
-from tests.groupcore.sim.group_stories import PA, PB, A, B, G, GroupStory, begun
+from tests.groupcore.sim.group_stories import PA, PB, A, B, G, GroupStory, H, begun
 
 A2, B2 = Address("a", 2), Address("b", 2)
 PA2, PB2 = (*A2, 1), (*B2, 1)
@@ -43,7 +45,7 @@ def test_all_rules_but_the_one_that_holds_throughout_are_judged_between_power_cu
     assert len(BETWEEN_POWER_CUTS) == len(GROUP_CHECKERS) - 1
     assert set(BETWEEN_POWER_CUTS) < set(DURABLE)
     numbers = {checker.number for checker in DURABLE}
-    assert numbers == {*range(1, 13), 15, 16, 17, 18, 20, 25}
+    assert numbers == {*range(1, 13), 15, 16, 17, 18, 20, 25, 28}
 
 
 def test_a_number_that_was_lost_with_the_power_is_given_anew() -> None:
@@ -83,3 +85,38 @@ def test_who_lives_through_two_epochs_is_in_both_histories() -> None:
     assert {(view.n, view.inc) for view in former.views} == {A, B}
     assert {(view.n, view.inc) for view in later.views} == {A, B2}
     assert later.deliveries() == 1  # what a was given in the former one stands
+
+
+def bound(role: str) -> GroupStory:
+    """In the first epoch `a` and `b` come into G and H in this role; H is brought to G's place."""
+    story = view(view(GroupStory(), A, 1, A, B), B, 1, A, B)
+    story.create(G, Order.STRICT).create(H, Order.STRICT)
+    for process in (PA, PB):
+        for group in (G, H):
+            story.add(GroupAsked(story.t, *process[:2], story.t, role, process, group))
+    return bring(story, A, 1)
+
+
+def bring(story: GroupStory, node: Address, move: int) -> GroupStory:
+    return story.add(MoveStarted(story.t, *node, move, (H,), str(B), str(A), "strict"))
+
+
+def test_who_binds_groups_is_known_where_only_others_live_on() -> None:
+    for role, expected in (("join", []), ("observe", [28])):
+        story = bound(role).live(B, "crash")
+        view(story, A, 2, A, B2)
+        view(story, B2, 2, A, B2)
+        assert breached(story) == expected
+
+
+def test_who_was_a_member_before_a_power_cut_may_bind_groups_behind_it() -> None:
+    """The directory that was on the disks has them still."""
+    story = bound("join").live(A, "crash").live(B, "crash")
+    view(story, A2, 2, A2, B2)
+    view(story, B2, 2, A2, B2)
+    assert breached(bring(story, A2, 2)) == []
+    watching = bound("observe").live(A, "crash").live(B, "crash")
+    view(watching, A2, 2, A2, B2)
+    assert len(check_all(Trace(watching.records), BETWEEN_POWER_CUTS)) == 1
+    bring(watching, A2, 2)
+    assert len(check_all(Trace(watching.records), BETWEEN_POWER_CUTS)) == 2
