@@ -95,7 +95,7 @@ def plan(
         placement,
         replay(loads, at, len(names)),
         replay(loads, after, len(names - bounds.draining) or 1),
-        (rounds.measured(), rounds.expected(routes(sent, after), use)),
+        (rounds.measured(), rounds.expected(routes(sent, after), use, len(names))),
     )
 
 

@@ -6,7 +6,8 @@ sequences the group itself (the run is *near*), the first way is none, and the l
 there. With up to four nodes both take two hops: whoever is given a frame is the second one that
 holds it. From five on a far run takes three, as it takes a third node to tell of itself, and a near
 one two. So near and far runs are counted apart, and what they took is what they will take. A
-sender's node stands for itself where it has shown such runs, and all others together where not.
+sender's node stands for itself: where it has shown no such runs, by its others, whose hops took as
+long, and were fewer or more.
 
 What a run waits at its sequencer depends on how busy that is. Of the time of each run this part is
 known (its frame says it), and another sequencer, or another load, changes it as in a queue with one
@@ -74,6 +75,13 @@ class Use(NamedTuple):
 
 
 UNKNOWN_USE: Final = Use({}, {})
+HOPS_ALIKE: Final = 4
+"""Up to so many nodes near and far runs take as many hops (`tests/bench/test_hops.py`)."""
+
+
+def hops(nodes: int, near: bool) -> int:
+    """Ways from node to node that a round consists of."""
+    return 2 if near or nodes <= HOPS_ALIKE else 3
 
 
 class Rounds:
@@ -94,10 +102,10 @@ class Rounds:
             near += counted.total() if pair.near else 0.0
         return _wait(mixed, near)
 
-    def expected(self, routes: Routes, use: Use = UNKNOWN_USE) -> Wait | None:
-        """As it would be if the runs took these routes.
+    def expected(self, routes: Routes, use: Use = UNKNOWN_USE, nodes: int = 3) -> Wait | None:
+        """As it would be in a cluster of so many nodes if the runs took these routes.
 
-        None where nothing tells it: no run was timed, or none of a kind that would be there.
+        None where nothing tells it: no run was timed.
         """
         sent: Counter[str] = Counter()
         for pair, counted in self._runs.items():
@@ -108,23 +116,20 @@ class Rounds:
             for sequencer, share in routes.get(node, {}).items():
                 alike = self._alike(node, sequencer)
                 there = sum(self._runs[pair].total() for pair in alike)
-                if not there:
-                    return None
                 for pair in alike:
                     growth = use.growth(pair.sequencer, sequencer)
+                    stretch = hops(nodes, node == sequencer) / hops(nodes, pair.near)
                     for (bucket, queue), runs in self._runs[pair].items():
-                        place = _with_queue(bucket, queue, growth)
+                        place = _changed(bucket, queue, growth, stretch)
                         mixed[place] = mixed.get(place, 0.0) + total * share * runs / there
                 near += total * share if node == sequencer else 0.0
         return _wait(mixed, near)
 
     def _alike(self, node: str, sequencer: str) -> list[Pair]:
-        """Whose times stand for those of a pair: its own, its node's, or else everybody's."""
-        near = node == sequencer
-        of_kind = [pair for pair in self._runs if pair.near is near]
-        of_node = [pair for pair in of_kind if pair.node == node]
+        """Whose times stand for a pair's: its own, its node's that are alike, or its node's."""
+        of_node = [pair for pair in self._runs if pair.node == node]
         own = [pair for pair in of_node if pair.sequencer == sequencer]
-        return own or of_node or of_kind
+        return own or [pair for pair in of_node if pair.near is (node == sequencer)] or of_node
 
 
 def percentile(counts: Counts, share: float) -> float:
@@ -150,10 +155,11 @@ def _queue(used: float) -> float:
     return bounded / (1 - bounded)
 
 
-def _with_queue(bucket: int, queue: int | None, growth: float) -> int:
-    """The bucket of a time where the part of it that was waited is another one."""
-    if queue is None or growth == 1.0:
+def _changed(bucket: int, queue: int | None, growth: float, stretch: float) -> int:
+    """The bucket of a time whose part that was waited grows, and whose hops are others."""
+    if growth == stretch == 1.0:
         return bucket
-    whole, waited = exp2((bucket + 0.5) / BUCKETS), exp2((queue + 0.5) / BUCKETS)
-    changed = whole + min(waited, whole) * (growth - 1)
+    whole = exp2((bucket + 0.5) / BUCKETS)
+    waited = 0.0 if queue is None else min(exp2((queue + 0.5) / BUCKETS), whole)
+    changed = (whole - waited) * stretch + waited * growth
     return floor(log2(max(changed, 1.0)) * BUCKETS)

@@ -45,7 +45,7 @@ def all_to(**sequencers: str) -> dict[str, dict[str, float]]:
     return {node: {sequencer: 1.0} for node, sequencer in sequencers.items()}
 
 
-def test_what_is_near_after_a_move_takes_what_near_runs_took() -> None:
+def test_what_is_near_after_a_move_takes_what_its_node_s_runs_took_in_other_hops() -> None:
     near, far = bucket(1_000), bucket(4_000)
     rounds = Rounds(
         [timed("a", "a", near, 100), timed("b", "a", far, 300), timed("c", "a", far, 100)]
@@ -56,7 +56,16 @@ def test_what_is_near_after_a_move_takes_what_near_runs_took() -> None:
     assert was.p50_us == pytest.approx(4_000, rel=0.1)
     all_near = rounds.expected(all_to(a="a", b="b", c="c"))
     assert all_near is not None
-    assert (all_near.near, all_near.p50_us < 1_100) == (1.0, True)  # b's are as a's were
+    assert all_near == was._replace(near=1.0), "with three nodes that is as many hops"
+    of_five = rounds.expected(all_to(a="a", b="b", c="c"), nodes=5)
+    assert of_five is not None
+    assert of_five.p50_us == pytest.approx(4_000 * 2 / 3, rel=0.1)
+    apart = rounds.expected(all_to(a="b", b="b", c="c"), nodes=5)
+    assert apart is not None
+    assert apart.p95_us == pytest.approx(4_000 * 2 / 3, rel=0.15)
+    away = rounds.expected(all_to(a="b", b="a", c="a"), nodes=5)
+    assert away is not None
+    assert percentile({near: 1.0}, 0.5) * 1.5 < away.p95_us
     half = rounds.expected(all_to(a="a", b="b", c="b"))
     assert half is not None
     assert half.near == 0.8
@@ -86,12 +95,17 @@ def test_a_pair_s_own_times_count_before_those_of_its_node_with_others() -> None
     assert elsewhere.p50_us > 7_000
 
 
-def test_what_no_run_has_shown_is_not_guessed() -> None:
+def test_where_no_run_was_timed_nothing_is_guessed() -> None:
     assert Rounds([]).measured() is None
     assert Rounds([]).expected(all_to(a="a")) is None
-    far_only = Rounds([timed("b", "a", 80, 5)])
-    assert far_only.expected({"b": {"a": 0.5, "b": 0.5}}) is None
-    assert far_only.expected(all_to(b="a")) is not None
+    assert Rounds([timed("b", "a", 80, 5)]).expected(all_to(b="a")) is not None
+
+
+def test_what_was_waited_does_not_change_with_the_hops() -> None:
+    rounds = Rounds([timed("b", "a", bucket(4_000), 10, bucket(3_000))])
+    found = rounds.expected(all_to(b="b"), nodes=5)
+    assert found is not None
+    assert found.p50_us == pytest.approx(3_000 + 1_000 * 2 / 3, rel=0.1)
 
 
 def test_what_is_waited_for_numbers_grows_with_how_busy_their_sequencer_is() -> None:
