@@ -153,7 +153,9 @@ async def typing(cluster: Cluster, doc: str, block: int, keys: int) -> dict[str,
 
 
 def compared(typed: dict[str, dict[str, dict[str, float]]]) -> Figures:
-    """How many times as long a letter takes in the last document as in the first."""
+    """How many times as long a letter takes in the last of some documents as in the first."""
+    if len(typed) < 2:
+        return {}
     short, *_, long = typed.values()
     return {
         way: round(long[way]["p50_ms"] / max(0.1, short[way]["p50_ms"]), 2)

@@ -207,7 +207,7 @@ class Unicast(Layer):
         A new life may have missed the view in which others met it; nobody has spoken to it before.
         """
         met = self.met[member]
-        if not (met if met > self.first else 0) <= since <= self.last:
+        if not (met if met > self.first else 1) <= since <= self.last:
             return None
         peer = self.receiving.get(member)
         if peer is None or since > peer.since:

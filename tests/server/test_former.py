@@ -20,7 +20,8 @@ FORMER = Path(__file__).parent / "former"
 def unpack(name: str, folder: Path) -> None:
     folder.mkdir(parents=True)
     with tarfile.open(FORMER / f"{name}.tar.xz") as packed:
-        packed.extractall(folder, filter="data")
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)  # none before 3.11.4
+        packed.extractall(folder)
 
 
 async def test_documents_from_before_there_were_folders_are_there_and_move(

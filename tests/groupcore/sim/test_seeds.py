@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tomllib import loads
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,14 @@ from groupcore.sim.profiles import PROFILES
 SEEDS = loads((Path(__file__).parent / "seeds.toml").read_text(encoding="utf-8"))["schedule"]
 
 
+def played(entry: dict[str, Any]) -> object:
+    """An entry; one that is `open` fails until that is cured, and must then lose the word."""
+    marks = [pytest.mark.xfail(strict=True, reason=entry["open"])] if "open" in entry else []
+    return pytest.param(entry["profile"], entry["seed"], entry["index"], marks=marks)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("profile", "seed", "index"),
-    [(entry["profile"], entry["seed"], entry["index"]) for entry in SEEDS],
-)
+@pytest.mark.parametrize(("profile", "seed", "index"), [played(entry) for entry in SEEDS])
 def test_a_schedule_that_once_failed_stays_clean(profile: str, seed: int, index: int) -> None:
     assert Job(profile, seed, index, "").verdict().violations == []
 

@@ -76,7 +76,7 @@ def carry_nothing_for_the_dead(patch: pytest.MonkeyPatch) -> None:
         (take_twice, range(5)),
         (forget_behind, range(30)),
         (believe_all, range(60)),
-        (forget_early, range(125, 140)),
+        (forget_early, range(10, 40)),
         (carry_nothing_for_the_dead, range(60)),
     ],
 )
