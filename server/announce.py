@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import aiohttp
 
+from server.accounts.people import HOME
 from server.errors import ServerError
 
 MARKER = "sample-imported"
 """File in the data folder that says that the import is done."""
 
 FILES = ("README.md", "CONTRIBUTING.md", "groupcore/PROTOCOL.md")
+SHELF = "About Groupcore"
+"""The folder of all of them, so that they are not among what people write."""
 
 
 def sample_files(root: Path) -> list[Path]:
@@ -40,24 +43,55 @@ async def owner_link(admin: str) -> str:
 async def announce(admin: str, root: Path, data: Path) -> int:
     """Import what has not been imported, by a management address; how many documents that were.
 
-    Each file has an Idempotency-Key, so an import that was broken off can be done again.
+    They are in a folder, and in it in folders as below `docs`. Each file and folder has an
+    Idempotency-Key, so an import that was broken off can be done again.
     """
     marker = data / MARKER
     if marker.exists():
         return 0
+    folders: dict[str, str] = {}
     count = 0
     timeout = aiohttp.ClientTimeout(total=60)
-    async with aiohttp.ClientSession(timeout=timeout) as session:
+    async with aiohttp.ClientSession(f"{admin}/admin/", timeout=timeout) as session:
+        shelf = await _folder(session, SHELF)
         for path in sample_files(root):
             name = path.relative_to(root).as_posix()
-            headers = {"Content-Type": "text/markdown", "Idempotency-Key": f"sample:{name}"}
-            address = f"{admin}/admin/documents/import"
-            try:
-                async with session.post(address, data=path.read_bytes(), headers=headers) as answer:
-                    if answer.status != 201:
-                        raise ServerError(f"{name} cannot be imported: {await answer.text()}")
-            except (aiohttp.ClientError, TimeoutError) as error:
-                raise ServerError(f"{name} cannot be imported: {error!r}") from None
+            part = _part_of(name)
+            if part and part not in folders:
+                folders[part] = await _folder(session, part.capitalize(), shelf)
+            await _import(session, name, path.read_bytes(), folders.get(part, shelf))
             count += 1
     marker.write_text("see README.md\n", encoding="utf-8")
     return count
+
+
+def _part_of(name: str) -> str:
+    """The folder below `docs` in which a file is; empty: none."""
+    parts = PurePosixPath(name).parts
+    return parts[1] if parts[0] == "docs" and len(parts) > 2 else ""
+
+
+async def _folder(session: aiohttp.ClientSession, name: str, parent: str = "") -> str:
+    """Make a folder of the first workspace; its id."""
+    body = {"workspace": HOME, "name": name, **({"folder": parent} if parent else {})}
+    headers = {"Idempotency-Key": f"sample:{name}/"}
+    try:
+        async with session.post("folders", json=body, headers=headers) as answer:
+            if answer.status != 201:
+                raise ServerError(f"no folder {name}: {await answer.text()}")
+            return str((await answer.json())["id"])
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise ServerError(f"no folder {name}: {error!r}") from None
+
+
+async def _import(session: aiohttp.ClientSession, name: str, source: bytes, folder: str) -> None:
+    headers = {"Content-Type": "text/markdown", "Idempotency-Key": f"sample:{name}"}
+    place = {"workspace": HOME, "folder": folder}
+    try:
+        async with session.post(
+            "documents/import", params=place, data=source, headers=headers
+        ) as answer:
+            if answer.status != 201:
+                raise ServerError(f"{name} cannot be imported: {await answer.text()}")
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise ServerError(f"{name} cannot be imported: {error!r}") from None

@@ -51,7 +51,7 @@ class Trash(Shelves):
 
     @operation
     def open_home(self) -> None:
-        """Have the first workspace, where there are no accounts; its owner comes with these."""
+        """Have the first workspace, before it has an owner: without accounts it never has one."""
         if HOME not in self.workspaces:
             self.workspaces[HOME] = Workspace(HOME, HOME_NAME, self.context.time_s)
             self.roles[HOME] = {}

@@ -4,13 +4,13 @@ What somebody may do to a document is the most that the workspace, the document,
 links that they came by give them.
 
 Invariants.
-  W1  A workspace always has an owner whose account is switched on.
+  W1  A workspace always has an owner whose account is switched on; HOME from the first owner on.
   W2  What may be done is a function of the fields alone, the same at every node.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groupcore.shared import operation
 from groupcore.shared.access import Right
@@ -117,11 +117,15 @@ class Workspaces(People):
     def found(
         self, digest: str, name: str, email: str, verifier: str, workspace: str, origin: str
     ) -> str:
-        """Use the first owner's link: makes the account and HOME; gives the account's id."""
+        """Use the first owner's link: makes the account and HOME; gives the account's id.
+
+        A HOME that was there before has the name that its owner gives it.
+        """
         self._use_owner_link(digest)
         user = self._add_user(name, email, verifier, "")
         if HOME in self.workspaces:
             self.roles[HOME][user.id] = Role.OWNER
+            self.workspaces[HOME] = replace(self.workspaces[HOME], name=check_name(workspace))
         else:
             self._begin_workspace(HOME, workspace, user.id)
         self._note(USER + user.id, "owner.created", user.id, origin)

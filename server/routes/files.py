@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 from server.accounts.accounts import Accounts
 from server.accounts.errors import missing
 from server.accounts.names import VISIBLE
+from server.accounts.people import HOME
 from server.accounts.roles import ADMIN
 from server.accounts.secrets import digest_of
 from server.accounts.shelves import FOLDER_NAME_MAX, ITEMS_MAX
@@ -134,13 +135,18 @@ class Files:
         return JSONResponse(await self._rows(ask).whole())
 
     async def make(self, ask: Ask) -> Response:
-        """The same folder for the same Idempotency-Key."""
+        """The same folder for the same Idempotency-Key.
+
+        Who is at the machine may have folders in the first workspace before anybody owns that.
+        """
         drawn = (
             digest_of(f"folder\n{self._by(ask)}\n{ask.key}")[:16]
             if ask.key
             else secrets.token_hex(8)
         )
         place = ask.text("workspace"), ask.text("folder"), ask.text("name")
+        if place[0] == HOME and self._by(ask) == ADMIN and HOME not in self.accounts.workspaces:
+            await done(self.node, self.accounts.open_home())
         work = self.accounts.make_folder(self._by(ask), f"f{drawn}", *place, ask.origin)
         made = await done(self.node, work)
         return JSONResponse(self._rows(ask).folder(made.id), 201)
