@@ -7,50 +7,57 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
+from groupcore.membership.reachability import hearing_quorum
 from groupcore.view import Address, View
 
 
 def stalled_members(
     view: View,
-    unheard: Set[Address],
+    unheard: Mapping[Address, Set[Address]],
+    me: Address,
     reports: Mapping[Address, Set[Address]],
     waiting: Set[Address] = frozenset(),
 ) -> frozenset[Address]:
-    """The members that count as stalled, by the reports of those that are heard.
+    """The members that count as stalled, by the reports of those that `me` hears.
 
-    Reports are taken from the oldest member on. A member that has been found stalled accuses
-    nobody, so of two that accuse each other the older is believed; and a report that would leave
-    less than a quorum of the view counts for nothing, because then nobody could go on.
+    `unheard[p]` are the members that p does not hear. Reports are taken from the oldest member on.
+    A member that has been found stalled accuses nobody, so of two that accuse each other the older
+    is believed. A report counts only while the others that are heard, and hear one another, are a
+    quorum of the view: else nobody could go on. It outlives what it was made of, for in a view
+    change nobody takes anything, so a member that has fallen silent since must not be counted.
 
     `waiting` are the members whose ordered messages do not come back. The coordinator that holds
     them up is judged first, so it accuses nobody if it has stalled.
     """
-    out = stalled_coordinator(view, unheard, waiting)
-    for accuser in view.members:
+    deaf_to = unheard.get(me, frozenset())
+    heard = [member for member in view.members if member not in deaf_to]
+    out = stalled_coordinator(view, heard, unheard, waiting)
+    for accuser in heard:
         accused = reports.get(accuser)
-        if not accused or accuser in unheard or accuser in out:
+        if not accused or accuser in out:
             continue
         with_these = out | (accused & frozenset(view.members))
-        if view.is_quorum(member.name for member in view.members if member not in with_these):
+        if hearing_quorum(view, [m for m in heard if m not in with_these], unheard):
             out = with_these
     return out
 
 
 def stalled_coordinator(
-    view: View, unheard: Set[Address], waiting: Set[Address]
+    view: View,
+    heard: list[Address],
+    unheard: Mapping[Address, Set[Address]],
+    waiting: Set[Address],
 ) -> frozenset[Address]:
     """The coordinator, if it holds up the order of most others; else nobody.
 
     A member whose messages do not come back cannot tell whether the coordinator's link is narrow or
     its own. So more than half of the other members that are heard must say it, at least two of
-    them, and all those that are heard must be a quorum without the coordinator. Who waits for
-    nothing does not say it. In a view of two, nobody but the other one can: it counts for nothing,
-    and both wait until the link has healed or one of them falls silent.
+    them, and those that are heard must be a quorum without the coordinator. Who waits for nothing
+    does not say it. In a view of two, nobody but the other one can: it counts for nothing, and both
+    wait until the link has healed or one of them falls silent.
     """
-    others = [m for m in view.members if m != view.coordinator and m not in unheard]
+    others = [member for member in heard if member != view.coordinator]
     agreed = sum(member in waiting for member in others)
     if agreed < 2 or 2 * agreed <= len(others):
         return frozenset()
-    if not view.is_quorum(member.name for member in others):
-        return frozenset()
-    return frozenset({view.coordinator})
+    return frozenset({view.coordinator}) if hearing_quorum(view, others, unheard) else frozenset()

@@ -22,7 +22,8 @@ Invariants.
   I3  A member whose own timer came late by `timeout_s / 2` suspects nobody for `timeout_s`.
   I4  Only members of the view are suspected; a report of a former view counts for nothing.
   I5  Who is newly unheard is told to the others at once.
-  I6  A stalled member is unheard by everybody else, as long as a quorum is left and in this view.
+  I6  A stalled member is unheard by everybody else, in this view, while a quorum is left that is
+      heard and hears one another.
   I7  The coordinator counts as stalled when more than half of the others that are heard, and at
       least two of them, say in this view that the order is late.
 """
@@ -144,7 +145,8 @@ class FailureDetection(Layer):
         """The members that hold the group up, as far as reports of them count."""
         if self.view is None or not (self.stalls or self.waiting):
             return frozenset()
-        return stalled_members(self.view, self.mine, self.stalls, self.waiting)
+        unheard = {**self.reports, self.me: self.mine}
+        return stalled_members(self.view, unheard, self.me, self.stalls, self.waiting)
 
     def unreachable(self) -> frozenset[Address]:
         """Whom this member does not hear."""

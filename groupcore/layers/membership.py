@@ -27,6 +27,8 @@ Invariants.
   I6  Joins and leaves that come together are served by one view.
   I7  A proposer that falls silent at any step is followed by another; nobody stays blocked.
   I8  Two living nodes with one id are never both members.
+  I9  A quorum that hears one another forms a view within the bound of `turns`, whatever the others
+      hear, say or leave undone.
 """
 
 from __future__ import annotations
@@ -151,7 +153,7 @@ class Membership(Layer):
         """Views installed, attempts to decide one, and nodes that ask to join."""
         waiting = len(self.admission.applicants)
         numbers = {**self.proposer.numbers, **self.merger.numbers}
-        return {**numbers, "views": self.views, "applicants": waiting}
+        return {**numbers, "views": self.views, "applicants": waiting, **self.convener.numbers}
 
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """One of this layer's headers."""
@@ -160,9 +162,11 @@ class Membership(Layer):
         return self.settle(self.handle(batch, now), now)
 
     def handle(self, batch: Batch, now: float) -> list[Effect]:
-        """Which handler a header belongs to."""
+        """Which handler a header belongs to; who has had its turn in vain asks for no votes."""
         sender = batch.sender
         match batch.headers[-1]:
+            case Prepare() | Promise() | Propose() if sender in self.company.passed_over:
+                return []
             case Prepare() as prepare:
                 return self.on_prepare(sender, prepare, now)
             case Promise() as promise:
@@ -286,8 +290,8 @@ class Membership(Layer):
         again = StartTimer("tick", self.options.tick_s)
         if self.state.view is None:
             return [again, *self.seeker.seek(now)]
-        watched = self.primary.watch(self.company.keep(self.state.view), now)
-        return [again, *watched, *self.convener.consider(now)]
+        watched = self.primary.watch(self.company.together(self.state.view), now)
+        return [again, *watched, *self.convener.on_tick(now)]
 
     def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
         """A node asks to be taken in (I8)."""

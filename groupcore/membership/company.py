@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupcore.events import ViewInstalled
 from groupcore.membership.admission import Admission
 from groupcore.membership.leaver import Leaver
-from groupcore.membership.reachability import connected, is_lowest
+from groupcore.membership.reachability import connected, proposer
 from groupcore.membership.state import MembershipState, Questions
 from groupcore.membership.succession import Candidates
 from groupcore.view import Address, View
@@ -25,6 +25,7 @@ class Company:
         self.leaver = leaver
         self.ask = ask
         self.elsewhere: frozenset[Address] = frozenset()
+        self.passed_over: frozenset[Address] = frozenset()
         self.ancestors: dict[int, int] = {}
         self.settled_at = 0.0
 
@@ -54,16 +55,21 @@ class Company:
         for view in former:
             if view.lineage != event.view.lineage:
                 self.ancestors[view.lineage] = view.number
-        self.elsewhere = frozenset()
+        self.elsewhere = self.passed_over = frozenset()
         self.settled_at = now + SETTLED_S
 
     def unheard(self) -> dict[Address, frozenset[Address]]:
-        """Who does not hear whom; nobody hears those who have gone elsewhere."""
+        """Who does not hear whom; nobody hears who has gone elsewhere or has been passed over."""
+        return self.unheard_without(self.passed_over)
+
+    def unheard_without(self, others: frozenset[Address]) -> dict[Address, frozenset[Address]]:
+        """The same, if it were these who had been passed over."""
         unheard = self.ask.unheard()
-        if not self.elsewhere:
+        gone = self.elsewhere | others
+        if not gone:
             return unheard
         mine = {self.state.me: frozenset[Address](), **unheard}
-        return {member: deaf | self.elsewhere for member, deaf in mine.items()}
+        return {member: deaf | gone for member, deaf in mine.items()}
 
     def unreachable(self) -> frozenset[Address]:
         """Members that this one does not hear."""
@@ -71,11 +77,22 @@ class Company:
 
     def keep(self, view: View) -> tuple[Address, ...]:
         """The members that can go on together with this one."""
-        return connected(view.members, self.state.me, self.unheard())
+        return connected(view, self.state.me, self.unheard())
 
-    def leads(self, view: View) -> bool:
-        """Whether it is this member that proposes the next view."""
-        return is_lowest(view.members, self.state.me, self.unheard())
+    def leader(self, view: View) -> Address | None:
+        """Who proposes the next view; None if that is not known."""
+        return proposer(view, self.state.me, self.unheard())
+
+    def together(self, view: View) -> tuple[Address, ...]:
+        """The members that this one could go on with if nobody had been passed over."""
+        return connected(view, self.state.me, self.unheard_without(frozenset()))
+
+    def pass_over(self, view: View, member: Address) -> None:
+        """Go on without this one, too, if a quorum can; else all have their turn again."""
+        others = self.passed_over | {member}
+        group = connected(view, self.state.me, self.unheard_without(others))
+        can = self.state.me not in others and view.is_quorum(one.name for one in group)
+        self.passed_over = others if can else frozenset()
 
     def silent(self) -> frozenset[Address]:
         """Whose answers are not waited for."""

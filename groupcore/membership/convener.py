@@ -16,6 +16,7 @@ from groupcore.membership.primary import PrimaryWatch
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.state import MembershipState, Questions
 from groupcore.membership.succession import is_quorum_of
+from groupcore.membership.turns import Turns
 from groupcore.view import Address, View
 
 FRUITLESS_S = 0.1
@@ -45,6 +46,8 @@ class Convener:
         self.primary = primary
         self.ask = ask
         self.random = random
+        self.turns = Turns(state, company)
+        self.numbers = self.turns.numbers
         self.gathering = False
         self.fruitless = 0
         self.not_before = 0.0
@@ -53,6 +56,7 @@ class Convener:
         """A view begins: one that has changed nothing makes the next wait."""
         same = event.previous is not None and event.previous.members == event.view.members
         self.fruitless = self.fruitless + 1 if same else 0
+        self.turns.on_view()
         wait_s = min(FRUITLESS_S * 2**self.fruitless, FRUITLESS_MOST_S) if same else 0.0
         self.not_before = now + wait_s
 
@@ -68,6 +72,12 @@ class Convener:
         self.gathering = False
         return self.consider(now)
 
+    def on_tick(self, now: float) -> list[Effect]:
+        """Look whose turn it is, and whether there is a reason to propose."""
+        if self.state.view is not None:
+            self.turns.look(self.state.view, now)
+        return self.consider(now)
+
     def consider(self, now: float) -> list[Effect]:
         """Propose the next view if there is reason to, and this member is the one to do it."""
         view, state = self.state.view, self.state
@@ -76,7 +86,7 @@ class Convener:
         waits = state.blocked or now < self.proposer.quiet_until
         if waits and not self.company.has_lost_its_proposer():
             return []
-        if not self.company.leads(view):
+        if self.company.leader(view) != state.me:
             return []
         keep = self.company.keep(view)
         candidates = self.company.candidates(now)

@@ -1,59 +1,136 @@
-"""Who can reach whom: the largest-lived set of members that all hear each other.
+"""Who can reach whom: the oldest members that all hear each other, and who proposes for them.
 
-A pure function of the members in rank order and of what each reports not to hear. Every member
-with the same reports computes the same set, so that those who go on together agree on whom they
-leave behind.
+Pure functions of the view and of what each member reports not to hear. Every member with the same
+reports computes the same set, so that those who go on together agree on whom they leave behind.
+
+A set that is no quorum can decide nothing. So where members that hear each other are a quorum, it
+is the oldest such quorum that goes on: a member that is heard and does not hear (or the reverse)
+stands in nobody's way, whatever its rank.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from groupcore.view import Address
+from groupcore.view import Address, View
+
+STEPS_MAX = 2_000
+"""Steps of one search. A few broken links take one or two each; only links that are broken at
+random among dozens of members take more, and then no quorum is found until fewer are."""
+
+NOBODY: frozenset[Address] = frozenset()
+Unheard = Mapping[Address, Set[Address]]
+"""Whom each member does not hear, as far as it has said so."""
 
 
-def connected(
-    members: Sequence[Address],
-    me: Address,
-    unheard: Mapping[Address, Set[Address]],
-) -> tuple[Address, ...]:
+def connected(view: View, me: Address, unheard: Unheard) -> tuple[Address, ...]:
     """The members that `me` can go on with, in rank order, `me` among them.
 
-    `unheard[p]` are the members that p does not hear. Whom I do not hear is out. Of any two of the
-    others that do not hear each other both ways the younger is out; when that is me, an older
-    member goes on without me, and I am alone.
+    `unheard[p]` are the members that p does not hear. Whom I do not hear is out; of the others the
+    oldest quorum that hears one another goes on. If I am not in it, it goes on without me, and I am
+    alone. Where there is no quorum, of any two that do not hear each other the younger is out.
     """
+    members = view.members
     if not any(unheard.values()):  # nearly always: all hear all
         return tuple(members) if me in members else (me,)
-    heard = [p for p in members if p == me or p not in unheard.get(me, frozenset())]
-    kept: list[Address] = []
-    for candidate in heard:
-        deaf_to = unheard.get(candidate, frozenset())
-        mutual = all(
-            other not in deaf_to and candidate not in unheard.get(other, frozenset())
-            for other in kept
-        )
-        if mutual:
-            kept.append(candidate)
-    return tuple(kept) if me in kept else (me,)
+    deaf_to = unheard.get(me, NOBODY)
+    heard = [member for member in members if member == me or member not in deaf_to]
+    group = hearing_quorum(view, heard, unheard) or oldest(heard, unheard)
+    return group if me in group else (me,)
 
 
-def is_lowest(
-    members: Sequence[Address],
-    me: Address,
-    unheard: Mapping[Address, Set[Address]],
-) -> bool:
-    """Whether `me` should propose the next view: every older member is heard by nobody I hear.
+def proposer(view: View, me: Address, unheard: Unheard) -> Address | None:
+    """Who should propose the next view; None if that is an older member outside of any quorum.
 
-    An older member that I do not hear but another does is alive: the link is broken, not the
-    member, and the older of the two sides decides (fault matrix, rows 10 and 14).
+    It is the first of the oldest quorum that hears one another, of those that I hear, or that
+    another hears whom I hear: then the link is broken, not the member (fault matrix, rows 10 and
+    14). Where there is no such quorum it is `me` if every older member is heard by nobody I hear.
     """
-    mine = unheard.get(me, frozenset())
+    members = view.members
+    if me in members and not any(unheard.values()):
+        return members[0]
+    deaf_to = unheard.get(me, NOBODY)
     # A member that has reported nothing in this view proves nothing by its silence.
-    hearers = [p for p in members if p != me and p not in mine and p in unheard]
-    for older in members[: members.index(me)]:
-        if older not in mine:
-            return False
-        if any(older not in unheard[hearer] for hearer in hearers):
-            return False
-    return True
+    hearers = [p for p in members if p != me and p not in deaf_to and p in unheard]
+    alive = [
+        member
+        for member in members
+        if member == me
+        or member not in deaf_to
+        or any(member not in unheard[hearer] for hearer in hearers)
+    ]
+    group = hearing_quorum(view, alive, unheard)
+    if group:
+        return group[0]
+    return me if alive and alive[0] == me else None
+
+
+def hearing_quorum(
+    view: View, candidates: Sequence[Address], unheard: Unheard
+) -> tuple[Address, ...]:
+    """The oldest of the candidates that hear one another and are a quorum of the view; () if none.
+
+    `candidates` in rank order. Of two such sets the older is the one that has the oldest member in
+    which they differ. Who hears too few to be in any is left out first; who hears all that are left
+    is in; the search branches at the others only.
+    """
+    apart = broken(candidates, unheard)
+    left = list(candidates)
+    while lonely := {
+        member
+        for member in left
+        if member in apart and not is_quorum(view, [m for m in left if m not in apart[member]])
+    }:
+        left = [member for member in left if member not in lonely]
+    doubtful = [member for member in left if not apart.get(member, NOBODY).isdisjoint(left)]
+    sure = [member for member in left if member not in doubtful]
+    found = search(view, sure, doubtful, apart)
+    return tuple(member for member in left if member in found)
+
+
+def search(
+    view: View, sure: list[Address], doubtful: list[Address], apart: dict[Address, set[Address]]
+) -> set[Address]:
+    """The `sure` and the oldest of the doubtful with whom they are a quorum; else nobody."""
+    branches: list[tuple[list[Address], list[Address]]] = [(sure, doubtful)]
+    for _ in range(STEPS_MAX):
+        if not branches:
+            break
+        chosen, rest = branches.pop()
+        if not is_quorum(view, chosen + rest):
+            continue
+        if not rest:
+            return set(chosen)
+        first, others = rest[0], rest[1:]
+        hearing_first = [member for member in others if member not in apart[first]]
+        if len(hearing_first) < len(others):
+            branches.append((chosen, others))
+        branches.append(([*chosen, first], hearing_first))
+    return set()
+
+
+def oldest(candidates: Sequence[Address], unheard: Unheard) -> tuple[Address, ...]:
+    """Of these, in rank order, each that hears and is heard by all before it that are kept."""
+    apart = broken(candidates, unheard)
+    kept: list[Address] = []
+    for candidate in candidates:
+        if apart.get(candidate, NOBODY).isdisjoint(kept):
+            kept.append(candidate)
+    return tuple(kept)
+
+
+def broken(candidates: Sequence[Address], unheard: Unheard) -> dict[Address, set[Address]]:
+    """Whom of the others each candidate does not hear, or is not heard by, where there are any."""
+    apart: dict[Address, set[Address]] = {}
+    present = frozenset(candidates)
+    for one in candidates:
+        for other in unheard.get(one, NOBODY):
+            if other in present and other != one:
+                apart.setdefault(one, set()).add(other)
+                apart.setdefault(other, set()).add(one)
+    return apart
+
+
+def is_quorum(view: View, members: Sequence[Address]) -> bool:
+    """Whether these members may decide what follows the view."""
+    return view.is_quorum(member.name for member in members)

@@ -39,9 +39,10 @@ class MembershipOptions:
     for the last acceptances once a quorum is in; `vote_s` for the last promises, and again for the
     last answers to the flush; `attempt_s`: an attempt is given up when it lasts so long before the
     flush, or from it on. `stuck_s`: a blocked voter proposes itself, and for so long a member
-    leaves the word to another that proposes. `behind_s`: a member that cannot get what it needs for
-    a view that is, or may have been, decided gives its life up. `leave_s`: a leaver that has asked
-    for so long goes without an answer. `primary_lost_s`: no quorum for so long.
+    leaves the word to another that proposes. `turn_s`: so long a next view that is needed is waited
+    for, then the member whose turn it was is passed over. `behind_s`: a member that cannot get what
+    it needs for a view that is, or may have been, decided gives its life up. `leave_s`: a leaver
+    that has asked for so long goes without an answer. `primary_lost_s`: no quorum for so long.
     """
 
     cluster_size: int = 1
@@ -60,6 +61,7 @@ class MembershipOptions:
     vote_s: float = 0.4
     attempt_s: float = 1.0
     stuck_s: float = 0.7
+    turn_s: float = 2.0
     behind_s: float = 3.0
     leave_s: float = 5.0
     primary_lost_s: float = 0.9

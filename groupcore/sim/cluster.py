@@ -221,17 +221,23 @@ class Cluster:
         return sorted(core, key=lambda node: node.name)
 
     def heal_core(self, core: list[Node]) -> None:
-        """End every fault among these nodes; the others are cut off from them, or crash."""
-        random = stream(self.scenario.seed, "rest")
+        """End every fault among these nodes; the others are cut off from them, or crash.
+
+        Some are cut off in one direction only: they are heard and hear nobody, or the reverse.
+        """
+        random, shapes = stream(self.scenario.seed, "rest"), stream(self.scenario.seed, "gray")
         self.network.heal({node.socket_address for node in core})
         self.forger.stop()
         for other in self.nodes:
             if other in core:
                 self._heal(other)
                 continue
+            shape = shapes.choice(("isolate", "deaf", "mute"))
             for node in core:
-                self.network.impede(node.socket_address, other.socket_address, "stop")
-                self.network.impede(other.socket_address, node.socket_address, "stop")
+                if shape != "mute":
+                    self.network.impede(node.socket_address, other.socket_address, "stop")
+                if shape != "deaf":
+                    self.network.impede(other.socket_address, node.socket_address, "stop")
             if random.random() < 0.3:
                 other.crash(keep_all=False)
 

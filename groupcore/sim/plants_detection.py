@@ -1,14 +1,17 @@
-"""Bugs to plant in failure detection: by which clock it goes."""
+"""Bugs to plant in failure detection: by which clock it goes, and who counts as a majority."""
 
 from __future__ import annotations
 
 from groupcore.effects import Effect
 from groupcore.events import Event
 from groupcore.layers.failure_detection import FailureDetection
-from groupcore.sim.clock import WallClock
+from groupcore.membership import reachability
+from groupcore.membership.turns import Turns
+from groupcore.sim.clock import SECOND, WallClock
 from groupcore.sim.node import Node
 from groupcore.sim.planting import Patch, Plant
-from groupcore.view import Address
+from groupcore.sim.scenario import Scenario
+from groupcore.view import Address, View
 
 
 def _wall_clock() -> list[Patch]:
@@ -37,12 +40,30 @@ def _wall_clock() -> list[Patch]:
     ]
 
 
+def _oldest_though_no_quorum() -> list[Patch]:
+    def none(view: object, candidates: object, unheard: object) -> tuple[Address, ...]:
+        return ()
+
+    def never(self: Turns, view: View, now: float) -> None:
+        pass
+
+    return [(reachability, "hearing_quorum", none), (Turns, "look", never)]
+
+
 DETECTION_PLANTS = (
     Plant(
         "wall-clock",
         "how long a member was silent is read off the wall clock",
         (25, 15),
         _wall_clock,
+    ),
+    Plant(
+        "deaf-goes-first",
+        "a majority waits for a coordinator that it hears and that does not hear it",
+        (25,),
+        _oldest_though_no_quorum,
+        # b and c are healed; a goes on to be heard by them.
+        schedule=Scenario(seed=20, nodes=3, starts_ns=(0, 0, 0), safety_ns=3 * SECOND, core=True),
     ),
 )
 """Those of failure detection; `plants.PLANTS` has all."""

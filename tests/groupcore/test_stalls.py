@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupcore.stalls import stalled_members
+from groupcore import stalls
 from groupcore.view import Address, View
 
+ME = Address("z", 1)
 MEMBERS = A, B, C, D, E = tuple(Address(name, 1) for name in "abcde")
 THREE = View(1, 1, 0, 7, (A, B, C))
+FOUR = View(1, 1, 0, 7, (A, B, C, D))
 FIVE = View(1, 1, 0, 7, MEMBERS)
 NOBODY: frozenset[Address] = frozenset()
+
+
+def stalled_members(
+    view: View,
+    unheard: Set[Address],
+    reports: Mapping[Address, Set[Address]],
+    waiting: Set[Address] = NOBODY,
+) -> frozenset[Address]:
+    """By one who is no member and hears all but these."""
+    return stalls.stalled_members(view, {ME: unheard}, ME, reports, waiting)
 
 
 def test_whom_a_heard_member_reports_is_stalled() -> None:
@@ -40,6 +53,22 @@ def test_a_report_that_leaves_no_quorum_counts_for_nothing() -> None:
 
 def test_who_is_no_member_is_not_stalled() -> None:
     assert stalled_members(THREE, NOBODY, {A: {D}}) == NOBODY
+
+
+def test_a_report_counts_only_while_the_others_are_heard_and_a_quorum() -> None:
+    """What a stopped member has last said of others stands; whom it counted on may be gone."""
+    assert stalled_members(FOUR, NOBODY, {C: {B, D}}) == {B, D}
+    assert stalled_members(FOUR, {A}, {C: {B, D}}) == NOBODY
+    assert stalled_members(FIVE, {A}, {C: {B, D}}) == NOBODY
+    assert stalled_members(FIVE, {A}, {C: {B}}) == {B}
+
+
+def test_a_report_counts_only_while_the_others_hear_one_another() -> None:
+    """B hears the coordinator, with which C alone would have been a quorum, and C does not."""
+    said: dict[Address, set[Address]] = {C: {B, D}}
+    deaf = {B: NOBODY, C: frozenset({A})}
+    assert stalls.stalled_members(FOUR, {B: NOBODY}, B, said) == {B, D}
+    assert stalls.stalled_members(FOUR, deaf, B, said) == NOBODY
 
 
 groups = st.sets(st.sampled_from(MEMBERS))
@@ -84,8 +113,7 @@ def test_who_is_not_heard_or_no_member_or_coordinator_does_not_count_as_waiting(
 
 def test_a_coordinator_stays_when_the_heard_others_are_no_quorum() -> None:
     assert stalled_members(FIVE, {D, E}, {}, {B, C}) == NOBODY
-    four = View(1, 1, 0, 7, (A, B, C, D))
-    assert stalled_members(four, {D}, {}, {B, C}) == NOBODY
+    assert stalled_members(FOUR, {D}, {}, {B, C}) == NOBODY
 
 
 def test_a_coordinator_that_holds_up_the_order_accuses_nobody() -> None:
@@ -97,4 +125,5 @@ def test_a_quorum_is_left_whoever_waits(
     waiting: set[Address], unheard: set[Address], reports: dict[Address, set[Address]]
 ) -> None:
     out = stalled_members(FIVE, unheard, reports, waiting)
-    assert FIVE.is_quorum(member.name for member in MEMBERS if member not in out)
+    left = [member.name for member in MEMBERS if member not in out | unheard]
+    assert not out or FIVE.is_quorum(left)

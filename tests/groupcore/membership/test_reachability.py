@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from itertools import combinations
+from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupcore.membership.reachability import connected, is_lowest
-from groupcore.view import Address
-from tests.groupcore.membership.building import A, B, C, D, E
+from groupcore.membership.reachability import connected, hearing_quorum, proposer
+from groupcore.view import Address, View
+from tests.groupcore.membership.building import A, B, C, D, E, view_of
 
 MEMBERS = (A, B, C, D, E)
+VIEW = view_of(*MEMBERS)
+FOUR, THREE = view_of(A, B, C, D), view_of(A, B, C)
+NOBODY: frozenset[Address] = frozenset()
 Unheard = dict[Address, frozenset[Address]]
 members = st.sampled_from(MEMBERS)
 reports = st.dictionaries(members, st.frozensets(members, max_size=3))
+views = st.sampled_from((VIEW, FOUR))
 
 
 def hear_each_other(one: Address, other: Address, unheard: Unheard) -> bool:
-    deaf = unheard.get(one, frozenset()), unheard.get(other, frozenset())
+    deaf = unheard.get(one, NOBODY), unheard.get(other, NOBODY)
     return other not in deaf[0] and one not in deaf[1]
 
 
@@ -26,86 +32,155 @@ def is_clique(group: tuple[Address, ...], unheard: Unheard) -> bool:
     return all(hear_each_other(one, other, unheard) for one, other in combinations(group, 2))
 
 
-def slow_connected(me: Address, unheard: Unheard) -> tuple[Address, ...]:
-    """Of all groups that I hear and that hear each other, the one with the oldest members."""
-    heard = [m for m in MEMBERS if m == me or m not in unheard.get(me, frozenset())]
-    groups = [
+def cliques(of: list[Address], unheard: Unheard) -> list[tuple[Address, ...]]:
+    return [
         group
-        for size in range(len(heard) + 1)
-        for group in combinations(heard, size)
+        for size in range(len(of) + 1)
+        for group in combinations(of, size)
         if is_clique(group, unheard)
     ]
-    oldest = max(groups, key=lambda group: [member in group for member in MEMBERS])
+
+
+def quorums(view: View, groups: list[tuple[Address, ...]]) -> list[tuple[Address, ...]]:
+    return [group for group in groups if view.is_quorum(member.name for member in group)]
+
+
+def oldest_of(view: View, groups: list[tuple[Address, ...]]) -> tuple[Address, ...]:
+    return max(groups, key=lambda group: [member in group for member in view.members])
+
+
+def heard_by(view: View, me: Address, unheard: Unheard) -> list[Address]:
+    return [m for m in view.members if m == me or m not in unheard.get(me, NOBODY)]
+
+
+def slow_connected(view: View, me: Address, unheard: Unheard) -> tuple[Address, ...]:
+    """Of all groups that I hear and that hear each other, the oldest; of quorums, if there are."""
+    groups = cliques(heard_by(view, me, unheard), unheard)
+    oldest = oldest_of(view, quorums(view, groups) or groups)
     return oldest if me in oldest else (me,)
 
 
-@settings(max_examples=60)
-@given(members, reports)
-def test_those_who_go_on_hear_each_other_and_are_the_oldest_who_do(
-    me: Address, unheard: Unheard
+@settings(max_examples=100)
+@given(views, st.sampled_from((A, B, C, D)), reports)
+def test_those_who_go_on_hear_each_other_and_are_the_oldest_who_can(
+    view: View, me: Address, unheard: Unheard
 ) -> None:
-    group = connected(MEMBERS, me, unheard)
-    assert group == slow_connected(me, unheard)
+    group = connected(view, me, unheard)
+    assert group == slow_connected(view, me, unheard)
     assert me in group
     assert is_clique(group, unheard)
     assert list(group) == sorted(group, key=MEMBERS.index)
 
 
-@settings(max_examples=60)
-@given(members, reports)
-def test_the_oldest_proposes_unless_somebody_hears_an_older_one(
-    me: Address, unheard: Unheard
+def slow_proposer(view: View, me: Address, unheard: Unheard) -> Address | None:
+    """The first of the oldest quorum of those who live, as far as I can know; else the oldest."""
+    heard = heard_by(view, me, unheard)
+    witnesses = [m for m in heard if m != me and m in unheard]
+    living = [m for m in view.members if m in heard or any(m not in unheard[w] for w in witnesses)]
+    found = quorums(view, cliques(living, unheard))
+    if found:
+        return oldest_of(view, found)[0]
+    return me if living[0] == me else None
+
+
+@settings(max_examples=100)
+@given(views, st.sampled_from((A, B, C, D)), reports)
+def test_the_first_of_those_who_can_go_on_proposes(
+    view: View, me: Address, unheard: Unheard
 ) -> None:
-    older = MEMBERS[: MEMBERS.index(me)]
-    heard_by_me = [m for m in MEMBERS if m not in unheard.get(me, frozenset())]
-    witnesses = [m for m in heard_by_me if m != me and m in unheard]
-    expected = all(
-        one not in heard_by_me and all(w == one or one in unheard[w] for w in witnesses)
-        for one in older
-    )
-    assert is_lowest(MEMBERS, me, unheard) == expected
+    assert proposer(view, me, unheard) == slow_proposer(view, me, unheard)
 
 
-@given(reports)
-def test_the_oldest_of_all_always_may_propose(unheard: Unheard) -> None:
-    assert is_lowest(MEMBERS, A, unheard)
-
-
-@given(members, members, reports)
-def test_of_two_who_hear_each_other_only_one_proposes(
-    one: Address, other: Address, unheard: Unheard
+@given(views, reports, st.data())
+def test_a_majority_that_hears_one_another_goes_on_whatever_the_others_hear_and_say(
+    view: View, unheard: Unheard, data: st.DataObject
 ) -> None:
-    if one != other and hear_each_other(one, other, unheard):
-        assert not (is_lowest(MEMBERS, one, unheard) and is_lowest(MEMBERS, other, unheard))
+    """The rule that keeps a gray member, the coordinator as any other, from stopping them."""
+    size = len(view.members) // 2 + 1
+    majority = data.draw(st.sets(st.sampled_from(view.members), min_size=size))
+    for member in majority:
+        unheard[member] = unheard.get(member, NOBODY) - majority
+    names = [m.name for m in view.members if m in majority]
+    for me in majority:
+        chosen = proposer(view, me, unheard)
+        assert chosen is not None
+        group = hearing_quorum(view, heard_by(view, me, unheard), unheard)
+        assert view.is_quorum(member.name for member in group)
+    assert view.is_quorum(names)
 
 
-def test_when_all_hear_all_everybody_stays() -> None:
-    assert connected(MEMBERS, C, {}) == MEMBERS
+@given(st.dictionaries(members, st.frozensets(members, max_size=3), min_size=5))
+def test_all_with_the_same_reports_mean_the_same_proposer(unheard: Unheard) -> None:
+    """Of those who hear all that lives, each names the same one."""
+    group = hearing_quorum(VIEW, MEMBERS, unheard)
+    hearing_all = [m for m in group if not unheard[m]]
+    assert {proposer(VIEW, member, unheard) for member in hearing_all} <= set(group[:1])
+
+
+def test_when_all_hear_all_everybody_stays_and_the_oldest_proposes() -> None:
+    assert connected(VIEW, C, {}) == MEMBERS
+    assert proposer(VIEW, C, {}) == A
 
 
 def test_a_member_that_nobody_hears_is_out() -> None:
     gone = {m: frozenset({A}) for m in (B, C)}
-    assert connected((A, B, C), B, gone) == (B, C)
-    assert is_lowest((A, B, C), B, gone)
+    assert connected(THREE, B, gone) == (B, C)
+    assert proposer(THREE, B, gone) == B
 
 
 def test_a_broken_link_costs_the_younger_of_its_ends() -> None:  # fault matrix, row 10
-    broken = {B: frozenset({C}), C: frozenset({B}), A: frozenset[Address]()}
-    assert connected((A, B, C), A, broken) == (A, B)
-    assert connected((A, B, C), C, broken) == (A, C)
-    assert not is_lowest((A, B, C), C, broken)
+    broken = {B: frozenset({C}), C: frozenset({B}), A: NOBODY}
+    assert connected(THREE, A, broken) == (A, B)
+    assert connected(THREE, C, broken) == (A, C)
+    assert proposer(THREE, C, broken) == A
 
 
 def test_who_is_deaf_to_the_coordinator_does_not_propose_while_others_hear_it() -> None:  # row 14
-    deaf = {C: frozenset({A}), B: frozenset[Address]()}
-    assert not is_lowest((A, B, C), C, deaf)
+    deaf = {C: frozenset({A}), B: NOBODY}
+    assert proposer(THREE, C, deaf) == A
 
 
 def test_whom_the_coordinator_does_not_hear_goes_on_alone() -> None:
     deaf = {A: frozenset({C})}
-    assert connected((A, B, C), C, deaf) == (C,)
-    assert connected((A, B, C), A, deaf) == (A, B)
+    assert connected(THREE, C, deaf) == (C,)
+    assert connected(THREE, A, deaf) == (A, B)
+
+
+@pytest.mark.parametrize("me", [B, C])
+def test_a_coordinator_that_is_heard_and_hears_nobody_stops_nobody(me: Address) -> None:
+    deaf = {A: frozenset({B, C}), B: NOBODY, C: NOBODY}
+    assert connected(THREE, me, deaf) == (B, C)
+    assert proposer(THREE, me, deaf) == B
+
+
+def test_a_coordinator_that_hears_and_is_heard_by_nobody_does_not_propose() -> None:
+    mute = {A: NOBODY, B: frozenset({A}), C: frozenset({A})}
+    assert proposer(THREE, A, mute) == B
+
+
+def test_a_coordinator_with_too_few_links_for_a_quorum_is_left_behind() -> None:
+    deaf = {A: frozenset({B, C, D}), **dict.fromkeys((B, C, D, E), NOBODY)}
+    assert connected(VIEW, B, deaf) == (B, C, D, E)
+    assert connected(VIEW, E, deaf) == (B, C, D, E)
+
+
+def test_without_a_quorum_the_oldest_go_together() -> None:
+    split = {A: frozenset({B, C, D}), E: frozenset({B, C, D}), B: frozenset({A, E, D})}
+    assert connected(VIEW, A, split) == (A, E)
+    assert proposer(VIEW, A, {**split, E: frozenset({B, C, D})}) == A
 
 
 def test_a_member_that_has_reported_nothing_proves_nothing() -> None:
-    assert is_lowest((A, B, C), B, {B: frozenset({A})})
+    assert proposer(THREE, B, {B: frozenset({A})}) == B
+
+
+@pytest.mark.parametrize("deaf_to", [5, 40, 100])
+def test_a_few_gray_members_among_many_are_searched_in_few_steps(deaf_to: int) -> None:
+    chance = Random(1)
+    everybody = tuple(Address(f"n{number:03}", 1) for number in range(128))
+    gray = everybody[::9]
+    unheard = {m: frozenset(chance.sample(everybody, deaf_to)) - {m} for m in gray}
+    group = hearing_quorum(view_of(*everybody), everybody, unheard)
+    assert len(group) > 64
+    assert is_clique(group, unheard)
+    assert deaf_to < 100 or set(group).isdisjoint(gray)
