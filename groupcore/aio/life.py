@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from random import SystemRandom
 
@@ -76,16 +75,15 @@ def make_endpoint(
     plan: StackPlan,
     incarnation: int,
     record: bytes | None,
-    make_service: Callable[[Address], Service] | None = None,
+    service: Service | None = None,
 ) -> Endpoint:
     """An endpoint with a boot id that no other life has.
 
     `record` is the membership record of the last life; LineageError when it is not one.
-    `make_service` makes the life's data plane, when it is to have one.
+    `service` is the life's data plane, when it is to have one.
     """
     address = Address(settings.node_id, incarnation)
     random = SystemRandom()
-    service = None if make_service is None else make_service(address)
     plane = None
     if service is not None:
         plane = DataPlane(

@@ -26,6 +26,7 @@ from groupcore.aio.lineage import Lineage
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.node import Node, Receiver, nothing
 from groupcore.aio.settings import ChannelSettings, resolve_hosts
+from groupcore.aio.turns import in_turns
 from groupcore.aio.udp import UdpSockets
 from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
@@ -194,7 +195,8 @@ class Lives:
         parts: list[bytes] = []
         if self._storage is not None:
             parts = await loop.run_in_executor(None, self._storage.read)
-        endpoint = self._endpoint(incarnation, record, parts)
+        service = await self._service(Address(self._settings.node_id, incarnation), parts)
+        endpoint = self._endpoint(incarnation, record, service)
         self.sockets.ignore_boot(endpoint.transport.boot)
         hosting = self._hosting
         self.node = Node(
@@ -209,27 +211,29 @@ class Lives:
         self.node.start(Connect(*self.held))
         self.node.notify(self._greet())
 
-    def _endpoint(self, incarnation: int, record: bytes | None, parts: list[bytes]) -> Endpoint:
+    async def _service(self, address: Address, log: list[bytes]) -> Service | None:
+        """The life's data plane, with what is in the log; sessions go on while it is taken over."""
+        hosting = self._hosting
+        if hosting is None:
+            return None
+        options = fitted_service(hosting.options, self._settings, self.sockets.receive_buffer_bytes)
+        shelf = None if self._storage is None else self._storage.new_shelf()
+        service = Service(address, options, SystemRandom(), shelf=shelf)
+        await in_turns(service.restore(log))
+        if options.durable:
+            self.held = service.held
+        hosting.begin(service)
+        return service
+
+    def _endpoint(
+        self, incarnation: int, record: bytes | None, service: Service | None
+    ) -> Endpoint:
         settings = self._settings
         buffer_bytes = self.sockets.receive_buffer_bytes
         plan = fitted(self._plan, settings, buffer_bytes, self._lineage.durable)
         self.message_bytes_max = message_bytes_max(plan.options)
         transport = transport_options(settings, self._hosts)
-        hosting = self._hosting
-        if hosting is None:
-            return make_endpoint(settings, transport, plan, incarnation, record)
-        options = fitted_service(hosting.options, settings, buffer_bytes)
-
-        def make_service(address: Address) -> Service:
-            assert hosting is not None
-            shelf = None if self._storage is None else self._storage.new_shelf()
-            service = Service(address, options, SystemRandom(), parts, shelf)
-            if options.durable:
-                self.held = service.held
-            hosting.begin(service)
-            return service
-
-        return make_endpoint(settings, transport, plan, incarnation, record, make_service)
+        return make_endpoint(settings, transport, plan, incarnation, record, service)
 
     async def _rejoin(self, excluded: Node) -> None:
         try:

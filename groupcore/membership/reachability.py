@@ -3,9 +3,9 @@
 Pure functions of the view and of what each member reports not to hear. Every member with the same
 reports computes the same set, so that those who go on together agree on whom they leave behind.
 
-A set that is no quorum can decide nothing. So where members that hear each other are a quorum, it
-is the oldest such quorum that goes on: a member that is heard and does not hear (or the reverse)
-stands in nobody's way, whatever its rank.
+A set that is no quorum can decide nothing. So where members that hear each other are a quorum, the
+largest such quorum goes on, of several the oldest: a member that is heard and does not hear (or the
+reverse) stands in nobody's way, whatever its rank, and takes no others with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from groupcore.view import Address, View
 
 STEPS_MAX = 2_000
 """Steps of one search. A few broken links take one or two each; only links that are broken at
-random among dozens of members take more, and then no quorum is found until fewer are."""
+random among dozens of members take more, and then the best that was found until then is taken."""
 
 NOBODY: frozenset[Address] = frozenset()
 Unheard = Mapping[Address, Set[Address]]
@@ -27,8 +27,8 @@ def connected(view: View, me: Address, unheard: Unheard) -> tuple[Address, ...]:
     """The members that `me` can go on with, in rank order, `me` among them.
 
     `unheard[p]` are the members that p does not hear. Whom I do not hear is out; of the others the
-    oldest quorum that hears one another goes on. If I am not in it, it goes on without me, and I am
-    alone. Where there is no quorum, of any two that do not hear each other the younger is out.
+    largest quorum that hears one another goes on. If I am not in it, it goes on without me, and I
+    am alone. Where there is no quorum, of any two that do not hear each other the younger is out.
     """
     members = view.members
     if not any(unheard.values()):  # nearly always: all hear all
@@ -42,7 +42,7 @@ def connected(view: View, me: Address, unheard: Unheard) -> tuple[Address, ...]:
 def proposer(view: View, me: Address, unheard: Unheard) -> Address | None:
     """Who should propose the next view; None if that is an older member outside of any quorum.
 
-    It is the first of the oldest quorum that hears one another, of those that I hear, or that
+    It is the first of the largest quorum that hears one another, of those that I hear, or that
     another hears whom I hear: then the link is broken, not the member (fault matrix, rows 10 and
     14). Where there is no such quorum it is `me` if every older member is heard by nobody I hear.
     """
@@ -68,9 +68,9 @@ def proposer(view: View, me: Address, unheard: Unheard) -> Address | None:
 def hearing_quorum(
     view: View, candidates: Sequence[Address], unheard: Unheard
 ) -> tuple[Address, ...]:
-    """The oldest of the candidates that hear one another and are a quorum of the view; () if none.
+    """The most of the candidates that hear one another and are a quorum of the view; () if none.
 
-    `candidates` in rank order. Of two such sets the older is the one that has the oldest member in
+    `candidates` in rank order. Of as many the oldest: of two sets the one with the oldest member in
     which they differ. Who hears too few to be in any is left out first; who hears all that are left
     is in; the search branches at the others only.
     """
@@ -90,23 +90,25 @@ def hearing_quorum(
 
 def search(
     view: View, sure: list[Address], doubtful: list[Address], apart: dict[Address, set[Address]]
-) -> set[Address]:
-    """The `sure` and the oldest of the doubtful with whom they are a quorum; else nobody."""
+) -> list[Address]:
+    """The `sure` and the most of the doubtful with whom they are a quorum; else nobody."""
+    best: list[Address] = []
     branches: list[tuple[list[Address], list[Address]]] = [(sure, doubtful)]
     for _ in range(STEPS_MAX):
         if not branches:
             break
         chosen, rest = branches.pop()
-        if not is_quorum(view, chosen + rest):
+        if len(chosen) + len(rest) <= len(best) or not is_quorum(view, chosen + rest):
             continue
         if not rest:
-            return set(chosen)
+            best = chosen
+            continue
         first, others = rest[0], rest[1:]
         hearing_first = [member for member in others if member not in apart[first]]
         if len(hearing_first) < len(others):
             branches.append((chosen, others))
-        branches.append(([*chosen, first], hearing_first))
-    return set()
+        branches.append(([*chosen, first], hearing_first))  # looked at first: the older
+    return best
 
 
 def oldest(candidates: Sequence[Address], unheard: Unheard) -> tuple[Address, ...]:

@@ -3,7 +3,8 @@
 Idea. Views and commands are applied again, as they came. Frames are only kept: those of a stream
 that has ended are recorded up to its end, the others wait until the next view has agreed on theirs.
 So nothing is recorded here that others might not know of; and a node that has to take the state of
-another one still has its own frames, and offers them.
+another one still has its own frames, and offers them. A log with the state of many groups is taken
+over in steps, so that whoever has other things to do in the same loop does them in between.
 
 Source. Decision 0026.
 
@@ -17,7 +18,7 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
 from msgpack import unpackb
@@ -36,7 +37,7 @@ from groupcore.sequencing.directory_changes import (
 from groupcore.sequencing.headers import Accept, Change
 from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
 from groupcore.sequencing.logged_frames import logged_frame
-from groupcore.sequencing.node_state import Place, take_node_state
+from groupcore.sequencing.node_state import Place, Taking
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.receiving import Receiving, groups_of
@@ -56,19 +57,25 @@ class Restoring:
         self._over: list[Address] = []
         self.place = Place(0, 0)
 
-    def run(self, parts: Iterable[bytes]) -> Place:
-        """Take over a log, oldest part first; where it ends. WireError where it is none."""
+    def steps(self, parts: Iterable[bytes]) -> Iterator[None]:
+        """Take over a log, oldest part first, an entry or a slice of a state a step.
+
+        All of it has to be run through before anything else is done with the tables. WireError
+        where it is none.
+        """
         size = 0
         for at, part in enumerate(parts):
             for kind, *entry in unpackb(part, strict_map_key=False):
-                if kind != STATE or at == 0:  # a later one has not become the beginning
+                if kind != STATE:
                     self._entry(kind, entry)
+                elif at == 0:  # a later one has not become the beginning
+                    yield from self._on_state(entry[0])
+                yield
             size += len(part) if at else 0
         if self._plane.log is not None:
             self._plane.log.size_bytes = size
-        self._cut([stream for stream in self._plane.streams.values() if stream.end is None])
+        yield from self._cut([one for one in self._plane.streams.values() if one.end is None])
         self._record()
-        return self.place
 
     def _entry(self, kind: int, entry: list[Any]) -> None:
         plane = self._plane
@@ -85,11 +92,15 @@ class Restoring:
             self._on_frames(Address(*entry[0]), entry[1], entry[2])
         elif kind == OVER:
             self._over.append(Address(*entry[0]))
-        elif kind == STATE:
-            forget_records(plane)
-            self.place = take_node_state(plane, entry[0])
         else:
             raise WireError("bad_log", f"an entry of kind {kind}")
+
+    def _on_state(self, state: bytes) -> Iterator[None]:
+        forget_records(self._plane)
+        taking = Taking(self._plane, state)
+        while not taking.step():
+            yield
+        self.place = taking.finish()
 
     def _on_view(self, view: View, ends: list[Any] | None) -> None:
         plane = self._plane
@@ -133,14 +144,23 @@ class Restoring:
         for moved in self._receiving.advance(stream):
             moved.logged = moved.received
 
-    def _cut(self, streams: list[Stream]) -> None:
+    def _cut(self, streams: list[Stream]) -> Iterator[None]:
         """Keep what the log knows (I1), and of that what rests on nothing that is not kept (I3)."""
         for stream in streams:
             stream.cut(self._known(stream))
-        ends: list[int] = []
-        while ends != (ends := [self._receiving.closed(stream) for stream in streams]):
+            yield
+        ends: list[int] | None = None
+        while ends != (ends := (yield from self._closed(streams))):
             for stream, end in zip(streams, ends, strict=True):
                 stream.cut(end)
+
+    def _closed(self, streams: list[Stream]) -> Generator[None, None, list[int]]:
+        """Up to where each stream rests on nothing that is not kept."""
+        ends = []
+        for stream in streams:
+            ends.append(self._receiving.closed(stream))
+            yield
+        return ends
 
     def _known(self, stream: Stream) -> int:
         """The last frame before one with a group that the log does not know (I1)."""

@@ -7,7 +7,7 @@ says how it works; each rule is in the module that is named after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from random import Random
 
@@ -32,6 +32,7 @@ from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
 from groupcore.sequencing.names import Process
+from groupcore.sequencing.node_state import Place
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.output import ServiceOutput
 from groupcore.sequencing.plane import Plane
@@ -102,7 +103,18 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         self.idle = Idle()
         archiving = Archiving(self.plane, self.joining.states, self.conductor.place)
         self.saving = Saving(self.plane, archiving)
-        self._restored = Restoring(self.plane, self.receiver).run(log)
+        self._restored = Place(0, 0)
+        for _ in self.restore(log):
+            pass
+
+    def restore(self, log: Iterable[bytes]) -> Iterator[None]:
+        """Take over `log` (as in the constructor) a step at a time; before anything is fed in.
+
+        Nothing else may be done with this service until all steps have been taken. WireError.
+        """
+        restoring = Restoring(self.plane, self.receiver)
+        yield from restoring.steps(log)
+        self._restored = restoring.place
         self.conductor.restored(self._restored)
 
     def trace(self, recorder: Recorder) -> None:

@@ -49,20 +49,25 @@ def oldest_of(view: View, groups: list[tuple[Address, ...]]) -> tuple[Address, .
     return max(groups, key=lambda group: [member in group for member in view.members])
 
 
+def largest(groups: list[tuple[Address, ...]]) -> list[tuple[Address, ...]]:
+    most = max(map(len, groups), default=0)
+    return [group for group in groups if len(group) == most]
+
+
 def heard_by(view: View, me: Address, unheard: Unheard) -> list[Address]:
     return [m for m in view.members if m == me or m not in unheard.get(me, NOBODY)]
 
 
 def slow_connected(view: View, me: Address, unheard: Unheard) -> tuple[Address, ...]:
-    """Of all groups that I hear and that hear each other, the oldest; of quorums, if there are."""
+    """Of those that I hear and that hear each other the largest quorum; else the oldest."""
     groups = cliques(heard_by(view, me, unheard), unheard)
-    oldest = oldest_of(view, quorums(view, groups) or groups)
-    return oldest if me in oldest else (me,)
+    chosen = oldest_of(view, largest(quorums(view, groups)) or groups)
+    return chosen if me in chosen else (me,)
 
 
 @settings(max_examples=100)
 @given(views, st.sampled_from((A, B, C, D)), reports)
-def test_those_who_go_on_hear_each_other_and_are_the_oldest_who_can(
+def test_those_who_go_on_hear_each_other_and_are_the_most_who_can(
     view: View, me: Address, unheard: Unheard
 ) -> None:
     group = connected(view, me, unheard)
@@ -73,11 +78,11 @@ def test_those_who_go_on_hear_each_other_and_are_the_oldest_who_can(
 
 
 def slow_proposer(view: View, me: Address, unheard: Unheard) -> Address | None:
-    """The first of the oldest quorum of those who live, as far as I can know; else the oldest."""
+    """The first of the largest quorum of those who live, as far as I know; else the oldest."""
     heard = heard_by(view, me, unheard)
     witnesses = [m for m in heard if m != me and m in unheard]
     living = [m for m in view.members if m in heard or any(m not in unheard[w] for w in witnesses)]
-    found = quorums(view, cliques(living, unheard))
+    found = largest(quorums(view, cliques(living, unheard)))
     if found:
         return oldest_of(view, found)[0]
     return me if living[0] == me else None
@@ -162,6 +167,13 @@ def test_a_coordinator_with_too_few_links_for_a_quorum_is_left_behind() -> None:
     deaf = {A: frozenset({B, C, D}), **dict.fromkeys((B, C, D, E), NOBODY)}
     assert connected(VIEW, B, deaf) == (B, C, D, E)
     assert connected(VIEW, E, deaf) == (B, C, D, E)
+
+
+def test_a_gray_coordinator_takes_nobody_with_it() -> None:
+    """With B alone it would be a quorum of four, and B one of two that the next time is none."""
+    gray = {A: frozenset({C, D}), B: NOBODY, C: NOBODY, D: NOBODY}
+    assert connected(FOUR, B, gray) == (B, C, D)
+    assert proposer(FOUR, A, gray) == B
 
 
 def test_without_a_quorum_the_oldest_go_together() -> None:

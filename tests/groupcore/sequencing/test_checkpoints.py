@@ -12,13 +12,15 @@ from groupcore.sequencing import node_packing, record_table
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.node_packing import Packing, pack_whole
-from groupcore.sequencing.node_state import Taking, take_node_state
+from groupcore.sequencing.node_state import Taking
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
+from groupcore.sequencing.restoring import Restoring
 from groupcore.sequencing.service import Service
 from groupcore.sequencing.shelf import MemoryShelf
 from tests.groupcore.sequencing.durable_world import DurableWorld
+from tests.groupcore.sequencing.node_states import take_node_state
 
 GROUPS = 40
 SLICE = 4
@@ -140,6 +142,43 @@ def test_what_is_archived_is_opened_a_part_a_turn_and_counts_when_all_of_it_is_t
     taking.finish()
     assert opened == parts
     assert archived(other) == archived(a)
+
+
+def test_a_log_is_taken_over_an_entry_or_a_part_a_step_and_is_the_same_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Sessions at a node that begins a new life go on in between."""
+    world, groups = crowd(ServiceOptions(durable=True, checkpoint_bytes=20_000))
+    for host in world.lives():
+        assert host.service.plane.log is not None
+        host.service.plane.log.size_bytes += 20_000
+    world.run(60)
+    process = world.open("a")
+    for group in groups[:5]:
+        world.send(process, group, b"behind the checkpoint")
+        world.run(3)
+    me, log = world["a"].address, list(world.disks["a"].stored)
+    at_once = Service(me, world.options, Random(0), log)
+    done = [0, 0]
+    opened, entered = Archive.open, Restoring._entry
+
+    def opening(self: Archive, part: bytes) -> None:
+        done[0] += 1
+        opened(self, part)
+
+    def entering(self: Restoring, kind: int, entry: list[object]) -> None:
+        done[1] += 1
+        entered(self, kind, entry)
+
+    monkeypatch.setattr(Archive, "open", opening)
+    monkeypatch.setattr(Restoring, "_entry", entering)
+    other, former, most = Service(me, world.options, Random(0)), 0, 0
+    for _ in other.restore(log):
+        most, former = max(most, sum(done) - former), sum(done)
+    assert (most, sum(done)) == (1, former)
+    assert min(done) > 0
+    assert archived(other) == archived(at_once)
+    assert (other.held, other.stored_view()) == (at_once.held, at_once.stored_view())
 
 
 def test_of_a_state_that_is_not_taken_nothing_stays_on_the_shelf() -> None:

@@ -1,4 +1,4 @@
-"""A gray coordinator: some hear it and others do not, or all do and nothing comes of what it begins.
+"""A gray coordinator: heard in one direction only, or by all and nothing comes of what it begins.
 
 The rule is that a majority which hears one another has a view within a bound, whatever the others
 hear, say or leave undone: the time of failure detection, a turn for each of those that are heard
@@ -69,7 +69,7 @@ class Gray:
             self.clock.after(SECOND // 100, self.look)
 
     def is_well(self) -> bool:
-        """Whether those of the majority that live are in one view, in which all live and can go on."""
+        """Whether those of the majority that live are in one view of the living, and can go on."""
         living = [node for node in self.play.cluster.nodes if node.alive]
         core = [node for node in self.majority if node.alive]
         views = {node.view for node in core}
