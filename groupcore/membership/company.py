@@ -88,10 +88,10 @@ class Company:
         return connected(view, self.state.me, self.unheard_without(frozenset()))
 
     def pass_over(self, view: View, member: Address) -> None:
-        """Go on without this one, too, if a quorum can; else all have their turn again."""
+        """Go on without this other one, too, if a quorum can; else all have their turn again."""
         others = self.passed_over | {member}
         group = connected(view, self.state.me, self.unheard_without(others))
-        can = self.state.me not in others and view.is_quorum(one.name for one in group)
+        can = view.is_quorum(one.name for one in group)
         self.passed_over = others if can else frozenset()
 
     def silent(self) -> frozenset[Address]:

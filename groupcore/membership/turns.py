@@ -10,11 +10,11 @@ Source. Rotating coordinators: Chandra and Toueg, "Unreliable Failure Detectors 
 Distributed Systems" (1996), section 6.2; here only who has had its turn in vain is left out.
 
 Invariants.
-  I1  Where a quorum hears one another, each turn ends within `turn_s` and a tick; so of n members
-      of which g do not answer as they should the next view is proposed by another after at most g
-      turns.
-  I2  Nobody is passed over unless a quorum is left that hears one another without it; where none
-      is, all have their turn again.
+  I1  Where a quorum hears one another, a turn in which no view has come ends within `turn_s` and a
+      tick; so of those that bring nothing about each costs one turn.
+  I2  Nobody is passed over unless a quorum is left that hears one another without it, of members
+      that live in the view: what it alone may have in memory is not given up for those restarted.
+      Where none is left, all have their turn again.
   I3  With the next view, or when the reason has gone, nobody is passed over any more.
   I4  Who is passed over has no part in the attempt of those who passed it over: neither is its
       answer waited for, nor does its vote count, which may demand what only it can give.

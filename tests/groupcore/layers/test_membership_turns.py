@@ -39,7 +39,7 @@ def test_while_a_turn_lasts_the_others_leave_the_word_to_the_oldest() -> None:
     assert not asks_for(3, waiting(B).on_timer("tick", TURN_S - 0.1))
 
 
-def test_when_the_turn_of_the_oldest_has_ended_the_next_proposes_and_only_that() -> None:
+def test_when_the_turn_of_the_oldest_has_ended_the_next_proposes_and_only_that() -> None:  # I9
     assert asks_for(3, waiting(B).on_timer("tick", TURN_S))
     assert not asks_for(3, waiting(C).on_timer("tick", TURN_S))
 
