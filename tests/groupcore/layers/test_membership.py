@@ -1,7 +1,7 @@
 """The rules of GMS: one chain of views, and who comes into it.
 
-Silent proposers (I7) and leaving are tested in `test_membership_ends`; the roles in a ballot in
-`tests/groupcore/membership`.
+Silent proposers (I7) and leaving are tested in `test_membership_ends`, turns (I9) in
+`test_membership_turns`; the roles in a ballot in `tests/groupcore/membership`.
 """
 
 from __future__ import annotations
