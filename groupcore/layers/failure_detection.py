@@ -9,7 +9,8 @@ member reports it: then it is asked at once, at short intervals. A member that s
 own late timer shows, suspects nobody until it has listened again. Whom flow control reports as
 stalled counts as heard by nobody, at all members alike: heartbeats name it, too. They also say
 when their sender's ordered messages do not come back: if most others say so, it is the coordinator
-that has stalled.
+that has stalled. A member that has not begun the view long after the others, as no heartbeat of it
+says so, takes no part in it: it is unheard, whatever else comes from it.
 
 Place. Directly above the transport, which tells in each turn who was heard.
 
@@ -26,6 +27,7 @@ Invariants.
       heard and hears one another.
   I7  The coordinator counts as stalled when more than half of the others that are heard, and at
       least two of them, say in this view that the order is late.
+  I8  A member of which no heartbeat of this view has come for `begin_s` is unheard until one comes.
 """
 
 from __future__ import annotations
@@ -88,12 +90,14 @@ class DetectionOptions:
 
     Raising `timeout_s` tolerates longer pauses; lowering it finds a crash sooner. A doubted member
     is unheard after `(pings + 1) * doubt_interval_s`: well above a round trip and a busy turn.
+    `begin_s`: so long a member may take to begin a view, what it has to get before it included.
     """
 
     interval_s: float = 0.1
     timeout_s: float = 0.6
     pings: int = 3
     doubt_interval_s: float = 0.02
+    begin_s: float = 3.5
 
 
 class FailureDetection(Layer):
@@ -121,6 +125,8 @@ class FailureDetection(Layer):
         self.seen_alive: dict[Address, float] = {}
         self.unanswered: dict[Address, int] = {}
         self.mine: frozenset[Address] = frozenset()
+        self.begun_at = 0.0
+        self.absent: frozenset[Address] = frozenset()
         self.reports: dict[Address, frozenset[Address]] = {}
         self.stalls: dict[Address, frozenset[Address]] = {}
         self.waiting: set[Address] = set()
@@ -178,6 +184,9 @@ class FailureDetection(Layer):
         report = frozenset(heartbeat.unheard)
         if self.reports.get(member) == report:  # the first counts, though it names nobody
             return stalls
+        if member in self.absent:  # it has begun the view after all (I8)
+            self.absent -= {member}
+            self.mine -= {member}
         news = sorted(report - self.reports.get(member, frozenset()))
         self.reports[member] = report
         doubts = [effect for one in news for effect in self.doubt(one, now)]
@@ -212,6 +221,7 @@ class FailureDetection(Layer):
                 return [*self.note_waiting(self.me, late), *self.heartbeat()]
             case ViewInstalled():
                 self.view, self.mine, self.seen_alive = event.view, frozenset(), {}
+                self.begun_at, self.absent = now, frozenset()
                 self.reports, self.unanswered, self.doubted, self.stalls = {}, {}, {}, {}
                 self.waiting = set()
                 for member in event.view.members:
@@ -231,9 +241,10 @@ class FailureDetection(Layer):
         if len(self.last_heard) > STRANGERS_MAX:
             known = frozenset() if self.view is None else frozenset(self.view.members)
             self.last_heard = {p: t for p, t in self.last_heard.items() if p in known}
-        if self.mine.isdisjoint(members):
+        back = self.mine.intersection(members) - self.absent
+        if not back:
             return []
-        self.mine -= frozenset(members)
+        self.mine -= back
         return [Notify(ReachabilityChanged())]
 
     def on_seen_alive(self, members: tuple[Address, ...], now: float) -> list[Effect]:
@@ -268,7 +279,7 @@ class FailureDetection(Layer):
         """This member has slept: it cannot say who was silent meanwhile (I3)."""
         assert self.view is not None
         self.numbers["late_timers"] += 1
-        self.unanswered = {}
+        self.unanswered, self.begun_at = {}, now
         for member in self.view.members:
             self.last_heard[member] = now
         return []
@@ -277,7 +288,7 @@ class FailureDetection(Layer):
         """Ask the silent; who does not answer either is unheard (I1)."""
         assert self.view is not None
         effects: list[Effect] = []
-        lost = []
+        lost = self.missing(now)
         for member in self.view.members:
             heard_at = self.last_heard.get(member, now)
             silent_s = now - max(heard_at, self.seen_alive.get(member, heard_at))
@@ -289,7 +300,16 @@ class FailureDetection(Layer):
                 continue
             self.unanswered[member] = asked + 1
             effects.append(self.ping(member))
-        return [*effects, *self.lose(lost)]
+        return [*effects, *self.lose([member for member in lost if member not in self.mine])]
+
+    def missing(self, now: float) -> list[Address]:
+        """Who should have begun the view by now (I8)."""
+        assert self.view is not None
+        if now - self.begun_at < self.options.begin_s:
+            return []
+        absent = [m for m in self.view.members if m != self.me and m not in self.reports]
+        self.absent |= frozenset(absent)
+        return absent
 
     def ping(self, member: Address) -> Effect:
         """Ask one member whether it is there."""

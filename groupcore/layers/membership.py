@@ -165,7 +165,7 @@ class Membership(Layer):
         """Which handler a header belongs to; who has had its turn in vain asks for no votes."""
         sender = batch.sender
         match batch.headers[-1]:
-            case Prepare() | Promise() | Propose() if sender in self.company.passed_over:
+            case Prepare() | Promise() | Propose() if sender in self.passed_over:
                 return []
             case Prepare() as prepare:
                 return self.on_prepare(sender, prepare, now)
@@ -194,6 +194,11 @@ class Membership(Layer):
             case Dissolved():
                 return self.leaver.on_dissolved()
         raise AssertionError("not a header of GMS")
+
+    @property
+    def passed_over(self) -> frozenset[Address]:
+        """Who has had its turn to propose in vain, in the view or in the search for one."""
+        return (self.seeker if self.state.view is None else self.company).passed_over
 
     def on_prepare(self, proposer: Address, prepare: Prepare, now: float) -> list[Effect]:
         """Vote; and leave the word to another proposer for a while."""

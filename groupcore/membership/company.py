@@ -26,6 +26,7 @@ class Company:
         self.ask = ask
         self.elsewhere: frozenset[Address] = frozenset()
         self.passed_over: frozenset[Address] = frozenset()
+        self.restarted: frozenset[str] = frozenset()
         self.ancestors: dict[int, int] = {}
         self.settled_at = 0.0
 
@@ -39,6 +40,10 @@ class Company:
             if self.is_elsewhere(view, mine):
                 gone.update(view.members)
         self.elsewhere = frozenset(gone) & frozenset(mine.members)
+
+    def note_restarted(self, now: float) -> None:
+        """Nodes that look for a view and could vote on the next one with what is on their disks."""
+        self.restarted = frozenset(seeker.name for seeker in self.ask.seeking(now))
 
     def is_elsewhere(self, view: View, mine: View) -> bool:
         """Whether its members are in another lineage, and it is not one that was left for mine."""
@@ -77,21 +82,26 @@ class Company:
 
     def keep(self, view: View) -> tuple[Address, ...]:
         """The members that can go on together with this one."""
-        return connected(view, self.state.me, self.unheard())
+        return self.connected(view, self.unheard())
 
     def leader(self, view: View) -> Address | None:
         """Who proposes the next view; None if that is not known."""
-        return proposer(view, self.state.me, self.unheard())
+        return proposer(view, self.state.me, self.unheard(), self.restarted)
 
     def together(self, view: View) -> tuple[Address, ...]:
         """The members that this one could go on with if nobody had been passed over."""
-        return connected(view, self.state.me, self.unheard_without(frozenset()))
+        return self.connected(view, self.unheard_without(frozenset()))
 
-    def pass_over(self, view: View, member: Address) -> None:
-        """Go on without this other one, too, if a quorum can; else all have their turn again."""
-        others = self.passed_over | {member}
-        group = connected(view, self.state.me, self.unheard_without(others))
-        can = view.is_quorum(one.name for one in group)
+    def connected(
+        self, view: View, unheard: dict[Address, frozenset[Address]]
+    ) -> tuple[Address, ...]:
+        """Those who can go on with this member, if it is so who does not hear whom."""
+        return connected(view, self.state.me, unheard, self.restarted)
+
+    def pass_over(self, view: View, others: frozenset[Address]) -> None:
+        """Go on without these others if a quorum can; else all have their turn again."""
+        group = self.connected(view, self.unheard_without(others))
+        can = view.is_quorum([*self.restarted, *(member.name for member in group)])
         self.passed_over = others if can else frozenset()
 
     def silent(self) -> frozenset[Address]:

@@ -75,6 +75,7 @@ class Convener:
     def on_tick(self, now: float) -> list[Effect]:
         """Look whose turn it is, and whether there is a reason to propose."""
         if self.state.view is not None:
+            self.company.note_restarted(now)
             self.turns.look(self.state.view, now)
         return self.consider(now)
 

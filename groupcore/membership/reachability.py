@@ -23,23 +23,29 @@ Unheard = Mapping[Address, Set[Address]]
 """Whom each member does not hear, as far as it has said so."""
 
 
-def connected(view: View, me: Address, unheard: Unheard) -> tuple[Address, ...]:
+def connected(
+    view: View, me: Address, unheard: Unheard, restarted: Set[str] = frozenset()
+) -> tuple[Address, ...]:
     """The members that `me` can go on with, in rank order, `me` among them.
 
     `unheard[p]` are the members that p does not hear. Whom I do not hear is out; of the others the
     largest quorum that hears one another goes on. If I am not in it, it goes on without me, and I
     am alone. Where there is no quorum, of any two that do not hear each other the younger is out.
+    `restarted` are nodes of former members that have their disks and look for a view: they make up
+    a quorum where those that live in the view are none.
     """
     members = view.members
     if not any(unheard.values()):  # nearly always: all hear all
         return tuple(members) if me in members else (me,)
     deaf_to = unheard.get(me, NOBODY)
     heard = [member for member in members if member == me or member not in deaf_to]
-    group = hearing_quorum(view, heard, unheard) or oldest(heard, unheard)
+    group = deciding(view, heard, unheard, restarted) or oldest(heard, unheard)
     return group if me in group else (me,)
 
 
-def proposer(view: View, me: Address, unheard: Unheard) -> Address | None:
+def proposer(
+    view: View, me: Address, unheard: Unheard, restarted: Set[str] = frozenset()
+) -> Address | None:
     """Who should propose the next view; None if that is an older member outside of any quorum.
 
     It is the first of the largest quorum that hears one another, of those that I hear, or that
@@ -59,16 +65,26 @@ def proposer(view: View, me: Address, unheard: Unheard) -> Address | None:
         or member not in deaf_to
         or any(member not in unheard[hearer] for hearer in hearers)
     ]
-    group = hearing_quorum(view, alive, unheard)
+    group = deciding(view, alive, unheard, restarted)
     if group:
         return group[0]
     return me if alive and alive[0] == me else None
 
 
-def hearing_quorum(
-    view: View, candidates: Sequence[Address], unheard: Unheard
+def deciding(
+    view: View, candidates: Sequence[Address], unheard: Unheard, restarted: Set[str]
 ) -> tuple[Address, ...]:
-    """The most of the candidates that hear one another and are a quorum of the view; () if none.
+    """Who of the candidates can go on by themselves, or else with the restarted; () if nobody."""
+    group = hearing_quorum(view, candidates, unheard)
+    if group or not restarted:
+        return group
+    return hearing_quorum(view, candidates, unheard, restarted)
+
+
+def hearing_quorum(
+    view: View, candidates: Sequence[Address], unheard: Unheard, also: Set[str] = frozenset()
+) -> tuple[Address, ...]:
+    """The most of the candidates that hear one another and, with `also`, are a quorum; () if none.
 
     `candidates` in rank order. Of as many the oldest: of two sets the one with the oldest member in
     which they differ. Who hears too few to be in any is left out first; who hears all that are left
@@ -79,17 +95,22 @@ def hearing_quorum(
     while lonely := {
         member
         for member in left
-        if member in apart and not is_quorum(view, [m for m in left if m not in apart[member]])
+        if member in apart
+        and not is_quorum(view, [m for m in left if m not in apart[member]], also)
     }:
         left = [member for member in left if member not in lonely]
     doubtful = [member for member in left if not apart.get(member, NOBODY).isdisjoint(left)]
     sure = [member for member in left if member not in doubtful]
-    found = search(view, sure, doubtful, apart)
+    found = search(view, sure, doubtful, apart, also)
     return tuple(member for member in left if member in found)
 
 
 def search(
-    view: View, sure: list[Address], doubtful: list[Address], apart: dict[Address, set[Address]]
+    view: View,
+    sure: list[Address],
+    doubtful: list[Address],
+    apart: dict[Address, set[Address]],
+    also: Set[str],
 ) -> list[Address]:
     """The `sure` and the most of the doubtful with whom they are a quorum; else nobody."""
     best: list[Address] = []
@@ -98,7 +119,7 @@ def search(
         if not branches:
             break
         chosen, rest = branches.pop()
-        if len(chosen) + len(rest) <= len(best) or not is_quorum(view, chosen + rest):
+        if len(chosen) + len(rest) <= len(best) or not is_quorum(view, chosen + rest, also):
             continue
         if not rest:
             best = chosen
@@ -133,6 +154,6 @@ def broken(candidates: Sequence[Address], unheard: Unheard) -> dict[Address, set
     return apart
 
 
-def is_quorum(view: View, members: Sequence[Address]) -> bool:
-    """Whether these members may decide what follows the view."""
-    return view.is_quorum(member.name for member in members)
+def is_quorum(view: View, members: Sequence[Address], also: Set[str]) -> bool:
+    """Whether these members and nodes may decide what follows the view."""
+    return view.is_quorum([*also, *(member.name for member in members)])

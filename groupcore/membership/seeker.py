@@ -9,6 +9,7 @@ from groupcore.membership.proposer import Proposer
 from groupcore.membership.state import MembershipState, Questions
 from groupcore.membership.succession import is_quorum_of
 from groupcore.membership.voter import Voter
+from groupcore.view import Address
 
 HEARD_S = 1.0
 """How long ago a member may have been heard for a joiner to say that it hears it."""
@@ -34,6 +35,8 @@ class Seeker:
         self.proposer = proposer
         self.ask = ask
         self.connected_at = 0.0
+        self.passed_over: frozenset[Address] = frozenset()
+        self.since: float | None = None
 
     def begin(self, epoch: int, position: int, now: float) -> None:
         """Begin to look for a view, with what the application has on disk."""
@@ -60,22 +63,44 @@ class Seeker:
         return self.form(now, waited_s)
 
     def form(self, now: float, waited_s: float) -> list[Effect]:
-        """Propose a view of the nodes that look for one, if this node is the one to do it."""
-        options = self.state.options
+        """Propose a view of the nodes that look for one, if this node is the one to do it.
+
+        Who lives in the last view goes before them; of them, the first by address.
+        """
+        options, passed_over = self.state.options, self.passed_over
         seekers = {**self.ask.seeking(now), self.state.me: self.state.record.view}
-        blocked = [view for view, _ in self.ask.present(now).values()]
-        known = [view for view in [*seekers.values(), *blocked] if view is not None]
+        living = {m: view for m, (view, _) in self.ask.present(now).items() if m not in passed_over}
+        known = [view for view in [*seekers.values(), *living.values()] if view is not None]
         basis = max(known, key=lambda view: view.number, default=None)
-        if basis in blocked or min(seekers) != self.state.me:
-            return []  # who lives in the view, or the first by address, proposes
-        names = {seeker.name for seeker in seekers}
+        names = {seeker.name for seeker in seekers if seeker not in passed_over}
         if not is_quorum_of(basis, names, options.cluster_size):
-            return []
+            return self.wait_for(None, now)
         wanted = options.cluster_size if basis is None else len(basis.members)
         if len(names) < wanted and waited_s < options.patience_s:
             return []
+        first = min(
+            (member for member, view in living.items() if view == basis),
+            default=min(seeker for seeker in seekers if seeker not in passed_over),
+        )
+        if first != self.state.me:
+            return self.wait_for(first, now)
         learned = [] if basis is None else self.voter.learn_view(basis, self.state.me)
-        return [*learned, *self.proposer.start(basis, frozenset(seekers), now)]
+        expected = frozenset(seekers) - passed_over
+        return [*learned, *self.proposer.start(basis, expected, now)]
+
+    def wait_for(self, first: Address | None, now: float) -> list[Effect]:
+        """It is this one's turn to propose: pass it over when that has lasted too long.
+
+        When those that are left are too few (None), all have their turn again.
+        """
+        if first is None:
+            self.passed_over, self.since = frozenset(), None
+        elif self.since is None:
+            self.since = now
+        elif now - self.since >= self.state.options.turn_s:
+            self.passed_over |= {first}
+            self.since = now
+        return []
 
     def on_join_refused(self, code: str) -> list[Effect]:
         """This node may not join as it is."""

@@ -12,9 +12,8 @@ Distributed Systems" (1996), section 6.2; here only who has had its turn in vain
 Invariants.
   I1  Where a quorum hears one another, a turn in which no view has come ends within `turn_s` and a
       tick; so of those that bring nothing about each costs one turn.
-  I2  Nobody is passed over unless a quorum is left that hears one another without it, of members
-      that live in the view: what it alone may have in memory is not given up for those restarted.
-      Where none is left, all have their turn again.
+  I2  Nobody is passed over unless a quorum is left that hears one another without it, restarted
+      nodes counted; where none is left, all have their turn again.
   I3  With the next view, or when the reason has gone, nobody is passed over any more.
   I4  Who is passed over has no part in the attempt of those who passed it over: neither is its
       answer waited for, nor does its vote count, which may demand what only it can give.
@@ -47,6 +46,7 @@ class Turns:
             self.company.passed_over = frozenset()
             self.since = None
             return
+        self.company.pass_over(view, self.company.passed_over)  # if it still can (I2)
         if self.since is None:
             self.since = now
         if now - self.since < self.state.options.turn_s:
@@ -55,7 +55,7 @@ class Turns:
         responsible = self.responsible(view)
         if responsible is not None and responsible != self.state.me:
             self.numbers["passed_over"] += 1
-            self.company.pass_over(view, responsible)
+            self.company.pass_over(view, self.company.passed_over | {responsible})
 
     def responsible(self, view: View) -> Address | None:
         """Whose turn it was: who had this member's promise last, else who should propose."""

@@ -79,6 +79,23 @@ def test_when_no_quorum_would_be_left_all_have_their_turn_again() -> None:
     assert look(turns, 3 * TURN_S) == {A}
 
 
+def test_when_those_that_were_left_fall_silent_all_have_their_turn_again_at_once() -> None:
+    world = lost(E)
+    turns = turns_of(C, world)
+    assert look(turns, 0.0, TURN_S) == {A}
+    world.unheard = lost(D, E).unheard
+    assert look(turns, TURN_S + 0.1) == NOBODY
+
+
+def test_restarted_nodes_make_up_the_quorum_without_the_one_passed_over() -> None:
+    world = lost(D, E)
+    world.seeking = {Address("d", 2): VIEW, Address("e", 2): VIEW}
+    turns = turns_of(C, world)
+    turns.company.note_restarted(0.0)
+    assert look(turns, 0.0, TURN_S) == {A}
+    assert turns.company.keep(VIEW) == (B, C)
+
+
 def test_when_the_reason_has_gone_or_a_view_has_come_nobody_is_passed_over() -> None:
     world = lost(E)
     turns = turns_of(C, world)
