@@ -1,4 +1,4 @@
-"""The rules of FD: who is unheard, and who says so."""
+"""The rules of FD: who is unheard, and who says so (I8: `test_failure_detection_lagging`)."""
 
 from __future__ import annotations
 

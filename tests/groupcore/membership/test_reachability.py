@@ -176,6 +176,19 @@ def test_a_gray_coordinator_takes_nobody_with_it() -> None:
     assert proposer(FOUR, A, gray) == B
 
 
+def test_restarted_nodes_make_up_a_quorum_only_where_those_that_live_are_none() -> None:
+    """B is heard by C and hears nobody; A has been restarted."""
+    deaf = {B: frozenset({A, C}), C: frozenset({A})}
+    restarted = frozenset({"a"})
+    assert proposer(THREE, C, deaf) is None
+    assert proposer(THREE, C, deaf, restarted) == B  # it may hear A, whom C cannot ask
+    assert connected(THREE, B, deaf, restarted) == (B,)
+    gone = {B: frozenset({C}), C: frozenset({A, B})}
+    assert connected(THREE, C, gone, restarted) == (C,)
+    assert proposer(THREE, C, {C: frozenset({A, B})}, restarted) == C
+    assert connected(FOUR, B, {B: frozenset({A})}, restarted) == (B, C, D)
+
+
 def test_without_a_quorum_the_oldest_go_together() -> None:
     split = {A: frozenset({B, C, D}), E: frozenset({B, C, D}), B: frozenset({A, E, D})}
     assert connected(VIEW, A, split) == (A, E)

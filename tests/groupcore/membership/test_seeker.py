@@ -14,7 +14,7 @@ from groupcore.membership.seeker import Seeker
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot, Record
 from groupcore.membership.voter import Voter
-from groupcore.view import View
+from groupcore.view import Address, View
 from tests.groupcore.layers.building import downs, events, told
 from tests.groupcore.membership.building import LINEAGE, A, B, C, D, World, state_of, view_of
 
@@ -154,3 +154,52 @@ def test_one_attempt_at_a_time() -> None:
     mine = seeker(World(seeking={B: None, C: None}))
     assert mine.seek(10.4)
     assert mine.seek(10.5) == []
+
+
+# --- turns ----------------------------------------------------------------------------------------
+
+TURN_S = OPTIONS.turn_s
+
+
+def seeks(mine: Seeker, *times_s: float) -> list[Effect]:
+    """What it does at the last of these times."""
+    effects: list[Effect] = []
+    for now in times_s:
+        effects = mine.seek(now)
+    return effects
+
+
+def among(me: Address, world: World, known: View | None = None) -> Seeker:
+    mine = seeker(world, known)
+    mine.state.me = me
+    return mine
+
+
+def test_the_first_by_address_that_proposes_nothing_is_passed_over() -> None:
+    """It is heard, and may hear nobody."""
+    mine = among(B, World(seeking={A: None, C: None}))
+    assert seeks(mine, 11.0, 10.9 + TURN_S, 11.0 + TURN_S) == []
+    question = asked(mine.seek(11.1 + TURN_S))
+    assert question.ballot.proposer == B
+    assert mine.passed_over == {A}
+    attempt = mine.proposer.attempt
+    assert attempt is not None
+    assert attempt.expected == {B, C}
+
+
+def test_one_that_lives_in_the_last_view_and_proposes_nothing_is_passed_over() -> None:
+    last = view_of(A, B, C)
+    world = World(seeking={C: last}, present={B: (last, False)})
+    mine = among(A, world, last)
+    assert seeks(mine, 12.0, 12.0 + TURN_S) == []
+    assert asked(mine.seek(12.1 + TURN_S)).basis == last
+
+
+def test_when_those_that_are_left_are_no_quorum_the_first_has_its_turn_again() -> None:
+    world = World(seeking={A: None, C: None})
+    mine = among(B, world)
+    seeks(mine, 11.0, 11.0 + TURN_S)
+    assert mine.passed_over == {A}
+    world.seeking = {A: None}
+    assert mine.seek(11.1 + TURN_S) == []
+    assert mine.passed_over == frozenset()
