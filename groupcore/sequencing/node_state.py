@@ -124,6 +124,14 @@ class Taking:
         return Place(view, commands)
 
 
+def take_node_state(plane: Plane, state: bytes) -> Place:
+    """Become what the state says, at once; the place of its directory."""
+    taking = Taking(plane, state)
+    while not taking.step():
+        pass
+    return taking.finish()
+
+
 def _take_streams(plane: Plane, cuts: dict[Address, tuple[int, int | None]]) -> None:
     """Be as far with each stream as the records are."""
     for address in [one for one in plane.streams if one in plane.gone and one not in cuts]:

@@ -9,9 +9,8 @@ from groupcore.sequencing import arriving, directory_snapshot, record_table
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.directory_snapshot import reading, unpack
 from groupcore.sequencing.node_packing import pack_whole
-from groupcore.sequencing.node_state import Taking
+from groupcore.sequencing.node_state import Taking, take_node_state
 from groupcore.view import Address
-from tests.groupcore.sequencing.node_states import take_node_state
 from tests.groupcore.sequencing.test_node_giving import busy_world, contents
 from tests.groupcore.sequencing.test_telling import header_of
 from tests.groupcore.sequencing.world import Packet, World

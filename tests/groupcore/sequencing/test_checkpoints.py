@@ -12,7 +12,7 @@ from groupcore.sequencing import node_packing, record_table
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.node_packing import Packing, pack_whole
-from groupcore.sequencing.node_state import Taking
+from groupcore.sequencing.node_state import Taking, take_node_state
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
@@ -20,7 +20,6 @@ from groupcore.sequencing.restoring import Restoring
 from groupcore.sequencing.service import Service
 from groupcore.sequencing.shelf import MemoryShelf
 from tests.groupcore.sequencing.durable_world import DurableWorld
-from tests.groupcore.sequencing.node_states import take_node_state
 
 GROUPS = 40
 SLICE = 4
