@@ -24,6 +24,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.schemas import SEGMENT_FACTS, raw
+from pipeline.session import adapts
 from pipeline.transforms import contents as content_rules
 from pipeline.transforms import group_order as group_rules
 from pipeline.transforms import hosting, naming, numbering, records, verdicts, views
@@ -73,9 +74,6 @@ RULES = {
 
 BROADCAST_ROWS_MAX = 1_000_000
 """So many suspects are handed to all of Spark's workers."""
-
-NEEDS_ALL_ROWS = ("gap", "late", "delivery_numbers")
-"""Rules that say nothing about nodes whose deliveries are sampled."""
 
 
 @dataclass(frozen=True)
@@ -177,8 +175,10 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
         views.behind_the_cut(rows, views.ended_streams(logs.view)),
         verdicts.verdicts(rows, logs.verdict),
         records.missing_records(holes, unsound),
-        records.delivery_numbers(complete, logs.before.judged if logs.before else None),
     ]
+    if logs.before or any(last - first + 1 != rows for first, last, rows in ranges.values()):
+        judged = logs.before.judged if logs.before else None
+        found.append(records.delivery_numbers(complete, judged))
     both = _settled(naming.excuse(_together(found), unsound))
     counts = {(r["rule"], r["excused"]): r["n"] for r in naming.count(both).collect()}
     phase("names")
@@ -244,8 +244,9 @@ def _content_rules(
     phase: Callable[[str], object], deliveries: DataFrame, logs: Logs, *, archived: bool
 ) -> Iterable[DataFrame]:
     phase("deliveries against what was stamped")
-    suspects = content_rules.unlike(deliveries, logs.accept).cache()
-    if not suspects.isEmpty():
+    likes = content_rules.unlike(deliveries, logs.accept).cache()
+    if odd := likes.count():
+        suspects = content_rules.with_hashes(deliveries, likes, few=odd < BROADCAST_ROWS_MAX)
         yield content_rules.contents(suspects, logs.accept)
     yield content_rules.changes(deliveries, logs.membership)
     if archived:
@@ -277,8 +278,9 @@ def _sequencer_rules(
     if all_kept:
         reached = numbering.reached(deliveries).cache()
         numbers, said = (numbering.up_to(rows, reached) for rows in (numbers, said))
-    yield numbering.remembered(numbering.numbers_in_turn(numbers), memory)
-    yield numbering.remembered(numbering.sender_order(said, gone), memory)
+    for found in (numbering.numbers_in_turn(numbers), numbering.sender_order(said, gone)):
+        if not found.cache().isEmpty():
+            yield numbering.remembered(found, memory)
 
 
 def _settled(frame: DataFrame) -> DataFrame:
@@ -288,7 +290,11 @@ def _settled(frame: DataFrame) -> DataFrame:
 
 
 def _together(found: Iterable[DataFrame]) -> DataFrame:
-    return reduce(DataFrame.unionByName, (one.select(*FINDING) for one in found))
+    """The findings of all rules."""
+    alike = [one.select(*FINDING) for one in found]
+    if adapts(alike[0].sparkSession):
+        alike = [_settled(one) for one in alike]
+    return reduce(DataFrame.unionByName, alike)
 
 
 def _sampled(logs: Logs) -> tuple[str, ...]:

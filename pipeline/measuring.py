@@ -47,13 +47,14 @@ class Replay:
 @dataclass(frozen=True)
 class Measured:
     """`all`: the windows together. `waits`: of each window the runs that were timed in it, and the
-    median of their times.
+    median of their times. `at_nodes`: the median of those of each sender's node, us.
     """
 
     windows: list[Window]
     all: Replay
     wait: Wait | None
     waits: dict[datetime, tuple[int, float]]
+    at_nodes: dict[str, float]
 
     def shown(self, window_s: int) -> dict[str, object]:
         """As the console reads it: a row a window, times in seconds since 1970."""
@@ -86,7 +87,8 @@ def measure(loads: Loads, nodes: int) -> Measured:
     for row in rows:
         counts[row["w_start"]][row["bucket"]] += row["runs"]
     waits = {at: (int(sum(one.values())), percentile(one, 0.5)) for at, one in counts.items()}
-    return Measured(windows, over(windows), rounds.measured(), waits)
+    at_nodes = {node: wait.p50_us for node in rounds.nodes if (wait := rounds.measured(node))}
+    return Measured(windows, over(windows), rounds.measured(), waits, at_nodes)
 
 
 def collected(windows: DataFrame) -> list[Window]:

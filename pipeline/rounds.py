@@ -6,8 +6,11 @@ sequences the group itself (the run is *near*), the first way is none, and the l
 there. With up to four nodes both take two hops: whoever is given a frame is the second one that
 holds it. From five on a far run takes three, as it takes a third node to tell of itself, and a near
 one two. So near and far runs are counted apart, and what they took is what they will take. A
-sender's node stands for itself: where it has shown no such runs, by its others, whose hops took as
-long, and were fewer or more.
+sender's node stands for itself: where it has shown no such runs, by its others, shorter or longer
+as near runs were than far ones in the same windows. (Hops take as long as each other only where
+nobody waits for a processor. Where everybody does, a near run, which waits for both of two nodes,
+may take as long as a far one, for which either of two will do.) Where too few runs of one kind were
+timed, it is as many hops more or less.
 
 What a run waits at its sequencer depends on how busy that is. Of the time of each run this part is
 known (its frame says it), and another sequencer, or another load, changes it as in a queue with one
@@ -75,6 +78,8 @@ class Use(NamedTuple):
 
 
 UNKNOWN_USE: Final = Use({}, {})
+RUNS_LEAST: Final = 100
+"""So many near runs and far ones say what they take in proportion; the median of fewer does not."""
 HOPS_ALIKE: Final = 4
 """Up to so many nodes near and far runs take as many hops (`tests/bench/test_hops.py`)."""
 
@@ -92,15 +97,22 @@ class Rounds:
         for pair, bucket, queue, runs in rows:
             self._runs.setdefault(pair, Counter())[bucket, queue] += runs
 
-    def measured(self) -> Wait | None:
-        """As it was; None where nothing was timed."""
-        mixed: dict[int, float] = {}
+    def measured(self, node: str | None = None) -> Wait | None:
+        """As it was, for everybody or at one sender's node; None where nothing was timed."""
+        mixed: Counter[int] = Counter()
         near = 0.0
         for pair, counted in self._runs.items():
+            if node not in (None, pair.node):
+                continue
             for (bucket, _), runs in counted.items():
-                mixed[bucket] = mixed.get(bucket, 0.0) + runs
+                mixed[bucket] += runs
             near += counted.total() if pair.near else 0.0
         return _wait(mixed, near)
+
+    @property
+    def nodes(self) -> list[str]:
+        """Whose runs were timed."""
+        return sorted({pair.node for pair in self._runs})
 
     def expected(self, routes: Routes, use: Use = UNKNOWN_USE, nodes: int = 3) -> Wait | None:
         """As it would be in a cluster of so many nodes if the runs took these routes.
@@ -112,18 +124,29 @@ class Rounds:
             sent[pair.node] += counted.total()
         mixed: dict[int, float] = {}
         near = 0.0
+        nearer = self.nearer(nodes)
         for node, total in sent.items():
             for sequencer, share in routes.get(node, {}).items():
                 alike = self._alike(node, sequencer)
                 there = sum(self._runs[pair].total() for pair in alike)
                 for pair in alike:
                     growth = use.growth(pair.sequencer, sequencer)
-                    stretch = hops(nodes, node == sequencer) / hops(nodes, pair.near)
+                    stretch = nearer ** ((node == sequencer) - pair.near)
                     for (bucket, queue), runs in self._runs[pair].items():
                         place = _changed(bucket, queue, growth, stretch)
                         mixed[place] = mixed.get(place, 0.0) + total * share * runs / there
                 near += total * share if node == sequencer else 0.0
         return _wait(mixed, near)
+
+    def nearer(self, nodes: int) -> float:
+        """What a near run takes in proportion to a far one, besides waiting for its number."""
+        ways: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
+        for pair, counted in self._runs.items():
+            for (bucket, queue), runs in counted.items():
+                ways[pair.near][_changed(bucket, queue, 0.0, 1.0)] += runs
+        if min(kind.total() for kind in ways.values()) < RUNS_LEAST:
+            return hops(nodes, near=True) / hops(nodes, near=False)
+        return percentile(ways[True], 0.5) / percentile(ways[False], 0.5)
 
     def _alike(self, node: str, sequencer: str) -> list[Pair]:
         """Whose times stand for a pair's: its own, its node's that are alike, or its node's."""

@@ -61,6 +61,14 @@ def suit(spark: SparkSession, *, few: bool) -> None:
             spark.conf.set(name, wanted)
 
 
+def adapts(spark: SparkSession) -> bool:
+    """Whether Spark looks at a plan again whenever a part of it is done, which few rows do not pay.
+
+    It looks at all of it, so a plan of many parts is better done part by part.
+    """
+    return spark.conf.get("spark.sql.adaptive.enabled") == "true"
+
+
 @contextmanager
 def spark_session(options: SessionOptions, name: str) -> Iterator[SparkSession]:
     """A session that ends with the block. `name` is what a cluster's page shows.
@@ -110,6 +118,9 @@ def _settings(options: SessionOptions) -> dict[str, str]:
     root = str(Path(__file__).parent.parent)
     if options.local:
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        # Nobody waits for an answer within milliseconds here: all cores to the work, none to
+        # collecting beside it.
+        settings["spark.driver.extraJavaOptions"] = "-XX:+UseParallelGC"
     else:
         settings["spark.executorEnv.PYTHONPATH"] = root
     known = os.environ.get("PYTHONPATH", "")

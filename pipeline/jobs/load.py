@@ -83,6 +83,7 @@ def _once(spark: SparkSession, store: Store, arguments: Namespace, report: Repor
             "fullest_us": found.all.fullest_us,
             "latency_us": None if found.wait is None else found.wait.p50_us,
             "latency_us_p95": None if found.wait is None else found.wait.p95_us,
+            "latency_us_at": found.at_nodes,
             "near": None if found.wait is None else found.wait.near,
             "busiest": {row["gid"]: round(row["load_us"], 1) for row in busiest},
         }

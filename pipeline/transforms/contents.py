@@ -19,13 +19,28 @@ _ALIKE = ("gid", "seq", "count", "sender", "first", "crc")
 
 
 def unlike(deliveries: DataFrame, accepts: DataFrame) -> DataFrame:
-    """Deliveries with a stamp whose like no sequencer wrote."""
-    rows = deliveries.where(F.col("sequencer").isNotNull() & (F.col("what") == CONTENT)).select(
-        "node", "dno", "sequencer", "lseq", *_ALIKE
-    )
+    """`like`: hashes of deliveries with a stamp whose like no sequencer wrote.
+
+    One number a row is compared, and of what many nodes were given only one row.
+    """
     known = accepts.select(F.xxhash64("node", "lseq", *_ALIKE).alias("like"))
-    hashed = rows.withColumn("like", F.xxhash64("sequencer", "lseq", *_ALIKE))
-    return hashed.join(known, "like", "left_anti").drop("like")
+    given = _stamped(deliveries).select(_like()).distinct()
+    return given.join(known, "like", "left_anti")
+
+
+def with_hashes(deliveries: DataFrame, likes: DataFrame, *, few: bool) -> DataFrame:
+    """The deliveries that `unlike` has found; `few`: their hashes fit anywhere."""
+    rows = _stamped(deliveries).select("node", "dno", "sequencer", "lseq", *_ALIKE)
+    hashed = rows.withColumn("like", _like())
+    return hashed.join(F.broadcast(likes) if few else likes, "like", "left_semi").drop("like")
+
+
+def _stamped(deliveries: DataFrame) -> DataFrame:
+    return deliveries.where(F.col("sequencer").isNotNull() & (F.col("what") == CONTENT))
+
+
+def _like() -> Column:
+    return F.xxhash64("sequencer", "lseq", *_ALIKE).alias("like")
 
 
 def contents(suspects: DataFrame, accepts: DataFrame) -> DataFrame:

@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.transforms.findings import findings
+from pipeline.transforms.sorting import presorted
 
 _LOG = ("node", "gid")
 _IN_ORDER = ("dno", "rank", "off")
@@ -82,6 +83,7 @@ def out_of_turn(events: DataFrame) -> DataFrame:
         (F.col("op") == "row").alias("is_row"),
     )
     log = Window.partitionBy("log").orderBy("at", "off")
+    slim = presorted(slim, "log", "at")
     follows = F.col("seq").eqNullSafe(F.lag("due").over(log))
     found = slim.select("log", "is_row", follows.alias("follows"))
     return found.where(F.col("is_row") & ~F.col("follows")).select("log").distinct()

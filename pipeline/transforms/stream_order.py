@@ -17,6 +17,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.transforms.findings import findings, frame_of
+from pipeline.transforms.sorting import presorted
+from pipeline.transforms.sweeping import BEHIND, TOLD, behind
 
 _STREAM = ("node", "sequencer")
 
@@ -60,33 +62,28 @@ def candidates(rows: DataFrame, entries: DataFrame) -> DataFrame:
 
     `rows` as of `stamped`, `entries` as of `contexts`; `identified` says which rows these are.
     """
-    firsts = rows.groupBy(*_STREAM, "frame").agg(F.min("dno").alias("dno"))
-    # Numbers only: these rows are what an audit has most of to sort. Two streams with one hash have
-    # more candidates, and nobody is given anything by both.
-    needs = firsts.join(entries, ["sequencer", "frame"]).select(
+    # Few numbers a row, hashes of names among them: an audit has most of these to move and to sort.
+    # Two streams with one hash have more candidates, and nobody is given anything by both. What
+    # a `value` is at even places and at odd ones, `sweeping.TOLD` says.
+    hashed = rows.select(
+        *(F.xxhash64(name).alias(name) for name in _STREAM), "frame", "dno", "lseq", "strict"
+    )
+    firsts = hashed.groupBy(*_STREAM, "frame").agg(F.min("dno").alias("dno"))
+    reaches = entries.select(
+        F.xxhash64("sequencer").alias("sequencer"), "frame", F.xxhash64("of").alias("of"), "reach"
+    )
+    needs = firsts.join(reaches, ["sequencer", "frame"]).select(
         F.xxhash64("node", "of").alias("stream"),
         (2 * F.col("dno") + 1).alias("at"),
-        F.lit(None).cast("bigint").alias("lseq"),
-        F.lit(None).cast("bigint").alias("strict_lseq"),
-        "reach",
+        F.col("reach").alias("value"),
     )
-    slim = rows.select(
-        _stream(),
+    slim = hashed.select(
+        F.xxhash64(*_STREAM).alias("stream"),
         (2 * F.col("dno")).alias("at"),
-        "lseq",
-        F.when(F.col("strict"), F.col("lseq")).alias("strict_lseq"),
-        F.lit(None).cast("bigint").alias("reach"),
+        F.shiftleft("lseq", 1).bitwiseOR(F.col("strict").cast("bigint")).alias("value"),
     )
-    before = Window.partitionBy("stream").orderBy("at").rowsBetween(Window.unboundedPreceding, -1)
-    judged = slim.unionByName(needs).select(
-        "stream",
-        "at",
-        (frame_of("lseq") <= F.max("reach").over(before)).alias("is_causal"),
-        (F.col("strict_lseq") < F.max("strict_lseq").over(before)).alias("is_strict"),
-        (F.col("lseq") < F.max("lseq").over(before)).alias("is_in_frame"),
-    )
-    wrong = F.coalesce(F.col("is_causal") | F.col("is_strict") | F.col("is_in_frame"), F.lit(False))
-    return judged.where(wrong).withColumn("dno", F.expr("at div 2")).drop("at")
+    told = slim.unionByName(needs).na.drop()
+    return presorted(told, "stream", "at").select(*TOLD).mapInArrow(behind, BEHIND)
 
 
 def identified(found: DataFrame, rows: DataFrame, *, few: bool) -> DataFrame:
@@ -96,7 +93,7 @@ def identified(found: DataFrame, rows: DataFrame, *, few: bool) -> DataFrame:
 
 
 def _stream() -> Column:
-    return F.xxhash64(*_STREAM).alias("stream")
+    return F.xxhash64(*(F.xxhash64(name) for name in _STREAM)).alias("stream")
 
 
 def causal_order(

@@ -7,6 +7,11 @@ it again, and the audit judges every delivery of it all. `make plan-end-to-end` 
 five nodes, as from five on it matters to those who wait where a group is sequenced, and holds
 latency to the expectation as well; with TYPED=0, the smaller form, it has three, and holds the load
 only.
+
+Nodes, typists, browser and jobs share one machine, so whatever else it does in one of the two
+periods makes everybody wait longer there, and no placement is why. Who types at the first node is
+near to its sequencer before and behind the plan: how much longer or shorter they wait says how much
+of a change is the machine's, and is taken off what was measured.
 """
 
 from __future__ import annotations
@@ -58,8 +63,10 @@ async def look(tab: BrowserTab, name: str) -> None:
         await fits(tab)
 
 
-async def proposed(jobs: Jobs, since_s: float, results: Path) -> dict[str, Any]:
-    """What the pipeline makes of the trace since then; its plan is where the console looks."""
+async def proposed(
+    jobs: Jobs, since_s: float, results: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The load since then, and what the pipeline proposes; its plan is where the console looks."""
     asked = ("--since", f"{since_s:.0f}", "--window", str(WINDOW_S))
     await jobs.ingest()
     before = await jobs.run("load", *asked)
@@ -67,7 +74,7 @@ async def proposed(jobs: Jobs, since_s: float, results: Path) -> dict[str, Any]:
     plan = await jobs.run("plan", *asked, "--output", str(results / "plan.json"), code=3)
     print(f"\nbefore: {before}\nplan: {plan}")
     assert plan["infeasible"] == []
-    return plan
+    return before, plan
 
 
 async def approved(ann: BrowserTab, town: Cluster) -> str:
@@ -174,7 +181,7 @@ async def test_a_plan_brings_what_it_says_while_people_type(tmp_path: Path, tabs
         await typed_on(typists, SETTLING)
         since_s = time.time()
         await typed_on(typists, TOKENS)
-        plan = await proposed(jobs, since_s, results)
+        load, plan = await proposed(jobs, since_s, results)
 
         writer = Writer(await tabs.open_in(ann.page.context, town.nodes["b"].url))
         await writer.start()
@@ -200,6 +207,9 @@ async def test_a_plan_brings_what_it_says_while_people_type(tmp_path: Path, tabs
     assert told["expects"]["imbalance"] == [before, expected]
     assert told["measured"]["imbalance"] == after["imbalance"]
     if PHASE_S:
+        machine = after["latency_us_at"]["a"] / load["latency_us_at"]["a"]
         waited, expected = plan["latency_us"]
-        assert after["latency_us"] < waited
-        assert after["latency_us"] == pytest.approx(expected, rel=WITHIN)
+        assert after["near"] == pytest.approx(plan["near"][1], abs=0.1)
+        assert after["latency_us"] / machine == pytest.approx(expected, rel=WITHIN)
+        if expected < (1 - WITHIN / 2) * waited:
+            assert after["latency_us"] / machine < waited

@@ -118,6 +118,8 @@ def test_what_was_carried_is_measured_as_a_replay_of_it_would_be(spark: SparkSes
     assert found.wait.near == 0.75
     ((runs, median_us),) = found.waits.values()
     assert (runs, median_us) == (4, found.wait.p50_us)
+    assert found.at_nodes.keys() == {"a", "b"}
+    assert found.at_nodes["a"] < found.at_nodes["b"]
     assert found.all == over(collected(owners.carried(loads, 3)))
     second = loads.where("sequencer in ('a#2', 'b#1')")
     there = over(collected(owners.carried(second, 3)))

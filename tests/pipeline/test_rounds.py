@@ -11,7 +11,16 @@ from statistics import median
 import pytest
 
 from pipeline.measuring import Measured, Window, over
-from pipeline.rounds import UNKNOWN_USE, Pair, Rounds, Timed, Use, percentile
+from pipeline.rounds import (
+    RUNS_LEAST,
+    UNKNOWN_USE,
+    Pair,
+    Rounds,
+    Timed,
+    Use,
+    hops,
+    percentile,
+)
 from pipeline.spans import moment, seconds
 from pipeline.transforms.load import BUCKETS
 
@@ -47,9 +56,7 @@ def all_to(**sequencers: str) -> dict[str, dict[str, float]]:
 
 def test_what_is_near_after_a_move_takes_what_its_node_s_runs_took_in_other_hops() -> None:
     near, far = bucket(1_000), bucket(4_000)
-    rounds = Rounds(
-        [timed("a", "a", near, 100), timed("b", "a", far, 300), timed("c", "a", far, 100)]
-    )
+    rounds = Rounds([timed("a", "a", near, 10), timed("b", "a", far, 30), timed("c", "a", far, 10)])
     was = rounds.measured()
     assert was is not None
     assert was.near == 0.2
@@ -71,6 +78,39 @@ def test_what_is_near_after_a_move_takes_what_its_node_s_runs_took_in_other_hops
     assert half.near == 0.8
     # As it was is expected of what it was.
     assert rounds.expected(all_to(a="a", b="a", c="a")) == was
+
+
+@pytest.mark.parametrize("nodes", [3, 5])
+def test_near_runs_that_were_timed_say_more_than_hops(nodes: int) -> None:
+    near, far = bucket(3_000), bucket(4_000)
+    rounds = Rounds([timed("a", "a", near, RUNS_LEAST), timed("b", "a", far, RUNS_LEAST)])
+    assert rounds.nearer(nodes) == pytest.approx(3 / 4, rel=0.1)
+    nearer = rounds.expected(all_to(a="a", b="b"), nodes=nodes)
+    assert nearer is not None
+    assert nearer.p95_us == pytest.approx(3_000, rel=0.15)
+    further = rounds.expected(all_to(a="b", b="a"), nodes=nodes)
+    assert further is not None
+    assert further.p50_us == pytest.approx(4_000, rel=0.15)
+    few = Rounds([timed("a", "a", near, RUNS_LEAST - 1), timed("b", "a", far, RUNS_LEAST)])
+    assert few.nearer(nodes) == hops(nodes, near=True) / hops(nodes, near=False)
+
+
+def test_what_was_waited_for_numbers_says_nothing_of_ways() -> None:
+    rows = [
+        timed("a", "a", bucket(9_000), RUNS_LEAST, bucket(6_000)),
+        timed("b", "a", bucket(10_000), RUNS_LEAST, bucket(6_000)),
+    ]
+    assert Rounds(rows).nearer(5) == pytest.approx(3 / 4, rel=0.15)
+
+
+def test_a_node_s_wait_is_that_of_those_who_send_there() -> None:
+    rounds = Rounds([timed("a", "a", bucket(1_000), 5), timed("b", "a", bucket(4_000), 3)])
+    assert rounds.nodes == ["a", "b"]
+    at_b = rounds.measured("b")
+    assert at_b is not None
+    assert at_b.near == 0.0
+    assert at_b.p50_us == pytest.approx(4_000, rel=0.1)
+    assert rounds.measured("c") is None
 
 
 def test_a_node_s_own_times_count_before_those_of_others() -> None:
@@ -137,7 +177,7 @@ def test_windows_together_are_medians_and_show_each() -> None:
     assert (found.windows, found.imbalance) == (4, 3.1)
     assert found.fullest_us == pytest.approx(31.9, abs=0.05)  # between the two highest
     assert over([]) == over([Window(T, 0.0, 0.0)])
-    shown = Measured(windows, found, None, {T: (7, 812.5)}).shown(60)
+    shown = Measured(windows, found, None, {T: (7, 812.5)}, {}).shown(60)
     first, second = shown["windows"][:2]  # type: ignore[index]
     assert first == {
         "at_s": T.timestamp(),
