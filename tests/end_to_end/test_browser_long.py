@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from tests.end_to_end.browser import Tabs, node_texts, together
 from tests.end_to_end.cluster import Cluster, eventually
+from tests.end_to_end.scrolling import TWO_FRAMES
 
 pytestmark = [
     pytest.mark.browser,
@@ -32,6 +33,20 @@ COUNT_KEPT = """() => {
 }"""
 FOLDED = """() => [...document.querySelectorAll("[data-testid=editor] [data-block-id]")]
   .filter((block) => block.getClientRects().length === 0).length"""
+
+FOLLOW_PLACE = """(block) => {
+  window.places = [];
+  // What is observed is told when all is laid out, right before it is painted.
+  const pulse = document.body.appendChild(document.createElement("div"));
+  pulse.style.cssText = "position: fixed; height: 1px; visibility: hidden";
+  new ResizeObserver(() => window.places.push(block.getBoundingClientRect().top)).observe(pulse);
+  let width = 0;
+  const beat = () => requestAnimationFrame(() => {
+    pulse.style.width = `${1 + (width = 1 - width)}px`;
+    beat();
+  });
+  beat();
+}"""
 
 LAST_IS_LAID_OUT = """() => {
   const last = document.querySelector("[data-testid=editor]").lastElementChild;
@@ -135,3 +150,28 @@ async def test_numbers_of_a_list_go_on_over_what_is_not_laid_out(
         names = {str(one["name"].get("value")).strip() for one in tree["nodes"] if "name" in one}
         assert str(number + 1) in names
         await tab.screenshot(f"list-{number}")
+
+
+async def test_what_one_reads_stays_where_it_is_while_others_write_above(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    line = "paragraph {} of a long document, a sentence that fills a good part of its line"
+    doc = await cluster.create("a", "\n\n".join(line.format(at) for at in range(BLOCKS)))
+    writer = await tabs.document(cluster.nodes["a"].url, doc, "Writer")
+    reader = await tabs.document(cluster.nodes["b"].url, doc, "Reader")
+    for place in (*range(0, BLOCKS, 60), 500):
+        await reader.bring(place, "center")
+        await reader.page.evaluate(TWO_FRAMES)
+    await reader.block(500).evaluate(FOLLOW_PLACE)
+    # Far above, where the reader's page draws nothing, and near.
+    for place in (100, 200, 300, 400, 470, 485):
+        await writer.put_caret(place)
+        await writer.type(" more of it, so that there is a line more" * 3, delay_ms=0)
+        await writer.press("Enter")
+        await writer.type("and a paragraph", delay_ms=0)
+        await writer.saved()
+    await expect(reader.block(486)).to_have_text("and a paragraph")
+    await reader.page.evaluate(TWO_FRAMES)
+    places = await reader.page.evaluate("() => window.places")
+    assert len(places) > 20
+    assert max(places) - min(places) < 2, (min(places), max(places))

@@ -4,7 +4,8 @@
  * keystroke depends on what is near, not on how long the document is.
  *
  * Blocks are folded in chunks. What is new is drawn until its chunk is looked at again; a chunk
- * knows how high it was, or else how many lines it will have.
+ * knows how high it was, and how many lines it has more or fewer since, or else how many it will
+ * have.
  */
 
 import "./long.css";
@@ -31,6 +32,12 @@ export interface Measure {
   readonly letters: (index: number) => number;
 }
 
+/** How high blocks were, and would have been by their letters. */
+interface Known {
+  readonly measured_px: number;
+  readonly guessed_px: number;
+}
+
 /** Neighbouring blocks that are folded or drawn together. */
 interface Chunk {
   readonly folds: Folds;
@@ -39,9 +46,12 @@ interface Chunk {
   wasDrawn: boolean;
   /** While it is folded: what stands for the run that it is in. */
   gap: Element | null;
-  /** As high as when it was drawn last; null: since then it has become another one. */
-  known_px: number | null;
-  guessed_px: number | null;
+  /** As high as when it was drawn last, and as was thought of it then; null: it never was. */
+  known: Known | null;
+  /** As high as it is taken for while it is folded, of a change as high as it was before it. */
+  height_px: number;
+  /** Whether it has changed since that was said. */
+  isStale: boolean;
   counts: Counts | null;
 }
 
@@ -117,7 +127,8 @@ export class Folds {
 
   /** Other blocks are in the chunk: these are new. */
   private renew(chunk: Chunk, fresh: readonly Element[]): void {
-    chunk.known_px = chunk.guessed_px = chunk.counts = null;
+    chunk.counts = null;
+    chunk.isStale = true;
     this.isStale = true;
     for (const block of fresh) {
       chunkOf.set(block, chunk);
@@ -127,7 +138,10 @@ export class Folds {
 
   /** The widths of lines are others: what was measured holds no longer. */
   forget(): void {
-    for (const chunk of this.chunks) chunk.known_px = chunk.guessed_px = null;
+    for (const chunk of this.chunks) {
+      chunk.known = null;
+      chunk.isStale = true;
+    }
     this.isStale = true;
   }
 
@@ -141,15 +155,19 @@ export class Folds {
     let start = 0;
     const opening: Chunk[] = [];
     const closing: Chunk[] = [];
+    const starts: number[] = [];
     for (const chunk of this.chunks) {
       const end = start + chunk.blocks.length;
       const reaches = ([first, last]: Range): boolean => first < end && last >= start;
       if (chunk.gap !== null && ranges.some(reaches)) opening.push(chunk);
-      if (chunk.gap === null && !kept.some(reaches)) closing.push(chunk);
+      if (chunk.gap === null && !kept.some(reaches)) {
+        closing.push(chunk);
+        starts.push(start);
+      }
       start = end;
     }
     if (opening.length === 0 && closing.length === 0 && !this.isStale) return false;
-    this.measured(closing);
+    this.measured(closing, starts, measure);
     for (const chunk of closing) {
       chunk.gap = chunk.blocks[0] as Element;
       for (const block of chunk.blocks) block.classList.add(FAR);
@@ -193,13 +211,13 @@ export class Folds {
     let chunk = this.chunks[place] as Chunk;
     if (gap === null) return Math.min(start + firstBelow(chunk.blocks, y), children.length - 1);
     let down = y - gap.getBoundingClientRect().top;
-    while (down > heightOf(chunk) && this.chunks[place + 1]?.gap === gap) {
-      down -= heightOf(chunk);
+    while (down > chunk.height_px && this.chunks[place + 1]?.gap === gap) {
+      down -= chunk.height_px;
       start += chunk.blocks.length;
       place += 1;
       chunk = this.chunks[place] as Chunk;
     }
-    const share = Math.min(0.999, Math.max(0, down / Math.max(1, heightOf(chunk))));
+    const share = Math.min(0.999, Math.max(0, down / Math.max(1, chunk.height_px)));
     return start + Math.floor(share * chunk.blocks.length);
   }
 
@@ -216,7 +234,7 @@ export class Folds {
     const all = [...children];
     this.chunks = [];
     for (let from = 0; from < all.length; from += CHUNK) {
-      this.chunks.push(this.chunk(all.slice(from, from + CHUNK), null));
+      this.chunks.push(this.chunk(all.slice(from, from + CHUNK), null, 0));
     }
     this.isStale = true;
   }
@@ -232,20 +250,23 @@ export class Folds {
     return [this.chunks.length - 1, start];
   }
 
-  /** Notes how high they are, as long as they are drawn. */
-  private measured(chunks: readonly Chunk[]): void {
-    for (const chunk of chunks.filter(({ wasDrawn }) => wasDrawn)) {
-      const [first] = chunk.blocks;
-      const last = chunk.blocks.at(-1);
+  /** Notes how high they are, as long as they are drawn; they begin at these indices. */
+  private measured(chunks: readonly Chunk[], starts: readonly number[], measure: Measure): void {
+    for (const [at, chunk] of chunks.entries()) {
+      chunk.isStale = true;
+      if (!chunk.wasDrawn) continue;
+      const { blocks } = chunk;
+      const last = blocks.at(-1);
       const next = last?.nextElementSibling;
       const end = next ? next.getBoundingClientRect().top : last?.getBoundingClientRect().bottom;
-      const height = (end ?? 0) - (first?.getBoundingClientRect().top ?? 0);
+      const measured_px = (end ?? 0) - (blocks[0]?.getBoundingClientRect().top ?? 0);
+      const guessed_px = guess(starts[at] ?? 0, blocks.length, measure);
       // What was never laid out is not high.
-      chunk.known_px = height > 0 ? height : null;
+      chunk.known = measured_px > 0 ? { measured_px, guessed_px } : null;
     }
   }
 
-  /** Has one element of each run stand for it; without a measure, as high as was thought. */
+  /** Has one element of each run stand for it; without a measure, as high as it was before. */
   private show(measure: Measure | null): void {
     const runs: Run[] = [];
     let start = 0;
@@ -254,10 +275,10 @@ export class Folds {
       if (chunk.gap !== null) {
         const gap = chunk.blocks[0] as HTMLElement;
         if (!isFolded) runs.push({ gap, height_px: 0, counts: NOT_COUNTED });
-        if (measure !== null) chunk.guessed_px ??= guess(start, chunk.blocks.length, measure);
+        if (measure !== null && chunk.isStale) think(chunk, start, measure);
         chunk.counts ??= countsOf(chunk.blocks);
         const run = runs.at(-1) as Run;
-        run.height_px += heightOf(chunk);
+        run.height_px += chunk.height_px;
         run.counts = both(run.counts, chunk.counts);
         chunk.gap = run.gap;
       }
@@ -273,18 +294,19 @@ export class Folds {
 
   /** The chunk, in several where it has become large; none where nothing is left of it. */
   private divided(chunk: Chunk): Chunk[] {
-    const { blocks, gap } = chunk;
+    const { blocks, gap, height_px } = chunk;
     if (blocks.length > 0 && blocks.length <= 2 * CHUNK) return [chunk];
     const chunks: Chunk[] = [];
     for (let from = 0; from < blocks.length; from += CHUNK) {
-      chunks.push(this.chunk(blocks.slice(from, from + CHUNK), gap));
+      const some = blocks.slice(from, from + CHUNK);
+      chunks.push(this.chunk(some, gap, (height_px * some.length) / blocks.length));
     }
     return chunks;
   }
 
-  private chunk(blocks: Element[], gap: Element | null): Chunk {
-    const unknown = { wasDrawn: false, known_px: null, guessed_px: null, counts: null };
-    const chunk = { folds: this, blocks, gap, ...unknown };
+  private chunk(blocks: Element[], gap: Element | null, height_px: number): Chunk {
+    const unknown = { wasDrawn: false, known: null, isStale: true, counts: null };
+    const chunk = { folds: this, blocks, gap, height_px, ...unknown };
     for (const block of blocks) chunkOf.set(block, chunk);
     return chunk;
   }
@@ -298,8 +320,13 @@ function write({ gap, height_px, counts }: Run): void {
   gap.style.setProperty("--gap-set", set);
 }
 
-function heightOf({ known_px, guessed_px }: Chunk): number {
-  return known_px ?? guessed_px ?? 0;
+/** Says how high the chunk is while it is folded; its first block has the index `start`. */
+function think(chunk: Chunk, start: number, measure: Measure): void {
+  const guessed_px = guess(start, chunk.blocks.length, measure);
+  const { known } = chunk;
+  const grown_px = known === null ? 0 : guessed_px - known.guessed_px;
+  chunk.height_px = known === null ? guessed_px : Math.max(0, known.measured_px + grown_px);
+  chunk.isStale = false;
 }
 
 function guess(start: number, count: number, measure: Measure): number {

@@ -28,6 +28,8 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   open?.viewport.stop();
   open?.root.remove();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -36,7 +38,7 @@ const isFar = (block: Element): boolean => block.className.includes("far");
 
 function heightOf(block: HTMLElement): number {
   if (isGap(block)) return Number.parseFloat(block.style.getPropertyValue("--gap"));
-  return isFar(block) ? 0 : HEIGHT;
+  return isFar(block) ? 0 : Number(block.dataset.height ?? HEIGHT);
 }
 
 /** Lays the blocks out as long.css has it, when something has changed and it is asked where one is. */
@@ -61,6 +63,10 @@ class Layout {
       if (isFar(block) && !isGap(block)) return new DOMRect();
       return new DOMRect(0, (this.laidOut().get(block) ?? 0) - this.top, 100, heightOf(block));
     };
+    block.getClientRects = () =>
+      (isFar(block) && !isGap(block)
+        ? []
+        : [block.getBoundingClientRect()]) as unknown as DOMRectList;
     return block;
   }
 
@@ -86,6 +92,10 @@ function page(count: number, selected: Sight["selected"] = () => [0, 0]): Page {
   const root = document.body.appendChild(document.createElement("div"));
   const layout = new Layout(root);
   root.append(...Array.from({ length: count }, () => layout.block()));
+  vi.stubGlobal("scrollBy", ({ top }: ScrollToOptions) => {
+    layout.top += top ?? 0;
+  });
+  vi.spyOn(window, "scrollY", "get").mockImplementation(() => layout.top);
   const looks: [number, number][] = [];
   const viewport = new Viewport(root, {
     look: (first, last) => looks.push([first, last]),
@@ -195,4 +205,70 @@ test("an editor that draws all blocks anew has the far ones folded again", () =>
   layout.put(() => root.replaceChildren(...Array.from({ length: 1_000 }, () => layout.block())));
   scroll(0);
   expect(drawn().length).toBeLessThan(250);
+});
+
+/** Blocks become so much higher, as those do in which others write. */
+function grow({ root, layout, viewport }: Page, indices: readonly number[], by: number): void {
+  layout.put(() => {
+    for (const at of indices) {
+      const block = root.children[at] as HTMLElement;
+      block.dataset.height = String(Number(block.dataset.height ?? HEIGHT) + by);
+    }
+  });
+  for (const at of indices)
+    viewport.changed({ from: at, oldTo: at + 1, newTo: at + 1, position: 0 });
+  vi.advanceTimersByTime(50);
+}
+
+test("what one reads stays where it is while others write above, in what is drawn and what is not", () => {
+  const shown = page(1_000);
+  const { root, layout, scroll, looks, drawn } = shown;
+  scroll(0);
+  scroll(10_000);
+  const [first] = looks.at(-1) ?? [0, 0];
+  const block = root.children[first + 3] as HTMLElement;
+  const before = block.getBoundingClientRect().top;
+  expect(drawn()).toContain(first - 20);
+  expect(drawn()).not.toContain(first - 150);
+  grow(shown, [first - 150, first - 130, first - 20, first - 1], 60);
+  expect(block.getBoundingClientRect().top).toBe(before);
+  // Also where one goes on from there, and what stood for others is drawn.
+  scroll(layout.top - 3_000);
+  const now = looks.at(-1)?.[0] ?? 0;
+  const next = root.children[now + 3] as HTMLElement;
+  const then = next.getBoundingClientRect().top;
+  grow(shown, [5, now - 20], 60);
+  expect(next.getBoundingClientRect().top).toBe(then);
+});
+
+test("the line one writes in stays where it is, and at the start of the page nothing is held", () => {
+  let caret = 0;
+  const shown = page(1_000, () => [caret, caret]);
+  const { root, layout, scroll, looks } = shown;
+  root.tabIndex = 0;
+  root.focus();
+  scroll(10_000);
+  const [first] = looks.at(-1) ?? [0, 0];
+  caret = first + 12;
+  scroll(10_000);
+  const line = root.children[caret] as HTMLElement;
+  const before = line.getBoundingClientRect().top;
+  grow(shown, [first + 2, first + 3], 60);
+  expect(line.getBoundingClientRect().top).toBe(before);
+  scroll(0);
+  grow(shown, [0], 60);
+  expect(layout.top).toBe(0);
+});
+
+test("what changes where nothing is drawn is as high as it was, and as the letters are more", () => {
+  const { root, scroll, height, drawn, viewport } = page(600);
+  for (let top = 0; top < height(); top += 1_500) scroll(top);
+  scroll(0);
+  expect(drawn()).not.toContain(550);
+  viewport.changed({ from: 550, oldTo: 551, newTo: 551, position: 0 });
+  scroll(0);
+  expect(height()).toBe(600 * HEIGHT);
+  viewport.changed({ from: 560, oldTo: 561, newTo: 561, position: 0 });
+  unfold(root.children[300] as HTMLElement);
+  expect(height()).toBe(600 * HEIGHT);
 });
