@@ -10,6 +10,7 @@
 
 import "./long.css";
 import type { Changed } from "./changed";
+import { assigned } from "./chunking";
 import { firstBelow, LONG_BLOCKS } from "./folding";
 import { asStyle, both, type Counts, countsOf, NOT_COUNTED } from "./numbering";
 
@@ -92,27 +93,37 @@ export class Folds {
     const fresh = this.elements(from, newTo);
     let [place, start] = this.place(from);
     const own = this.chunks[place] as Chunk;
-    let rest = oldTo - from;
-    if (rest === fresh.length && fresh.every((one, by) => own.blocks[from - start + by] === one)) {
-      if (own.gap !== null) this.renew(own, []);
-      return;
-    }
     // What comes between two chunks goes into the one that is drawn.
     const before = this.chunks[place - 1];
-    if (from === start && own.gap !== null && before?.gap === null) {
+    const isBehind = from === start && own.gap !== null && before?.gap === null;
+    if (isBehind) {
       place -= 1;
       start -= before.blocks.length;
     }
-    const first = this.chunks[place];
-    let at = from - start;
+    const touched: [chunk: Chunk, head: Element[], tail: Element[]][] = [];
+    const old: [block: Element, chunk: Chunk][] = [];
     for (const chunk of this.chunks.slice(place)) {
-      const mine = chunk === first ? fresh : [];
-      rest -= chunk.blocks.splice(at, rest, ...mine).length;
-      this.renew(chunk, mine);
-      if (rest === 0) break;
-      at = 0;
+      const { blocks } = chunk;
+      const [first, end] = [Math.max(0, from - start), Math.max(0, oldTo - start)];
+      touched.push([chunk, blocks.slice(0, first), blocks.slice(end)]);
+      for (const block of blocks.slice(first, end)) old.push([block, chunk]);
+      start += blocks.length;
+      if (start >= oldTo && start > from) break;
     }
+    const chunks = assigned(old, fresh, isBehind ? before : own, ({ gap }) => gap === null);
+    const mine = new Map<Chunk, Element[]>(touched.map(([chunk]) => [chunk, []]));
+    for (const [at, block] of fresh.entries()) mine.get(chunks[at] as Chunk)?.push(block);
+    let isOther = false;
+    for (const [chunk, head, tail] of touched) {
+      const blocks = [...head, ...(mine.get(chunk) ?? []), ...tail];
+      const isSame = isEqual(blocks, chunk.blocks);
+      isOther ||= !isSame;
+      if (!isSame || chunk.gap !== null) this.renew(chunk, blocks);
+    }
+    if (!isOther) return;
     this.chunks = this.chunks.flatMap((chunk) => this.divided(chunk));
+    // At once: without the element that stood for a run, the page would be shorter for who asks now.
+    if (touched.some(([{ gap }]) => gap !== null)) this.show(null);
   }
 
   private elements(from: number, to: number): Element[] {
@@ -125,12 +136,15 @@ export class Folds {
     return found;
   }
 
-  /** Other blocks are in the chunk: these are new. */
-  private renew(chunk: Chunk, fresh: readonly Element[]): void {
+  /** These are in the chunk now, or are other ones than before. */
+  private renew(chunk: Chunk, blocks: Element[]): void {
+    const before = new Set(chunk.blocks);
+    chunk.blocks = blocks;
     chunk.counts = null;
     chunk.isStale = true;
     this.isStale = true;
-    for (const block of fresh) {
+    for (const block of blocks) {
+      if (before.has(block)) continue;
       chunkOf.set(block, chunk);
       block.classList.toggle(FAR, chunk.gap !== null);
     }
@@ -310,6 +324,10 @@ export class Folds {
     for (const block of blocks) chunkOf.set(block, chunk);
     return chunk;
   }
+}
+
+function isEqual(some: readonly Element[], others: readonly Element[]): boolean {
+  return some.length === others.length && some.every((one, at) => one === others[at]);
 }
 
 function write({ gap, height_px, counts }: Run): void {

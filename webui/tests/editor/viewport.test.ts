@@ -272,3 +272,29 @@ test("what changes where nothing is drawn is as high as it was, and as the lette
   unfold(root.children[300] as HTMLElement);
   expect(height()).toBe(600 * HEIGHT);
 });
+
+test("what stands for others is as high when it is another element, at once", () => {
+  const { root, layout, scroll, height, viewport } = page(1_000);
+  scroll(0);
+  const before = height();
+  const gap = root.querySelector(".gap") as HTMLElement;
+  const index = [...root.children].indexOf(gap);
+  layout.put(() => gap.replaceWith(layout.block()));
+  viewport.changed({ from: index, oldTo: index + 1, newTo: index + 1, position: 0 });
+  expect(height()).toBe(before);
+});
+
+test("what is in sight stays drawn, and the page as high, when far blocks on both sides are other elements", () => {
+  const { root, layout, scroll, looks, drawn, height, viewport } = page(1_000);
+  scroll(0);
+  scroll(10_000);
+  const [first] = looks.at(-1) ?? [0, 0];
+  const [before, high] = [drawn(), height()];
+  layout.put(() => {
+    for (const at of [first - 150, first + 300]) root.children[at]?.replaceWith(layout.block());
+  });
+  const [from, to] = [first - 150, first + 301];
+  viewport.changed({ from, oldTo: to, newTo: to, position: 0 });
+  expect(drawn()).toEqual(before);
+  expect(height()).toBe(high);
+});
