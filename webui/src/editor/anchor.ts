@@ -22,8 +22,14 @@ export class Anchor {
 
   constructor(private readonly root: HTMLElement) {}
 
-  /** From here on this block is held; null: none. */
-  take(block: Element | null): void {
+  /**
+   * Those from `first` to `last` are in sight: from here on the one with the caret is held, when it
+   * is one of them and is written in, else the first that is all in sight.
+   */
+  take(first: number, last: number, caret: number): void {
+    const { children, ownerDocument } = this.root;
+    const isWritten = ownerDocument.activeElement === this.root && first <= caret && caret <= last;
+    const block = children[isWritten ? caret : Math.min(first + 1, last)] ?? null;
     const isHeld = block !== null && block.getClientRects().length > 0 && this.scrolled() > 0;
     this.held = isHeld ? block : null;
     if (isHeld) this.distance_px = this.distance(block);

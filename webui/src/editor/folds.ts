@@ -9,6 +9,7 @@
  */
 
 import "./long.css";
+import { Anchor } from "./anchor";
 import type { Changed } from "./changed";
 import { assigned } from "./chunking";
 import { firstBelow, LONG_BLOCKS } from "./folding";
@@ -77,6 +78,7 @@ interface Run {
 }
 
 export class Folds {
+  readonly anchor: Anchor;
   private chunks: Chunk[] = [];
   private gaps: ReadonlySet<HTMLElement> = new Set();
   private isStale = true;
@@ -85,7 +87,10 @@ export class Folds {
   constructor(
     private readonly root: HTMLElement,
     private readonly opened: () => void,
-  ) {}
+  ) {
+    this.anchor = new Anchor(root);
+    root.classList.add("folded");
+  }
 
   /** The blocks from `from` to `oldTo` have become those up to `newTo`. */
   changed({ from, oldTo, newTo }: Changed): void {

@@ -3,7 +3,6 @@
  * document those near the sight and the caret are drawn, and the others folded.
  */
 
-import { Anchor } from "./anchor";
 import type { Changed } from "./changed";
 import { firstBelow, foldsOf, LONG_BLOCKS } from "./folding";
 import type { Folds, Measure, Range } from "./folds";
@@ -31,7 +30,6 @@ export class Viewport {
   private told = "";
   /** None as long as the document is short. */
   private folds: Folds | null = null;
-  private readonly anchor: Anchor;
   private measure: Measure;
   private readonly observer: ResizeObserver | null;
   private readonly onScroll = (): void => this.later();
@@ -43,7 +41,6 @@ export class Viewport {
   ) {
     const { defaultView } = root.ownerDocument;
     const { letters } = sight;
-    this.anchor = new Anchor(root);
     this.measure = { line_px: 24, lettersOnLine: 80, letters };
     // Before anything is laid out.
     this.arrange(0, 0);
@@ -87,26 +84,18 @@ export class Viewport {
     if (children.length === 0) return;
     const height = ownerDocument.defaultView?.innerHeight ?? 0;
     let [first, last] = [0, 0];
-    this.anchor.hold();
+    this.folds?.anchor.hold();
     for (let round = 0; round < ROUNDS; round += 1) {
       first = this.indexAt(0);
       last = Math.max(first, this.indexAt(height));
       if (!this.arrange(first, last)) break;
-      this.anchor.hold();
+      this.folds?.anchor.hold();
     }
-    if (this.folds !== null) this.anchor.take(this.reading(first, last));
+    this.folds?.anchor.take(first, last, this.sight.selected()[1]);
     const shown = `${first} ${last} ${children.length}`;
     if (shown === this.told) return;
     this.told = shown;
     this.sight.look(first, last);
-  }
-
-  /** The block that is to stay where it is: the one that is written in, else the first that is all in sight. */
-  private reading(first: number, last: number): Element | null {
-    const { children, ownerDocument } = this.root;
-    const [, head] = this.sight.selected();
-    const isWriting = ownerDocument.activeElement === this.root && first <= head && head <= last;
-    return children[isWriting ? head : Math.min(first + 1, last)] ?? null;
   }
 
   private indexAt(y: number): number {
@@ -116,10 +105,7 @@ export class Viewport {
 
   private arrange(first: number, last: number): boolean {
     const isLong = this.root.children.length > LONG_BLOCKS;
-    if (isLong && this.folds === null) {
-      this.folds = foldsOf(this.root, () => this.later());
-      if (this.folds !== null) this.root.classList.add("folded");
-    }
+    if (isLong) this.folds ??= foldsOf(this.root, () => this.later());
     if (this.folds === null) return false;
     const ends = this.sight.selected();
     const around = (near: number): Range[] => [
@@ -142,7 +128,7 @@ export class Viewport {
       this.folds?.forget();
     }
     // Before it is painted.
-    this.anchor.hold();
+    this.folds?.anchor.hold();
     this.later();
   }
 }
