@@ -17,6 +17,11 @@ import { asStyle, both, type Counts, countsOf, NOT_COUNTED } from "./numbering";
 
 /** So many blocks are folded together. */
 const CHUNK = 25;
+/** So many blocks above and below the sight are drawn, and so many stay drawn that were. */
+const NEAR = 40;
+const KEPT = 90;
+/** As many beside the ends of what is selected: arrow keys go there. */
+const BESIDE = 25;
 /** What is between two blocks, in lines. */
 const BETWEEN = 0.37;
 /** A block that is not laid out, and the one that stands for a run of them: long.css. */
@@ -165,12 +170,18 @@ export class Folds {
   }
 
   /**
-   * Draws the chunks that reach into one of these ranges and folds the others, but for those that
-   * are drawn and reach into `kept`, a little more. Whether anything is another way than before.
+   * Draws the chunks near the sight, which is from `first` to `last`, and near the ends of what is
+   * selected, and folds the others, but for those that are drawn and a little farther. Whether
+   * anything is another way than before.
    */
-  arrange(ranges: readonly Range[], kept: readonly Range[], measure: Measure): boolean {
+  arrange(first: number, last: number, ends: Range, measure: Measure): boolean {
     this.look();
     if (this.chunks.length === 0) return false;
+    const around = (near: number): Range[] => [
+      [first - near, last + near],
+      ...ends.map((end): Range => [end - BESIDE, end + BESIDE]),
+    ];
+    const [ranges, kept] = [around(NEAR), around(KEPT)];
     let start = 0;
     const opening: Chunk[] = [];
     const closing: Chunk[] = [];

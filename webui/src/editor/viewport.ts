@@ -7,11 +7,6 @@ import type { Changed } from "./changed";
 import { firstBelow, foldsOf, LONG_BLOCKS } from "./folding";
 import type { Folds, Measure, Range } from "./folds";
 
-/** So many blocks above and below the sight are drawn, and so many stay drawn that were. */
-const NEAR = 40;
-const KEPT = 90;
-/** As many beside the ends of what is selected: arrow keys go there. */
-const BESIDE = 25;
 /** What comes into sight when others are drawn is drawn, too: so often in one frame. */
 const ROUNDS = 3;
 
@@ -106,13 +101,7 @@ export class Viewport {
   private arrange(first: number, last: number): boolean {
     const isLong = this.root.children.length > LONG_BLOCKS;
     if (isLong) this.folds ??= foldsOf(this.root, () => this.later());
-    if (this.folds === null) return false;
-    const ends = this.sight.selected();
-    const around = (near: number): Range[] => [
-      [first - near, last + near],
-      ...ends.map((end): Range => [end - BESIDE, end + BESIDE]),
-    ];
-    return this.folds.arrange(around(NEAR), around(KEPT), this.measure);
+    return this.folds?.arrange(first, last, this.sight.selected(), this.measure) ?? false;
   }
 
   /** How high lines are and how many letters go on one, for the height of what is not drawn. */
