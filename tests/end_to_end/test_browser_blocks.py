@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from tests.end_to_end.browser import Tabs, converged
-from tests.end_to_end.cluster import Cluster
+from tests.end_to_end.browser import BrowserTab, Tabs, converged, node_texts
+from tests.end_to_end.cluster import Cluster, eventually
 
 pytestmark = [
     pytest.mark.browser,
@@ -67,3 +67,61 @@ async def test_blocks_are_dragged_and_code_is_coloured_on_both_nodes(
     await one.press("ArrowDown", "End", "Enter")
     await one.type("pass", delay_ms=1)
     assert (await converged(cluster, doc, [one, two]))[0] == f"{CODE}\n    pass"
+
+
+ENDINGS = ["words\n\n```\nx = 1\n```", "words\n\n---", "words\n\n| a | b |\n|---|---|\n| c | d |"]
+
+
+@pytest.mark.parametrize("source", ENDINGS, ids=["code", "divider", "table"])
+async def test_a_click_below_a_last_block_without_room_for_words_goes_on_there(
+    cluster: Cluster, tabs: Tabs, source: str
+) -> None:
+    doc = await cluster.create("a", source)
+    one = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    await expect(one.block(1)).not_to_have_attribute("data-away", "true")
+    paper = await one.page.locator(".paper").bounding_box()
+    assert paper is not None
+    await one.page.mouse.click(paper["x"] + 200, paper["y"] + paper["height"] - 20)
+    await one.type("below")
+    await ends_with(cluster, doc, one, "below")
+    # Below words the click goes on with these.
+    await one.press("Escape")
+    await one.page.mouse.click(paper["x"] + 200, paper["y"] + paper["height"] - 20)
+    await one.type(" it")
+    await ends_with(cluster, doc, one, "below it")
+
+
+async def ends_with(cluster: Cluster, doc: str, tab: BrowserTab, text: str) -> None:
+    """Wait until this is the third block and the last one, for the page and a node."""
+    await expect(tab.block(2)).to_have_text(text)
+    await expect(tab.block(3)).to_have_count(0)
+
+    async def has_it() -> bool:
+        return (await node_texts(cluster, "b", doc))[2:] == [text]
+
+    await eventually(has_it, "the node has what the page has")
+
+
+async def test_the_arrow_down_leaves_a_last_block_of_code(cluster: Cluster, tabs: Tabs) -> None:
+    doc = await cluster.create("a", "```\nx = 1\ny = 2\n```")
+    one = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    await one.put_caret(0)
+    await one.press("Control+Home", "ArrowDown")
+    await one.type("# ")
+    await one.press("ArrowDown")
+    await one.type("below")
+    assert await converged(cluster, doc, [one]) == ["x = 1\n# y = 2", "below"]
+
+
+async def test_an_empty_document_says_what_one_can_do_until_something_is_written(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "")
+    one = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    said = 'block => getComputedStyle(block, "::before").content'
+    assert "type /" in await one.block(0).evaluate(said)
+    await one.put_caret(0)
+    await one.type("x")
+    assert await one.block(0).evaluate(said) == "none"
+    await one.press("Backspace", "Enter")
+    assert await one.block(0).evaluate(said) == "none"

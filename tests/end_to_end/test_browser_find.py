@@ -59,7 +59,8 @@ async def test_what_is_not_loaded_is_found_and_replaced_too(cluster: Cluster, ta
     await one.type("line 2")
     await expect(one.page.get_by_test_id("found")).to_have_text("1 of 111")
     await one.page.get_by_test_id("replacement").fill("row 2")
-    await one.page.get_by_role("button", name="All").click()
+    await one.page.get_by_role("button", name="Replace all").click()
+    await expect(one.page.get_by_test_id("found")).to_have_text("111 places replaced")
     wanted = [text.replace("line 2", "row 2") for text in lines]
     wanted[FAR] += " needle"
 

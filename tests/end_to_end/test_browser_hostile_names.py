@@ -143,5 +143,6 @@ async def owner_with_name(town: Cluster, tabs: Tabs, name: str) -> BrowserTab:
     for field, text in fields.items():
         await tab.page.get_by_test_id(field).fill(text)
     await tab.page.get_by_role("button", name="Become the owner").click()
+    await tab.page.get_by_role("link", name="All documents", exact=True).click()
     await expect(tab.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
     return tab

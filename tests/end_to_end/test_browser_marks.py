@@ -171,3 +171,31 @@ async def test_a_slash_offers_what_a_block_can_become_by_key_and_by_click(
     await expect(two.block(1)).to_have_attribute("data-type", "todo")
     await expect(one.editor).to_be_focused()
     assert await converged(cluster, doc, [one, two]) == ["first ", "second "]
+    # By its short name; then a line across behind what has words, below which one goes on.
+    await one.type("/h2")
+    await expect(menu.get_by_role("option")).to_have_text(["Heading 2"])
+    await one.press("Enter")
+    await expect(two.block(1)).to_have_attribute("data-type", "heading")
+    await one.type("/divi")
+    await one.press("Enter")
+    await one.type("below")
+    await expect(two.block(2)).to_have_attribute("data-type", "divider")
+    assert await converged(cluster, doc, [one, two]) == ["first ", "second ", "", "below"]
+
+
+async def test_the_arrows_bring_every_choice_of_a_slash_into_sight(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first")
+    one = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    await one.page.set_viewport_size({"width": 390, "height": 400})
+    await one.put_caret(0)
+    await one.type(" /")
+    menu = one.page.get_by_test_id("slash-menu")
+    await expect(menu).to_be_visible()
+    await one.press("ArrowUp")
+    last = menu.get_by_role("option").last
+    await expect(last).to_have_attribute("aria-selected", "true")
+    await expect(last).to_be_in_viewport(ratio=0.95)
+    await one.press("ArrowDown")
+    await expect(menu.get_by_role("option").first).to_be_in_viewport(ratio=0.95)

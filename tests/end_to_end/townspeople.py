@@ -43,8 +43,10 @@ async def owner(town: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]) -> Bro
         await fill(tab.page, name="Ann", email="ann@example.org", password=PASSWORD)
         await fill(tab.page, workspace="Choir")
         await button(tab, "Become the owner").click()
+        await expect(tab.page.get_by_role("heading", name="Choir", exact=True)).to_be_visible()
+        assert "gco_" not in tab.page.url
+        await tab.page.get_by_role("link", name="All documents", exact=True).click()
     await expect(tab.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
-    assert "gco_" not in tab.page.url
     cookies[:] = [dict(one) for one in await context.cookies()]
     return tab
 

@@ -15,6 +15,7 @@ import { type Command, type EditorState, TextSelection, type Transaction } from 
 import { wantPicture } from "../pictures/wanted";
 import { editorWords } from "../words/editor";
 import { tableWords } from "../words/table";
+import { behind, downFromLast } from "./below";
 import { caretKeys } from "./caret-keys";
 import { indentCode, lineInCode, outdentCode } from "./code-keys";
 import { markKeys, toggle } from "./marks";
@@ -150,10 +151,25 @@ const leaveCode: Command = (state, dispatch) => {
   return true;
 };
 
-/** A new paragraph at a place between blocks, with the caret in it. */
-function behind(transaction: Transaction, position: number): Transaction {
-  transaction.insert(position, blockType.create());
-  return transaction.setSelection(TextSelection.create(transaction.doc, position + 1));
+/** Puts a line across in the place of an empty block, or behind one that has words. */
+const insertDivider: Command = (state, dispatch) => {
+  const { $from } = state.selection;
+  if ($from.depth !== 1) return false;
+  if (dispatch === undefined) return true;
+  const transaction = state.tr;
+  const isEmpty = $from.parent.content.size === 0;
+  const at = isEmpty ? $from.before(1) : $from.after(1);
+  if (!isEmpty) transaction.insert(at, blockType.create());
+  dispatch(drawDivider(transaction, at).scrollIntoView());
+  return true;
+};
+
+/** Makes a block without words a line across; the caret goes on below it. */
+export function drawDivider(transaction: Transaction, position: number): Transaction {
+  turnInto(transaction, position, "divider");
+  const below = transaction.doc.resolve(position + 1).after(1);
+  if (below === transaction.doc.content.size) return behind(transaction, below);
+  return transaction.setSelection(TextSelection.near(transaction.doc.resolve(below)));
 }
 
 const leaveDivider: Command = (state, dispatch) => {
@@ -240,7 +256,7 @@ export const keys = {
   "Mod-Delete": chainCommands(deleteSelection, inTableOn, joinForward),
   Tab: chainCommands(nextCell, indentCode, indent(1)),
   "Shift-Tab": chainCommands(previousCell, outdentCode, indent(-1)),
-  ArrowDown: downFromTable,
+  ArrowDown: chainCommands(downFromTable, downFromLast),
   "Mod-a": selectAll,
   "Mod-Alt-0": setType("paragraph"),
   "Mod-Alt-1": setType("heading", { level: 1 }),
@@ -271,6 +287,7 @@ const CHOICES = [
   "quote",
   "code",
   "table",
+  "divider",
 ] as const;
 
 export interface Choice {
@@ -303,6 +320,8 @@ function labelOf(choice: (typeof CHOICES)[number]): string {
       return editorWords.quote;
     case "table":
       return tableWords.table;
+    case "divider":
+      return editorWords.divider;
   }
 }
 
@@ -325,6 +344,7 @@ export function choiceCommand(choice: string): Command | null {
   const known = CHOICES.find((value) => value === choice);
   if (known === undefined) return null;
   if (known === "table") return insertTable;
+  if (known === "divider") return insertDivider;
   const type = known.startsWith("heading") ? "heading" : known;
   return setType(type as BlockType, more[choice] ?? {}, false);
 }

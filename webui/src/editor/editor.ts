@@ -8,6 +8,7 @@ import { randomId } from "../ids";
 import type { Person } from "../people";
 import type { Spots } from "../undo/history";
 import { editorWords } from "../words/editor";
+import { belowPlugin } from "./below";
 import { AwayView, BlockView } from "./block-view";
 import type { EditorCallbacks } from "./callbacks";
 import { Carets, caretsPlugin } from "./carets";
@@ -116,6 +117,7 @@ export class DocumentEditor {
         dispatchTransaction: (transaction) => this.dispatch(transaction),
       },
     );
+    host.style.setProperty("--hint", JSON.stringify(editorWords.hint));
     this.finder = new Finder(this.view, model, callbacks.found);
     this.carets = new Carets(this.view, () => this.readSelection());
     model.onView = (event) => this.show(event);
@@ -159,6 +161,7 @@ export class DocumentEditor {
       highlightPlugin(),
       handlePlugin(),
       clicksPlugin(),
+      belowPlugin(),
       clipboardPlugin(),
       ...(this.callbacks.pictures === undefined ? [] : [this.callbacks.pictures.plugin]),
       ...tablePlugins(),

@@ -13,6 +13,13 @@ const LOADED_MAX = 40;
 /** How long a block may take to come. */
 const LOAD_MS = 10_000;
 
+/** What has become of a replacement everywhere. */
+export interface Replacement {
+  readonly places: number;
+  /** So many places could not be had in time, and stay as they are. */
+  readonly left: number;
+}
+
 export class Finder {
   private told: Finding | null = null;
 
@@ -62,10 +69,11 @@ export class Finder {
     this.show();
   }
 
-  /** Puts other words everywhere; how many places could not be had in time. */
-  async replaceAll(words: string): Promise<number> {
+  /** Puts other words everywhere. */
+  async replaceAll(words: string): Promise<Replacement> {
     // A block is done once: what was put in may hold what is looked for.
     const done = new Set<string>();
+    let places = 0;
     for (;;) {
       const missing = new Set<string>();
       for (const { isHere, block } of this.matches) {
@@ -75,9 +83,11 @@ export class Finder {
       const isLoaded = some.length === 0 || (await this.load(some));
       const due = this.matches.filter(({ block, isHere }) => isHere && !done.has(block));
       for (const { block } of due) done.add(block);
+      places += due.length;
       this.view.dispatch(replaced(this.view.state, due, cleanText(words)));
       if (missing.size <= some.length || !isLoaded) {
-        return this.matches.filter(({ block, isHere }) => !isHere && !done.has(block)).length;
+        const left = this.matches.filter(({ block, isHere }) => !isHere && !done.has(block));
+        return { places, left: left.length };
       }
     }
   }

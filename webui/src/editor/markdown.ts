@@ -4,11 +4,11 @@
  */
 
 import { InputRule, inputRules } from "prosemirror-inputrules";
-import { type Plugin, TextSelection } from "prosemirror-state";
-import { turnInto } from "./commands";
+import type { Plugin } from "prosemirror-state";
+import { drawDivider, turnInto } from "./commands";
 import { markType } from "./marks";
 import { isSafeLink, type SimpleMark } from "./rich";
-import { type BlockType, blockType, typeOf } from "./schema";
+import { type BlockType, typeOf } from "./schema";
 
 type More = (match: RegExpMatchArray) => Record<string, unknown>;
 
@@ -27,10 +27,7 @@ function rule(pattern: RegExp, type: BlockType, more: More = () => ({})): InputR
 const divider = new InputRule(/^(?:---|\*\*\*)$/, (state, _match, start, end) => {
   const $start = state.doc.resolve(start);
   if ($start.depth !== 1 || typeOf($start.parent) !== "paragraph") return null;
-  const transaction = turnInto(state.tr.delete(start, end), $start.before(1), "divider");
-  const behind = transaction.mapping.map($start.after(1));
-  if (behind === transaction.doc.content.size) transaction.insert(behind, blockType.create());
-  return transaction.setSelection(TextSelection.create(transaction.doc, behind + 1));
+  return drawDivider(state.tr.delete(start, end), $start.before(1));
 });
 
 /** Words between two signs; what stands before the first sign is the first group of the pattern. */

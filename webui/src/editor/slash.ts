@@ -41,18 +41,25 @@ function typed(state: EditorState): { from: number; to: number; words: string } 
   return { from: $from.pos - words.length - 1, to: $from.pos, words };
 }
 
+/** What of a name is compared: as one types it, in one piece. */
+const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/** What people who have used others' menus type, in any language: `/h1`, `/todo`. */
+const shortNames = (value: string): readonly string[] => [
+  bare(value),
+  bare(value.replace("heading", "h")),
+];
+
 /** The menu, null when there is none. */
 export function slashMenu(state: EditorState): SlashMenu | null {
   const { isOpen, active } = SLASH.getState(state) ?? CLOSED;
   const found = isOpen ? typed(state) : null;
   if (found === null) return null;
-  const words = found.words.toLowerCase();
+  const words = bare(found.words);
   const image = { value: IMAGE, label: pictureWords.image };
-  const fitting = [...choices(), image].filter(({ label }) =>
-    label
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]/gu, "")
-      .includes(words.replaceAll("-", "")),
+  const fitting = [...choices(), image].filter(
+    ({ value, label }) =>
+      bare(label).includes(words) || shortNames(value).some((name) => name.startsWith(words)),
   );
   if (fitting.length === 0) return null;
   const { from, to } = found;

@@ -117,7 +117,7 @@ test("all places are replaced, also in blocks that were not here", async () => {
   const one = bench(new LoadingModel([...blocksOf("x", "y"), away("far", 7)], texts));
   one.editor.finder.look("x");
   one.editor.finder.know(texts);
-  expect(await one.editor.finder.replaceAll("xx")).toBe(0);
+  expect(await one.editor.finder.replaceAll("xx")).toEqual({ places: 3, left: 0 });
   const shown = one.model.value.blocks.map(({ content }) => content);
   expect(shown).toEqual([["xx"], ["y"], ["xx and xx"]]);
 });
@@ -129,7 +129,7 @@ test("each place is replaced once, however many blocks have to be loaded", async
   const one = bench(new LoadingModel(start, texts));
   one.editor.finder.look("x");
   one.editor.finder.know(texts);
-  expect(await one.editor.finder.replaceAll("xyx")).toBe(0);
+  expect(await one.editor.finder.replaceAll("xyx")).toEqual({ places: 201, left: 0 });
   const shown = new Set(one.model.value.blocks.map(({ content }) => String(content)));
   expect(shown).toEqual(new Set(["xyx", "xyx xyx"]));
 });
@@ -138,6 +138,6 @@ test("places that cannot be loaded are told, and stay", async () => {
   const one = bench(new LoadingModel([...blocksOf("x"), away("far", 7)], new Map()));
   one.editor.finder.look("x");
   one.editor.finder.know(new Map([["far", "x"]]));
-  expect(await one.editor.finder.replaceAll("z")).toBe(1);
+  expect(await one.editor.finder.replaceAll("z")).toEqual({ places: 1, left: 1 });
   expect(one.model.value.blocks[0]?.content).toEqual(["z"]);
 });

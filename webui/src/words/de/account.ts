@@ -155,7 +155,6 @@ export default {
   close: "Schließen",
   whoMayWhat: "wer was darf",
   shareWithPerson: "Mit einer Person teilen",
-  mailOfPerson: "E-Mail-Adresse einer Person mit Konto",
   roleOfPerson: "Rolle der Person",
   sharedWith: (mail) => `Geteilt mit ${mail}.`,
   noAccountYet: "Noch kein Konto?",

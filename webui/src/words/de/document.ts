@@ -73,7 +73,8 @@ export default {
   close: "Schließen",
   replaceBy: "Ersetzen durch",
   replace: "Ersetzen",
-  replaceAll: "Alle",
+  replaceAll: "Alle ersetzen",
+  replaced: (places) => plural(places, "1 Stelle ersetzt", `${number(places)} Stellen ersetzt`),
   notReplaced: (places) =>
     plural(
       places,

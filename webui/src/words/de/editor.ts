@@ -4,6 +4,7 @@ import type { Translation } from "../language";
 export default {
   text: "Text des Dokuments",
   help: "Escape verlässt den Text. Steuerung Alt 1 bis 3 machen Überschriften. Steuerung B, I, U und E machen Wörter fett, kursiv, unterstrichen und zu Code, Steuerung K zu einem Link. Steuerung F sucht und ersetzt. Ein Schrägstrich bietet an, was aus einem Block werden kann. Alt mit Pfeil nach oben oder unten verschiebt einen Block. In der Bildunterschrift führt Tabulator zur Beschreibung des Bildes.",
+  hint: "Schreiben, oder / für Überschriften, Listen, Tabellen und mehr",
   notLoaded: "Noch nicht geladen",
   typeOfBlock: "Art des Blocks",
   turnInto: "Umwandeln in",
@@ -15,6 +16,7 @@ export default {
   todo: "Aufgabe",
   quote: "Zitat",
   codeBlock: "Code",
+  divider: "Trennlinie",
   tools: "Werkzeuge für den Text",
   toolWithKeys: (tool, keys) => `${tool} (${keys})`,
   keyControl: "Strg",

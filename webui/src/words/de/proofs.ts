@@ -79,7 +79,7 @@ export default {
   who: "Wer",
   about: "Betrifft",
   judged: (deliveries: number, day: string) =>
-    `${plural(deliveries, `${number(deliveries)} Auslieferung wurde`, `${number(deliveries)} Auslieferungen wurden`)} beurteilt, Stand ${day}.`,
+    `${plural(deliveries, `${number(deliveries)} Auslieferung wurde`, `${number(deliveries)} Auslieferungen wurden`)} beurteilt${day && `, Stand ${day}`}.`,
   waiting: (count: number) =>
     `${plural(count, `${number(count)} Auslieferung wartet`, `${number(count)} Auslieferungen warten`)} auf Spuren anderer Knoten.`,
   gapsAt: (nodes: string) =>

@@ -158,7 +158,6 @@ export default {
   close: "Close",
   whoMayWhat: "who may what",
   shareWithPerson: "Share with a person",
-  mailOfPerson: "Mail address of a person with an account",
   roleOfPerson: "Role of the person",
   sharedWith: (mail: string) => `Shared with ${mail}.`,
   noAccountYet: "No account yet?",

@@ -66,7 +66,9 @@ export default {
   close: "Close",
   replaceBy: "Replace by",
   replace: "Replace",
-  replaceAll: "All",
+  replaceAll: "Replace all",
+  replaced: (places: number) =>
+    plural(places, "1 place replaced", `${number(places)} places replaced`),
   notReplaced: (places: number) =>
     plural(
       places,

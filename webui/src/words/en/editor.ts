@@ -1,6 +1,7 @@
 export default {
   text: "Document text",
   help: "Escape leaves the text. Control Alt 1 to 3 make headings. Control B, I, U and E make words bold, italic, underlined and code, Control K a link. Control F finds and replaces. A slash offers what a block can become. Alt with the arrow up or down moves a block. In the caption of an image Tab goes to its description.",
+  hint: "Write, or type / for headings, lists, tables and more",
   notLoaded: "Not loaded yet",
   // what a block can be
   typeOfBlock: "Type of block",
@@ -13,6 +14,7 @@ export default {
   todo: "To-do",
   quote: "Quote",
   codeBlock: "Code",
+  divider: "Divider",
   // the tools
   tools: "Text tools",
   toolWithKeys: (tool: string, keys: string) => `${tool} (${keys})`,

@@ -77,7 +77,7 @@ export default {
   who: "Who",
   about: "About",
   judged: (deliveries: number, day: string) =>
-    `${plural(deliveries, `${number(deliveries)} delivery was`, `${number(deliveries)} deliveries were`)} judged, as of ${day}.`,
+    `${plural(deliveries, `${number(deliveries)} delivery was`, `${number(deliveries)} deliveries were`)} judged${day && `, as of ${day}`}.`,
   waiting: (count: number) =>
     `${plural(count, `${number(count)} delivery waits`, `${number(count)} deliveries wait`)} for the logs of other nodes.`,
   gapsAt: (nodes: string) => `Rows are missing of: ${nodes}. What rests on them was not judged.`,
