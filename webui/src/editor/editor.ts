@@ -117,7 +117,6 @@ export class DocumentEditor {
         dispatchTransaction: (transaction) => this.dispatch(transaction),
       },
     );
-    host.style.setProperty("--hint", JSON.stringify(editorWords.hint));
     this.finder = new Finder(this.view, model, callbacks.found);
     this.carets = new Carets(this.view, () => this.readSelection());
     model.onView = (event) => this.show(event);
@@ -341,8 +340,9 @@ export class DocumentEditor {
     this.tellSurroundings();
     this.tellMenu();
     this.finder?.tell();
-    // In a table what others do moves a caret's place by whole cells.
-    const isMoved = blockAt(state.selection.$head)?.type === tableType;
+    // What others do moves a caret's place in a table by whole cells, or takes its block away.
+    const [was, now] = [before, state].map(({ selection }) => blockAt(selection.$head));
+    const isMoved = now?.type === tableType || now?.attrs.id !== was?.attrs.id;
     if (isRemote ? isMoved : transaction.selectionSet || transaction.docChanged) {
       const along = before.selection.map(transaction.doc, transaction.mapping);
       this.reportCaret(this.view.hasFocus(), !isMoved && along.eq(state.selection));

@@ -165,3 +165,16 @@ test("a caret goes along with what the person writes, and not with where they go
   type(view, "y"); // others would see it selected
   expect([told.at(-1)?.head, carried.at(-1)]).toEqual([2, false]);
 });
+
+test("where one is, is told anew when others take the block away from under the caret", () => {
+  const model = new MemoryModel([block("b0", "some text"), block("b1", "more")]);
+  const { view, carets: told, carried } = seat(model);
+  view.dom.focus();
+  select(view, "b1", 2);
+  expect(told.at(-1)?.block).toBe("b1");
+  const count = told.length;
+  model.others([["edit", "b0", ["so ", 9]]]);
+  expect(told.length).toBe(count); // others see it go along
+  model.others([["remove", ["b1"]]]);
+  expect([told.at(-1)?.block, carried.at(-1)]).toEqual(["b0", false]);
+});
