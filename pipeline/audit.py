@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.few import at_hand, settled
 from pipeline.schemas import SEGMENT_FACTS, raw
 from pipeline.session import adapts
 from pipeline.transforms import contents as content_rules
@@ -167,7 +168,7 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
     phase("views, verdicts, the logs themselves")
     hosted = hosting.hosted_intervals(logs.membership)
     holes = records.log_holes(logs.segment)
-    unsound = records.unsound_nodes(holes, logs.log_gap, logs.segment).cache()
+    unsound = at_hand(records.unsound_nodes(holes, logs.log_gap, logs.segment))
     found += [
         hosting.after_leave(rows, hosted),
         views.view_agreement(logs.view),
@@ -179,7 +180,7 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
     if logs.before or any(last - first + 1 != rows for first, last, rows in ranges.values()):
         judged = logs.before.judged if logs.before else None
         found.append(records.delivery_numbers(complete, judged))
-    both = _settled(naming.excuse(_together(found), unsound))
+    both = settled(naming.excuse(_together(found), unsound))
     counts = {(r["rule"], r["excused"]): r["n"] for r in naming.count(both).collect()}
     phase("names")
     violations = both.where(~F.col("excused")).drop("excused")
@@ -211,7 +212,7 @@ def _group_rules(
     events = group_rules.group_events(deliveries, logs.membership)
     if logs.before is not None:
         events = group_rules.going_on(events, logs.before.places, logs.before.judged)
-    suspects = group_rules.out_of_turn(events).cache()
+    suspects = at_hand(group_rules.out_of_turn(events))
     if not suspects.isEmpty():
         yield group_rules.group_order(events, suspects)
 
@@ -223,14 +224,14 @@ def _stream_rules(
     promises = logs.group.groupBy("gid").agg(F.max("promise").alias("promise"))
     rows = stream_rules.stamped(deliveries, F.broadcast(promises))
     entries = stream_rules.contexts(logs.frame)
-    found = stream_rules.candidates(rows, entries).cache()
+    found = at_hand(stream_rules.candidates(rows, entries))
     ways = {"causal": "is_causal", "strict": "is_strict", "in_frame": "is_in_frame"}
     counted = found.agg(
         *[F.coalesce(F.sum(F.col(c).cast("int")), F.lit(0)).alias(w) for w, c in ways.items()]
     ).first()
     assert counted is not None
     few = sum(counted) < BROADCAST_ROWS_MAX
-    suspects = stream_rules.identified(found, rows, few=few).cache()
+    suspects = at_hand(stream_rules.identified(found, rows, few=few))
     hosted = hosting.hosted_intervals(logs.membership)
     if counted["causal"]:
         yield stream_rules.causal_order(suspects, rows, entries, hosted)
@@ -244,7 +245,7 @@ def _content_rules(
     phase: Callable[[str], object], deliveries: DataFrame, logs: Logs, *, archived: bool
 ) -> Iterable[DataFrame]:
     phase("deliveries against what was stamped")
-    likes = content_rules.unlike(deliveries, logs.accept).cache()
+    likes = at_hand(content_rules.unlike(deliveries, logs.accept))
     if odd := likes.count():
         suspects = content_rules.with_hashes(deliveries, likes, few=odd < BROADCAST_ROWS_MAX)
         yield content_rules.contents(suspects, logs.accept)
@@ -260,40 +261,35 @@ def _sequencer_rules(
     fresh = logs.numbered
     if fresh is None:
         fresh = numbering.numbered(logs.accept, logs.membership)
-    fresh = fresh.cache()
+    fresh = at_hand(fresh)
     numbers, said = fresh, fresh
     if logs.before is not None:
         numbers = fresh.unionByName(logs.before.number)
         said = fresh.unionByName(logs.before.sender)
-    memory = numbering.memories(logs.frame, logs.view).cache()
+    memory = at_hand(numbering.memories(logs.frame, logs.view))
     doubt = numbering.doubts(numbers).first()
     assert doubt is not None
     gone: DataFrame | None = None
     if doubt["again"]:
-        suspects = numbering.superseded(numbers).cache()
-        gone = _settled(numbering.lost(suspects, numbers, memory))
+        suspects = at_hand(numbering.superseded(numbers))
+        gone = settled(numbering.lost(suspects, numbers, memory))
         yield numbering.floors(deliveries, gone)
     if doubt["several"]:
         yield numbering.epoch_owners(numbers, memory)
     if all_kept:
-        reached = numbering.reached(deliveries).cache()
+        reached = at_hand(numbering.reached(deliveries))
         numbers, said = (numbering.up_to(rows, reached) for rows in (numbers, said))
     for found in (numbering.numbers_in_turn(numbers), numbering.sender_order(said, gone)):
-        if not found.cache().isEmpty():
-            yield numbering.remembered(found, memory)
-
-
-def _settled(frame: DataFrame) -> DataFrame:
-    """Computed, and without its past: Spark looks at all of that again with each step behind it."""
-    context = frame.sparkSession.sparkContext
-    return frame.checkpoint() if context.getCheckpointDir() else frame.localCheckpoint()
+        odd = at_hand(found)
+        if not odd.isEmpty():
+            yield numbering.remembered(odd, memory)
 
 
 def _together(found: Iterable[DataFrame]) -> DataFrame:
     """The findings of all rules."""
     alike = [one.select(*FINDING) for one in found]
     if adapts(alike[0].sparkSession):
-        alike = [_settled(one) for one in alike]
+        alike = [settled(one) for one in alike]
     return reduce(DataFrame.unionByName, alike)
 
 

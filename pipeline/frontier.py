@@ -22,6 +22,7 @@ from pyspark.sql import functions as F
 
 from groupcore.trace import FRAME_STAMPS, GONE, LEFT
 from pipeline.audit import KINDS, Audited, Before, Logs, with_before
+from pipeline.few import at_hand
 from pipeline.schemas import NUMBERED, PLACE, SEGMENT_FACTS, raw
 from pipeline.transforms import group_order, hosting, numbering, stream_order
 from pipeline.transforms.findings import frame_of
@@ -81,9 +82,9 @@ def left_behind(logs: Logs, audited: Audited, frontier: Frontier) -> dict[str, D
     is_held = F.col("cut").isNotNull() & (F.col("dno") >= F.col("cut"))
     judged = divided.where(~is_held).drop("cut")
     held = divided.where(is_held).drop("cut").withColumn("why", F.lit(HELD))
-    places = _places(judged, logs, frontier).cache()
+    places = at_hand(_places(judged, logs, frontier))
     rows = with_before(judged, logs)
-    kept = _that_matter(rows, places, logs).cache()
+    kept = at_hand(_that_matter(rows, places, logs))
     needed = kept.select(F.col("sequencer").alias("node"), frame_of("lseq").alias("frame"))
     ends = logs.frame.groupBy("node").agg(F.max("frame").alias("frame"))
     frames = logs.frame.join(
@@ -217,7 +218,7 @@ def logs_since(spark: SparkSession, store: Store, snapshot: Snapshot, frontier: 
         return store.read(spark, name, FRONTIER[name], snapshot.parts_since(name, 0))
 
     whole = {kind: table(kind) for kind in KINDS}
-    kept, numbers = left("audit_delivery").cache(), left("audit_number").cache()
+    kept, numbers = at_hand(left("audit_delivery")), at_hand(left("audit_number"))
     delivery = table("delivery", frontier.commit).unionByName(
         kept.where(F.col("why") == HELD).drop("why")
     )

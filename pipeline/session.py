@@ -46,6 +46,8 @@ FOR_FEW_ROWS: Final = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
+    # What a task is told takes longer than what it does with few rows.
+    "spark.sql.leafNodeDefaultParallelism": "1",
 }
 """Settings of a session, which may be made at any time."""
 

@@ -34,6 +34,7 @@ from pyarrow import fs, parquet
 
 from groupcore.trace import TABLES
 from pipeline.errors import PipelineError
+from pipeline.session import adapts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
@@ -208,27 +209,27 @@ class Store:
 
     def scan(self, folders: Iterable[str], columns: list[str]) -> Iterator[pa.RecordBatch]:
         """Some columns of parts, by this process."""
-        for path in self._files(folders):
-            with parquet.ParquetFile(path, filesystem=self._fs) as file:
+        for info in self._files(folders):
+            with parquet.ParquetFile(info.path, filesystem=self._fs) as file:
                 yield from file.iter_batches(columns=columns)
 
     def is_small(self, snapshot: Snapshot, bytes_max: int) -> bool:
         """Whether the trace's rows take no more than so many bytes."""
         left = bytes_max
         folders = (part.folder for name in TRACED for part in snapshot.tables.get(name, ()))
-        for path in self._files(folders):
-            left -= self._fs.get_file_info(path).size or 0
+        for info in self._files(folders):
+            left -= info.size or 0
             if left < 0:
                 return False
         return True
 
-    def _files(self, folders: Iterable[str]) -> Iterator[str]:
-        """The paths of the files in parts."""
+    def _files(self, folders: Iterable[str]) -> Iterator[fs.FileInfo]:
+        """The files in parts."""
         for folder in folders:
             selector = fs.FileSelector(f"{self._folder}/{folder}", recursive=True)
             for info in self._fs.get_file_info(selector):
                 if info.type == fs.FileType.File and info.path.endswith(".parquet"):
-                    yield info.path
+                    yield info
 
     def read(
         self, spark: SparkSession, table: str, schema: str, folders: Sequence[str]
@@ -238,6 +239,11 @@ class Store:
             columns = (part.split(" ", 1) for part in schema.split(", "))
             nothing = ", ".join(f"cast(null as {kind}) as `{name}`" for name, kind in columns)
             return spark.sql(f"select {nothing} where false")
+        from pipeline.few import FEW_HERE_BYTES, read_here
+
+        here = [] if adapts(spark) else list(self._files(folders))
+        if here and sum(info.size or 0 for info in here) <= FEW_HERE_BYTES:
+            return read_here(spark, self._fs, [info.path for info in here], schema)
         paths = [f"{self.root}/{folder}" for folder in folders]
         return spark.read.schema(schema).parquet(*paths)
 

@@ -78,6 +78,8 @@ async def test_names_of_everything_are_shown_as_text(
     folder = tmp_path_factory.mktemp("names")
     async with running_cluster(folder, "a", accounts="on") as town:
         tab = await owner_with_name(town, tabs, NAMED[0])
+        # The home page would draw all that there is anew with each one that comes.
+        await tab.page.goto(town.nodes["a"].url + "/account")
         await ask_all(tab, "POST", "/workspaces", [{"name": one} for one in NAMED])
         titles: list[dict[str, object]] = [{"title": one} for one in NAMED]
         await ask_all(tab, "POST", "/documents", titles)

@@ -25,3 +25,12 @@ def spark() -> Iterator[SparkSession]:
     session = make_session(SessionOptions("local[2]", "1g", 2, IN_TESTS), "groupcore tests")
     yield session
     session.stop()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_kept(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test's jobs keep in memory ends with it: Spark compares each plan with all of that."""
+    yield
+    if "spark" in request.fixturenames:
+        spark: SparkSession = request.getfixturevalue("spark")
+        spark.catalog.clearCache()

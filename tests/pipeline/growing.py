@@ -63,6 +63,8 @@ class Growing:
         positions = {"audit": said, "audit_frontier": frontier.position()}
         batch = f"audit {snapshot.number}"
         self.store.commit(snapshot, batch, replace=parts, positions=positions)
+        # As jobs that follow a trace do, behind each of their batches.
+        self.spark.catalog.clearCache()
         return audited, all_of_it
 
 
