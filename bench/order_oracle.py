@@ -123,6 +123,7 @@ def judge(files: Mapping[str, str | Path], threads: int = 2, memory: str = "4GB"
     import duckdb
 
     with duckdb.connect(config={"threads": threads, "memory_limit": memory}) as db:
+        db.execute("set enable_progress_bar = false")  # it would be among the figures
         for name in TABLES:
             path = str(files[name]).replace("'", "''")
             db.execute(f"create temp view \"{name}\" as select * from read_parquet('{path}')")

@@ -156,6 +156,7 @@ def overlap_duckdb(folder: Path, count: int, groups_max: int) -> Figures:
     gid, process = memberships(count)
     members = _arrow({"gid": gid, "process": process})
     with duckdb.connect(config={"threads": 2, "memory_limit": "4GB"}) as db:
+        db.execute("set enable_progress_bar = false")  # it would be among the figures
         db.register("memberships", members)
 
         def find() -> int:
@@ -229,6 +230,7 @@ def ingest_duckdb(folder: Path, rows: int) -> Figures:
 
     def take() -> None:
         with duckdb.connect(config={"threads": 2, "memory_limit": "4GB"}) as db:
+            db.execute("set enable_progress_bar = false")  # it would be among the figures
             reader = _batches(trace)
             db.register("rows", reader)
             db.execute(
