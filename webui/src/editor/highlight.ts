@@ -80,7 +80,7 @@ class Colours {
 
   /** Draws in a moment, if any code is in sight that is not drawn as it is now. */
   later(): void {
-    const seen = this.seen().map(({ node }) => node);
+    const seen = this.seen();
     const isSame =
       seen.length === this.drawn.length && seen.every((node, at) => node === this.drawn[at]);
     if (isSame) return;
@@ -94,19 +94,13 @@ class Colours {
   }
 
   /** The blocks of code in sight that name their language. */
-  private seen(): { node: Node; from: number }[] {
-    const { doc } = this.view.state;
-    const found: { node: Node; from: number }[] = [];
-    const last = Math.min(doc.childCount - 1, this.last + MARGIN);
-    let from = 0;
-    for (let at = 0; at <= last; at += 1) {
-      const node = doc.child(at);
-      const isCode = node.type === blockType && typeOf(node) === "code";
-      const isSeen = at >= this.first - MARGIN && isCode;
-      if (isSeen && attributeOf(node, "language") !== "") found.push({ node, from });
-      from += node.nodeSize;
-    }
-    return found;
+  private seen(): Node[] {
+    const { children } = this.view.state.doc;
+    const near = children.slice(Math.max(0, this.first - MARGIN), this.last + MARGIN + 1);
+    return near.filter(
+      (node) =>
+        node.type === blockType && typeOf(node) === "code" && attributeOf(node, "language") !== "",
+    );
   }
 
   private draw(): void {
@@ -121,13 +115,16 @@ class Colours {
       void this.begin();
       return;
     }
-    const marks = seen.flatMap(({ node, from }) =>
-      this.spans(node, read).map((span) =>
-        Decoration.inline(from + 1 + span.from, from + 1 + span.to, { class: span.kind }),
-      ),
-    );
-    this.drawn = seen.map(({ node }) => node);
     const { tr, doc } = this.view.state;
+    const marks: Decoration[] = [];
+    const wanted = new Set(seen);
+    doc.forEach((node, from) => {
+      if (!wanted.has(node)) return;
+      for (const { from: start, to, kind } of this.spans(node, read)) {
+        marks.push(Decoration.inline(from + 1 + start, from + 1 + to, { class: kind }));
+      }
+    });
+    this.drawn = seen;
     const set = DecorationSet.create(doc, marks);
     this.view.dispatch(tr.setMeta(COLOURS, set));
   }
