@@ -175,7 +175,8 @@ class Voter:
         # It may have promised something while it took itself for the first of all.
         blank = record.view is None and record.accepted is None
         lost_its_disk = state.options.durable and blank
-        state.record = record.with_view(view, record.rebuilding or lost_its_disk)
+        lacks = state.options.stateful and record.lacks_state_of(view, state.me.name)
+        state.record = record.with_view(view, record.rebuilding or lost_its_disk or lacks)
         self.is_behind = False
         return []
 
