@@ -107,6 +107,8 @@ def _settings(options: SessionOptions) -> dict[str, str]:
         "spark.sql.shuffle.partitions": str(options.partitions),
         # Times in the trace are UTC, wherever a job runs.
         "spark.sql.session.timeZone": "UTC",
+        # A process that Spark has started may wait for a core of a busy machine longer than 15 s.
+        "spark.python.authenticate.socketTimeout": "120s",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
         "spark.sql.execution.arrow.pyspark.enabled": "true",
