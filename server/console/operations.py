@@ -113,9 +113,11 @@ class Operations:
             self._kept.pop(old, None)
 
     def begin(self, what: str, about: str, by: str, unit: str, work: Work) -> Operation:
-        """Begin it; BadMessageError `busy` where enough is under way."""
+        """Begin it; BadMessageError `too_many_operations` where enough is under way."""
         if len(self._tasks) >= RUNNING_MAX:
-            raise BadMessageError("busy", "two operations are under way here; wait for one")
+            raise BadMessageError(
+                "too_many_operations", "two operations are under way here; wait for one"
+            )
         self._given += 1
         made = Operation(f"{self._node}-{self._life()}-{self._given}", what, about, by, unit)
         self._kept[made.id] = made

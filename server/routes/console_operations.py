@@ -39,7 +39,7 @@ class OperationRoutes:
                 "Begin one at this node; prune goes to all nodes",
                 202,
                 (what, FILE, FOLDER, DAYS, DRY_RUN),
-                errors=("no_backups", "no_such_backup", "taken"),
+                errors=("no_backups", "no_such_backup", "taken", "too_many_operations"),
             ),
             Row(
                 "GET",

@@ -60,6 +60,7 @@ STATUS = {
     "moving": 409,
     "unknown_plan": 404,
     "plan_lost": 410,
+    "too_many_operations": 409,
     "too_many_plans": 409,
     "node_silent": 503,
     "bad_plan": 422,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import aiohttp
 import pytest
 from starlette.requests import Request
@@ -11,7 +9,7 @@ from starlette.requests import Request
 from server.accounts.backoff import Backoff
 from server.routes.gate import address_of
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
-from tests.server.support import Cluster, Page
+from tests.server.support import Cluster, Page, within
 
 pytestmark = pytest.mark.slow
 
@@ -200,8 +198,7 @@ async def test_signing_out_closes_the_sockets_of_that_sign_in_only(ann: Browser)
         async with await ann.page() as one, await phone.page() as other:
             status, _ = await phone.ask("DELETE", "/session")
             assert status == 204
-            async with asyncio.timeout(1):
-                await other.closed()
+            await within(1.0, other.closed(), "the socket of that sign-in is closed")
             assert other.close_code == 4403
             doc = await ann.create()
             assert (await one.open("DocumentOutline", f"doc/{doc}"))["t"] == "snapshot"

@@ -10,12 +10,12 @@ import pytest
 from server.accounts.people import HOME
 from server.serve import RunningNode
 from tests.server.accounts.people import Browser, found_home, hire, service
-from tests.server.support import Cluster, Page, eventually
+from tests.server.support import Cluster, Page, eventually, within
 
 pytestmark = pytest.mark.slow
 
 SOON_S = 1.0
-"""How long a page may go on after what it may has changed."""
+"""How long a page may go on once what it may has changed."""
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ async def test_a_session_holds_at_all_nodes_and_ends_at_all(
     async with pages[0], pages[1], pages[2]:
         ann.go(nodes[1])
         assert (await ann.ask("DELETE", "/me/sessions"))[0] == 204
-        async with asyncio.timeout(SOON_S):
-            await asyncio.gather(*[page.closed() for page in pages])
+        closed = asyncio.gather(*[page.closed() for page in pages])
+        await within(SOON_S, closed, "the sockets of all nodes are closed")
         assert {page.close_code for page in pages} == {4403}
     for node in nodes:
         assert not service(node).accounts.sign_ins
@@ -77,8 +77,7 @@ async def test_an_account_that_is_switched_off_is_out_everywhere(
     async with at_b, at_c, await at_b.page() as one, await at_c.page() as other:
         status, _ = await ann.ask("PATCH", f"/users/{bob}", {"disabled": True})
         assert status == 200
-        async with asyncio.timeout(SOON_S):
-            await asyncio.gather(one.closed(), other.closed())
+        await within(SOON_S, asyncio.gather(one.closed(), other.closed()), "both are closed")
         for browser in (at_b, at_c):
             assert (await browser.ask("GET", "/documents"))[0] == 401
         status, problem = await at_b.sign_in("bob@example.org")
@@ -101,8 +100,8 @@ async def test_a_revoke_at_one_node_is_in_force_at_the_others(
         assert insert["t"] == "result", insert
         status, _ = await ann.ask("DELETE", f"/workspaces/{HOME}/members/{bob}")
         assert status == 204
-        async with asyncio.timeout(SOON_S):
-            lost = {(await page.hear("error"))["name"] for _ in range(3)}
+        errors = asyncio.gather(*[page.hear("error") for _ in range(3)])
+        lost = {error["name"] for error in await within(SOON_S, errors, "what was open is over")}
         assert lost == {f"doc/{doc}", block, f"doc/{doc}/here"}
         page.heard.clear()
         refused = await page.call(f"doc/{doc}", "rename", "Late")
@@ -133,8 +132,8 @@ async def test_a_viewer_reads_and_writes_nothing_and_may_write_once_promoted(
         async def may_write() -> bool:
             return bool((await page.call(f"doc/{doc}", "rename", "Mine"))["t"] == "result")
 
-        async with asyncio.timeout(SOON_S):
-            await eventually(may_write, "an editor may write")
+        known = "an editor may write"
+        await within(SOON_S, eventually(may_write, known), known)
 
 
 async def test_who_has_just_been_given_a_role_is_let_in_at_once(
@@ -159,8 +158,9 @@ async def test_who_has_just_been_given_a_role_is_let_in_at_once(
             )
             await first_block(page, doc)
             assert (await ann.ask("DELETE", place))[0] == 204
-            async with asyncio.timeout(SOON_S):
-                assert {(await page.hear("error"))["code"] for _ in range(2)} == {"forbidden"}
+            errors = asyncio.gather(*[page.hear("error") for _ in range(2)])
+            lost = await within(SOON_S, errors, "what was open is over")
+            assert {error["code"] for error in lost} == {"forbidden"}
 
 
 async def test_a_document_is_its_makers_before_anybody_can_find_it(ann: Browser) -> None:
@@ -210,8 +210,7 @@ async def test_who_visits_by_a_link_has_its_document_until_it_is_revoked(
             assert [row["id"] for row in listed] == [doc]
             status, _ = await ann.ask("DELETE", f"/documents/{doc}/links/{link['id']}")
             assert status == 204
-            async with asyncio.timeout(SOON_S):
-                await page.closed()
+            await within(SOON_S, page.closed(), "the visitor's socket is closed")
             assert page.close_code == 4403
         status, problem = await visitor.ask("POST", "/links/enter", {"secret": link["secret"]})
         assert (status, problem["code"]) == (404, "no_such_link")

@@ -102,7 +102,7 @@ async def test_so_many_are_under_way_and_kept(
         made.begin("verify", "", "", "bytes", work)
     with pytest.raises(BadMessageError, match="two operations") as refused:
         made.begin("verify", "", "", "bytes", work)
-    assert refused.value.code == "busy"
+    assert refused.value.code == "too_many_operations"
     await made.close()
     assert {one["state"] for one in made.shown()} == {"cancelled"}
     gate.set()

@@ -54,6 +54,8 @@ export default {
   node_silent: "Dieser Knoten antwortet gerade nicht. Versuchen Sie es gleich noch einmal.",
   plan_lost:
     "Der Knoten, der diesen Plan ausgeführt hat, ist zu Ende gegangen. Was umgezogen ist, bleibt. Geben Sie den Plan noch einmal, um fortzufahren.",
+  too_many_operations:
+    "Auf diesem Knoten laufen zwei Vorgänge. Warten Sie auf einen, oder brechen Sie ihn ab.",
   too_many_plans: "Zu viele Pläne sind unterwegs. Warten Sie auf einen, oder brechen Sie ihn ab.",
   unknown_group: "Diese Gruppe gibt es nicht mehr.",
   unknown_node: "Dieser Knoten ist gerade nicht im Cluster.",

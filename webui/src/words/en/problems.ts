@@ -42,6 +42,7 @@ export default {
   node_silent: "This node does not answer now. Try again in a moment.",
   plan_lost:
     "The node that carried this plan out has ended. What has moved stays. Give the plan again to go on.",
+  too_many_operations: "Two operations are under way at this node. Wait for one, or cancel it.",
   too_many_plans: "Too many plans are on their way. Wait for one, or cancel it.",
   unknown_group: "There is no such group any more.",
   unknown_node: "This node is not in the cluster now.",
