@@ -45,7 +45,8 @@ from groupcore.sequencing.names import NAME_MAX
 from groupcore.token_bucket import TokenBuckets
 from groupcore.transport_options import TransportOptions
 from groupcore.view import Address
-from groupcore.wire import INTEGER_MAX, unpack_packets
+from groupcore.wire import unpack_packets
+from groupcore.wire_fields import INTEGER_MAX
 
 NONCE_BYTES = 16
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from groupcore.errors import CompositionError
 from groupcore.layer import Layer
@@ -58,6 +59,13 @@ def check_composition(layers: Sequence[Kind], known: Iterable[type[Layer]] = ())
     The text names the layer, what it misses, the side on which it misses it, and the remedy: the
     layer of the stack that stands on the wrong side, or those of the `known` ones that would do.
     """
+    classes = tuple([layer if isinstance(layer, type) else type(layer) for layer in layers])
+    _check_classes(classes, tuple(known))
+
+
+@lru_cache(maxsize=64)
+def _check_classes(layers: tuple[type[Layer], ...], known: tuple[type[Layer], ...]) -> None:
+    """As above: what classes declare does not change, so a sound stack is looked at once."""
     names = [layer.name for layer in layers]
     for name in names:
         if names.count(name) > 1:

@@ -140,7 +140,8 @@ class Endpoint:
 
     def end_turn(self, now: float) -> Turn:
         """Everything that arrived together has been handled: what it has caused."""
-        self._leave_when_due(now)
+        if self._leave_by is not None:
+            self._leave_when_due(now)
         deliveries, persists = self._end_stack_turn(now)
         service = self.service
         events: list[ServiceEvent] = []
@@ -166,7 +167,7 @@ class Endpoint:
                 self.multicast(commands, now)
             fresh, persisted = self._end_stack_turn(now)
             persists += persisted
-        if self._id_is_in_use():
+        if self.transport.same_id_seen is not None and self._may_not_go_on():
             deliveries.append(self._refusal())
         return Turn(self.transport.flush(now), deliveries, persists, events, log)
 
@@ -201,6 +202,8 @@ class Endpoint:
         output = self.stack.take()
         for batch in output.sends:
             self.transport.send(batch)
+        if not output.deliveries:
+            return [], output.persists
         deliveries: list[Delivery | Event] = []
         for item in output.deliveries:
             if type(item) is Batch:
@@ -295,9 +298,8 @@ class Endpoint:
             self._congested.discard(said.source)
         return bool(self._congested) != before
 
-    def _id_is_in_use(self) -> bool:
-        seen = self.transport.same_id_seen is not None
-        return seen and not self._in_view and not self._refused
+    def _may_not_go_on(self) -> bool:
+        return not self._in_view and not self._refused
 
     def _refusal(self) -> Refused:
         """A living node has this one's id, and this one is not in a view: it must not go on."""

@@ -126,6 +126,8 @@ class Stack:
 
     def end_turn(self, now: float) -> None:
         """Run the timers of delay zero, until there are none."""
+        if not self._due:
+            return  # as after most turns, which have only heard something
         for _ in range(TURN_ROUNDS_MAX):
             if not self._due:
                 return
@@ -138,7 +140,7 @@ class Stack:
 
     def take(self) -> Output:
         """What has been caused since the last call."""
-        output, self._output = self._output, Output()
+        output, self._output = self._output, Output([], [], [])
         return output
 
     def next_wake(self) -> float | None:
@@ -172,15 +174,21 @@ class Stack:
                 if below < 0:
                     self._output.sends.append(batch)
                 else:
-                    self._run(below, self.layers[below].on_down(batch, now), now)
+                    caused = self.layers[below].on_down(batch, now)
+                    if caused:
+                        self._run(below, caused, now)
+            elif kind is StartTimer or kind is StopTimer:
+                self._schedule(index, effect, now)  # type: ignore[arg-type]
             elif kind is Notify:
                 # The application hears of a view before what the layers then deliver in it.
                 self._tell(-1, effect.event, now)  # type: ignore[union-attr]
                 self.notify(effect.event, now)  # type: ignore[union-attr]
             elif kind is Tell:
                 self._tell(index, effect.event, now)  # type: ignore[union-attr]
+            elif kind is Persist:
+                self._output.persists.append(effect)  # type: ignore[arg-type]
             else:
-                self._schedule(index, effect, now)
+                raise AssertionError(f"not an effect: {effect!r}")
 
     def _up(self, index: int, batch: Batch, now: float) -> None:
         if batch.headers:
@@ -197,7 +205,9 @@ class Stack:
         if not batch.headers:
             self._output.deliveries.append(batch)
             return
-        self._run(owner, self.layers[owner].on_up(batch, now), now)
+        caused = self.layers[owner].on_up(batch, now)
+        if caused:
+            self._run(owner, caused, now)
 
     def _tell(self, index: int, event: Event, now: float) -> None:
         """Tell the application, unless a layer above `index` wants to see that first."""
@@ -207,21 +217,16 @@ class Stack:
                 return
         self._output.deliveries.append(event)
 
-    def _schedule(self, index: int, effect: Effect, now: float) -> None:
-        if isinstance(effect, StartTimer):
-            key = (index, effect.name)
-            if effect.delay_s > 0:
-                self._due.pop(key, None)
-                ticket = self._timers[key] = next(self._ticket)
-                heappush(self._heap, (now + effect.delay_s, ticket, *key))
-            else:
-                self._timers.pop(key, None)
-                self._due[key] = None
-        elif isinstance(effect, StopTimer):
-            key = (index, effect.name)
+    def _schedule(self, index: int, effect: StartTimer | StopTimer, now: float) -> None:
+        key = (index, effect.name)
+        if isinstance(effect, StopTimer):
             self._timers.pop(key, None)
             self._due.pop(key, None)
-        elif isinstance(effect, Persist):
-            self._output.persists.append(effect)
+            return
+        if effect.delay_s > 0:
+            self._due.pop(key, None)
+            ticket = self._timers[key] = next(self._ticket)
+            heappush(self._heap, (now + effect.delay_s, ticket, *key))
         else:
-            raise AssertionError(f"not an effect: {effect!r}")
+            self._timers.pop(key, None)
+            self._due[key] = None

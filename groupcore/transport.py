@@ -19,8 +19,8 @@ Invariants.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple
 
 from cryptography.exceptions import InvalidTag
 from msgpack import Packer
@@ -65,10 +65,11 @@ __all__ = ["Datagram", "SocketAddress", "Transport", "TransportOptions"]
 
 _packer = Packer(use_bin_type=True, autoreset=True)
 _NIL = b"\xc0"
+_HEADER_BYTES = HEADER.size
+_DATAGRAM_BYTES_MIN = HEADER.size + TAG_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class Datagram:
+class Datagram(NamedTuple):
     """Sealed bytes and where to send them; destination None: the multicast group."""
 
     data: bytes
@@ -122,7 +123,7 @@ class Transport:
         self, datagram: bytes | memoryview, source: SocketAddress, now: float
     ) -> list[Batch]:
         """The batches of a datagram that came from `source`; none when it is dropped (X1)."""
-        if not HEADER.size + TAG_BYTES <= len(datagram) <= DATAGRAM_BYTES_MAX:
+        if not _DATAGRAM_BYTES_MIN <= len(datagram) <= DATAGRAM_BYTES_MAX:
             self.drops["bad_size"] += 1
             return []
         if self._generation != self._keys.generation:
@@ -149,18 +150,16 @@ class Transport:
         self, lane: Lane, datagram: bytes | memoryview, source: SocketAddress, now: float
     ) -> list[Batch]:
         peer = lane.peer
-        counter_bytes = bytes(datagram[LANE_BYTES : HEADER.size])
+        header = bytes(datagram[:_HEADER_BYTES])
+        counter_bytes = header[LANE_BYTES:]
         counter = int.from_bytes(counter_bytes, "big")
-        window = peer.window
-        refusal = window.refusal(counter)
+        refusal = peer.window.refusal(counter)
         if refusal:
             self.drops[refusal] += 1
             return []
-        view = memoryview(datagram)
+        sealed = memoryview(datagram)[_HEADER_BYTES:]
         try:
-            plaintext = lane.decrypt(
-                NONCE_PREFIX + counter_bytes, view[HEADER.size :], view[: HEADER.size]
-            )
+            plaintext = lane.decrypt(NONCE_PREFIX + counter_bytes, sealed, header)
         except InvalidTag:
             self.drops["forged"] += 1
             return []
@@ -322,7 +321,7 @@ class Transport:
                 named = _packer.pack(destination)
             for plaintext in self._bundle(named, packets):
                 data = self._sealer.seal(DATA, plaintext)
-                datagrams.extend(Datagram(data, target) for target in targets)
+                datagrams += [Datagram(data, target) for target in targets]
         self._datagrams_sent += len(datagrams)
         return datagrams
 

@@ -9,7 +9,7 @@ common, which is what makes the chain of primary views one chain.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 MEMBERS_MAX = 128
@@ -36,6 +36,7 @@ class View:
     `epoch` grows when a view was formed from what was on disk because the memory of a quorum was
     lost; it began at position `floor`, and positions are unique within it. `lineage` is drawn at
     random by the first view and carried on by its successors: two clusters never share one.
+    `names` are the node ids of the members, in rank order.
     """
 
     number: int
@@ -43,6 +44,11 @@ class View:
     floor: int
     lineage: int
     members: tuple[Address, ...]
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Put the names together once: they are asked for at every step of every protocol."""
+        object.__setattr__(self, "names", tuple([member.name for member in self.members]))
 
     @property
     def coordinator(self) -> Address:
@@ -57,11 +63,6 @@ class View:
         `application`), and of merges without a primary side.
         """
         return self.lineage & 1 == 1
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The node ids of the members, in rank order."""
-        return tuple(member.name for member in self.members)
 
     def rank(self, member: Address) -> int:
         """Place of the member in the view, 0 for the coordinator; ValueError when not in it."""

@@ -3,7 +3,7 @@
 A packet is `[headers, count, body]`: headers from innermost to outermost, each `[code, *fields]`;
 `count` messages in `body` (a closed msgpack array of binaries, or a fragment of one). Who sent
 it and to whom is the transport's to say. A header class is a slotted dataclass; its annotations
-say how each field is encoded and checked, so no header has code of its own for it.
+say how each field is encoded and checked (`wire_fields`).
 
 Every decoder works in time and memory in proportion to what has arrived and raises `WireError`
 with the name of the drop counter, never anything else.
@@ -11,11 +11,8 @@ with the name of the drop counter, never anything else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
-from functools import cache
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from msgpack import Packer, unpackb
 from msgpack.exceptions import UnpackException
@@ -40,15 +37,13 @@ from groupcore.layers import (
 )
 from groupcore.membership import headers as membership_headers
 from groupcore.sequencing import headers as sequencing_headers
-from groupcore.sequencing.names import NAME_MAX
 from groupcore.transfer import headers as transfer_headers
-from groupcore.view import MEMBERS_MAX, Address, View
+from groupcore.view import Address
+from groupcore.wire_fields import Form, codec, values_of
 
 PACK_BUFFER_BYTES = 65_536
 """First size of the packing buffer."""
 HEADERS_MAX = 8
-INTEGER_MAX = (1 << 64) - 1
-_INTEGER_ONLY = {int}
 
 HEADERS: dict[int, type[Header]] = {
     1: nakack_headers.Data,
@@ -133,196 +128,28 @@ HEADERS: dict[int, type[Header]] = {
 HEADER_CLASSES: tuple[type[Header], ...] = tuple(HEADERS.values())
 CODES = {header: code for code, header in HEADERS.items()}
 
-_new_tuple = tuple.__new__  # a named tuple without a Python call
-
-# msgpack hands over and takes what it likes: the codec boundary is where Any lives.
-Encode = Callable[[Any], Any]
-Decode = Callable[[Any], Any]
-
-
-def _identity(value: Any) -> Any:
-    return value
-
-
-def _decode_int(value: Any) -> int:
-    if type(value) is not int or not 0 <= value <= INTEGER_MAX:
-        raise WireError("bad_header", "not an unsigned 64-bit integer")
-    return value
-
-
-def _decode_bool(value: Any) -> bool:
-    if type(value) is not bool:
-        raise WireError("bad_header", "not a boolean")
-    return value
-
-
-def _decode_text(value: Any) -> str:
-    if type(value) is not str or len(value) > NAME_MAX:
-        raise WireError("bad_header", f"not a text of up to {NAME_MAX} characters")
-    return value
-
-
-def _decode_bytes(value: Any) -> bytes:
-    if type(value) is not bytes:
-        raise WireError("bad_header", "not a binary")
-    return value
-
-
-def _items(value: Any, length: int | None = None) -> list[Any]:
-    if type(value) is not list or (length is not None and len(value) != length):
-        raise WireError("bad_header", "not an array of the right length")
-    return value
-
-
-def _decode_address(value: Any) -> Address:
-    if type(value) is not list or len(value) != 2:
-        raise WireError("bad_header", "not [node id, incarnation]")
-    name, incarnation = value
-    if type(name) is not str or not 0 < len(name) <= NAME_MAX:
-        raise WireError("bad_header", f"not a node id of up to {NAME_MAX} characters")
-    if type(incarnation) is not int or not 0 <= incarnation <= INTEGER_MAX:
-        raise WireError("bad_header", "not an unsigned 64-bit integer")
-    return _new_tuple(Address, value)
-
-
-def _encode_view(view: View) -> list[Any]:
-    return [view.number, view.epoch, view.floor, view.lineage, list(view.members)]
-
-
-def _decode_view(value: Any) -> View:
-    *numbers, members = _items(value, 5)
-    decoded = tuple(_decode_address(member) for member in _items(members))
-    if not 1 <= len(decoded) <= MEMBERS_MAX or len({m.name for m in decoded}) != len(decoded):
-        raise WireError("bad_header", "not a list of different members")
-    number, epoch, floor, lineage = (_decode_int(item) for item in numbers)
-    return View(number, epoch, floor, lineage, decoded)
-
-
-_LEAVES: dict[Any, tuple[Encode, Decode]] = {
-    int: (_identity, _decode_int),
-    bool: (_identity, _decode_bool),
-    str: (_identity, _decode_text),
-    bytes: (_identity, _decode_bytes),
-    Address: (_identity, _decode_address),
-    View: (_encode_view, _decode_view),
-}
-
-
-def _sequence_codec(item: Any) -> tuple[Encode, Decode]:
-    encode, decode = _codec(item)
-
-    def encode_all(values: Any) -> Any:
-        return [encode(value) for value in values]
-
-    def decode_all(values: Any) -> Any:
-        return tuple([decode(value) for value in _items(values)])
-
-    return encode_all, decode_all
-
-
-def _mapping_codec(key: Any, value: Any) -> tuple[Encode, Decode]:
-    encode_key, decode_key = _codec(key)
-    encode_value, decode_value = _codec(value)
-
-    def encode_all(mapping: Any) -> Any:
-        return [[encode_key(k), encode_value(v)] for k, v in mapping.items()]
-
-    def decode_all(pairs: Any) -> Any:
-        decoded = {}
-        for pair in _items(pairs):
-            raw_key, raw_value = _items(pair, 2)
-            decoded[decode_key(raw_key)] = decode_value(raw_value)
-        if len(decoded) != len(pairs):
-            raise WireError("bad_header", "a key stands twice")
-        return decoded
-
-    return encode_all, decode_all
-
-
-def _optional_codec(item: Any) -> tuple[Encode, Decode]:
-    encode, decode = _codec(item)
-    return (
-        lambda value: None if value is None else encode(value),
-        lambda value: None if value is None else decode(value),
-    )
-
-
-def _record_codec(record: Any) -> tuple[Encode, Decode]:
-    """A dataclass or named tuple inside a header: an array of its fields."""
-    hints = get_type_hints(record)
-    tuples = issubclass(record, tuple)
-    names = list(record._fields) if tuples else [field.name for field in fields(record)]
-    encoders = [_codec(hints[name])[0] for name in names]
-    decoders = [_codec(hints[name])[1] for name in names]
-    count = len(names)
-
-    def encode_record(value: Any) -> Any:
-        return [encode(getattr(value, name)) for name, encode in zip(names, encoders, strict=True)]
-
-    def decode_record(values: Any) -> Any:
-        items = _items(values, count)
-        return record(*[decode(item) for item, decode in zip(items, decoders, strict=True)])
-
-    return encode_record, decode_record
-
-
-@cache
-def _codec(hint: Any) -> tuple[Encode, Decode]:
-    if hint in _LEAVES:
-        return _LEAVES[hint]
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-        return _sequence_codec(arguments[0])
-    if origin is dict:
-        return _mapping_codec(*arguments)
-    if origin in (Union, UnionType) and type(None) in arguments:
-        (item,) = [argument for argument in arguments if argument is not type(None)]
-        return _optional_codec(item)
-    return _record_codec(hint)
-
 
 class _HeaderCodec:
     """How one header class is written and read."""
 
-    __slots__ = ("code", "decoders", "encoders", "header", "names", "numbers", "plain", "size")
+    __slots__ = ("_form", "_size", "_values_of", "code", "header")
 
     def __init__(self, code: int, header: type[Header]) -> None:
         hints = get_type_hints(header)
+        names = [field.name for field in fields(header)]  # type: ignore[arg-type]
         self.code = code
         self.header = header
-        self.names = [field.name for field in fields(header)]  # type: ignore[arg-type]
-        pairs = [_codec(hints[name]) for name in self.names]
-        self.encoders = [encode for encode, _ in pairs]
-        self.decoders = [decode for _, decode in pairs]
-        self.plain = all(encode is _identity for encode in self.encoders)
-        self.numbers = all(decode is _decode_int for decode in self.decoders)
-        self.size = len(self.names) + 1
+        self._values_of = values_of(names)
+        self._form = Form([hints[name] for name in names])
+        self._size = len(names) + 1
 
     def encode(self, header: Header) -> list[Any]:
-        if self.plain:
-            return [self.code, *[getattr(header, name) for name in self.names]]
-        return [
-            self.code,
-            *[
-                encode(getattr(header, name))
-                for name, encode in zip(self.names, self.encoders, strict=True)
-            ],
-        ]
+        return [self.code, *self._form.encode(self._values_of(header))]
 
     def decode(self, values: list[Any]) -> Header:
-        if len(values) != self.size:
-            raise WireError("bad_header", f"{self.header.kind} has {self.size - 1} fields")
-        if self.numbers:  # the headers of the hot path: checked all at once
-            numbers = values[1:]
-            if numbers and (
-                set(map(type, numbers)) != _INTEGER_ONLY
-                or min(numbers) < 0
-                or max(numbers) > INTEGER_MAX
-            ):
-                raise WireError("bad_header", "not unsigned 64-bit integers")
-            return self.header(*numbers)
-        pairs = zip(self.decoders, values[1:], strict=True)
-        return self.header(*[decode(value) for decode, value in pairs])
+        if len(values) != self._size:
+            raise WireError("bad_header", f"{self.header.kind} has {self._size - 1} fields")
+        return self.header(*self._form.decode(values[1:]))
 
 
 _BY_CODE = {code: _HeaderCodec(code, header) for code, header in HEADERS.items()}
@@ -379,21 +206,21 @@ def unpack_packets(plaintext: bytes) -> list[Any]:
 
 def encode_record(value: Any, record: type) -> bytes:
     """A dataclass as bytes of its own, for what is kept on disk or carried opaque."""
-    packed: bytes = _packer.pack(_codec(record)[0](value))
+    packed: bytes = _packer.pack(codec(record)[0](value))
     return packed
 
 
 def decode_record(data: bytes, record: type) -> Any:
     """The dataclass in these bytes; WireError when they are anything else."""
     (value,) = unpack_packets(b"\x91" + data)
-    return _codec(record)[1](value)
+    return codec(record)[1](value)
 
 
 def encode_value(value: Any, record: type) -> Any:
     """A dataclass as plain values, to be packed with others."""
-    return _codec(record)[0](value)
+    return codec(record)[0](value)
 
 
 def decode_value(value: Any, record: type) -> Any:
     """The dataclass in unpacked plain values; WireError when they are anything else."""
-    return _codec(record)[1](value)
+    return codec(record)[1](value)

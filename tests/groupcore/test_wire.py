@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgpack import packb, unpackb
 
-from groupcore import wire
+from groupcore import wire, wire_fields
 from groupcore.batch import MESSAGES_MAX, Batch, Header
 from groupcore.errors import WireError
 from groupcore.layers import failure_detection, nakack_headers, sequencer, stability
@@ -20,11 +20,12 @@ from groupcore.membership import headers as membership_headers
 from groupcore.membership.succession import Ballot, Record
 from groupcore.sequencing.names import NAME_MAX
 from groupcore.view import MEMBERS_MAX, Address, View
+from groupcore.wire_fields import INTEGER_MAX
 
 A, B = Address("a", 1), Address("b", 1)
 REASONS = {"malformed", "bad_packet", "bad_header", "unknown_header"}
 
-integers = st.integers(0, wire.INTEGER_MAX)
+integers = st.integers(0, INTEGER_MAX)
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=NAME_MAX)
 addresses = st.builds(Address, names, integers)
 members = st.lists(addresses, min_size=1, max_size=4, unique_by=lambda member: member.name)
@@ -284,7 +285,7 @@ def test_a_boolean_is_a_boolean_and_bytes_are_bytes() -> None:
     present = wire.HEADERS[35]
     assert refusal(with_header(present, view, True)) is None
     assert refusal(with_header(present, view, 1)) == "bad_header"
-    decode = wire._LEAVES[bytes][1]
+    _, decode = wire_fields.codec(bytes)
     assert decode(b"text") == b"text"
     assert refusal(lambda: decode("text")) == "bad_header"
 
