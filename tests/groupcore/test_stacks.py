@@ -189,7 +189,7 @@ def test_options_in_the_string_replace_those_that_were_given() -> None:
     [
         (
             "FD(timeout=1)",
-            "FD has no option 'timeout'; did you mean timeout_s[?] it has doubt_interval_s",
+            "FD has no option 'timeout'; did you mean timeout_s[?] it has begin_s",
         ),
         ("FRAG(k=1)", "FRAG has no option 'k'; it has body_bytes_max"),
         ("RESILIENCE(k=1)", "RESILIENCE has no options; take k out of its brackets"),

@@ -193,10 +193,11 @@ class World:
             for source, target in list(self.lines):
                 busy = bool(self.pass_on(source.name, target.name)) or busy
 
-    def install(self, names: str, recovered: bool = False, **changes: int) -> None:
-        """A view of these members, at all of them, after all that was ordered."""
+    def install(self, names: str, recovered: bool = False, epoch: int = 0) -> None:
+        """A view of these members, at all, after all that was ordered; epoch 0: the same one."""
         members = tuple(self.members[name].address for name in names)
-        self.view = replace(self.view, number=self.view.number + 1, members=members, **changes)
+        number, epoch = self.view.number + 1, epoch or self.view.epoch
+        self.view = replace(self.view, number=number, epoch=epoch, members=members)
         for name in names:
             self.tell(name, ViewInstalled(self.view, recovered=recovered))
 
