@@ -50,6 +50,7 @@ POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
+        "worker-src 'self'",
         "style-src 'self'",
         "connect-src 'self'{sockets}{nodes}",
         "img-src 'self' blob:{nodes}",
@@ -58,11 +59,11 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'self'",
-        # Text becomes HTML, and a script's address, only through these two: the templates of
-        # Svelte, which are constants, and the clipboard, which ProseMirror reads in a document of
-        # its own where nothing runs and nothing is loaded.
+        # Text becomes HTML, and a script's address, only through these three: the templates of
+        # Svelte, which are constants, the clipboard, which ProseMirror reads in a document of its
+        # own where nothing runs and nothing is loaded, and the address of the service worker.
         "require-trusted-types-for 'script'",
-        "trusted-types svelte-trusted-html ProseMirrorClipboard",
+        "trusted-types svelte-trusted-html ProseMirrorClipboard groupcore-worker",
         f"report-uri {REPORTS}",
     )
 )

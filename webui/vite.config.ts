@@ -6,6 +6,9 @@ import { pack } from "./pack.ts";
 const EDITOR =
   /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/|shared\/|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/Lazy|here\/words|save-text))/;
 
+/** What the list and every document need of the browser and of its node. */
+const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
+
 /** Areas of words that come together, in one file a language: docs/words.md. */
 const WORDS = {
   start: /words\/(\w+)\/(?:common|problems)\./,
@@ -29,11 +32,13 @@ export default defineConfig({
     // The content security policy allows neither inline scripts nor data: in scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // For vite.worker.config.ts.
+    manifest: true,
     rolldownOptions: {
       output: {
         // What every document needs stays together, whoever else needs a part of it.
         codeSplitting: {
-          groups: [...words, { name: "editor", test: EDITOR }],
+          groups: [...words, { name: "store", test: STORE }, { name: "editor", test: EDITOR }],
           includeDependenciesRecursively: false,
         },
       },

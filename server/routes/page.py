@@ -40,6 +40,8 @@ FILES = (
     *("/workspace/{workspace}", "/folder/{folder}"),
 )
 """Parts of the list of files."""
+WORKER = "/worker.js"
+"""The service worker: at the top, as it may serve what lies below its address."""
 NOT_BUILT = "The page is not built. Run `make setup`, or give its folder by --page.\n"
 PACKINGS = {"br": ".br", "gzip": ".gz"}
 """What the build lays beside a file that is worth packing, the smallest first."""
@@ -85,7 +87,7 @@ class Page:
         self._files = BuiltFiles(directory=folder, check_dir=False)
 
     def routes(self) -> list[BaseRoute]:
-        """`/`, `/doc/{id}`, those of PEOPLE, CONSOLE and FILES, and `/assets`."""
+        """`/`, `/doc/{id}`, those of PEOPLE, CONSOLE and FILES, WORKER, and `/assets`."""
         assets = BuiltFiles(directory=self._folder / "assets", check_dir=False)
         return [
             Route("/", self.index),
@@ -93,6 +95,7 @@ class Page:
             *[Route(path, self.index) for path in (*PEOPLE, *CONSOLE, *FILES)],
             Route("/favicon.ico", self.icon),
             Route("/favicon.svg", self.icon),
+            Route(WORKER, self.worker),
             Mount("/assets", assets),
         ]
 
@@ -101,6 +104,10 @@ class Page:
         if not (self._folder / "index.html").is_file():
             return PlainTextResponse(NOT_BUILT, 503)
         return await self._files.get_response("index.html", request.scope)
+
+    async def worker(self, request: Request) -> Response:
+        """What keeps the page in the browser; asked for anew each time, as its name stays."""
+        return await self._files.get_response(WORKER.removeprefix("/"), request.scope)
 
     async def icon(self, request: Request) -> Response:
         """For browsers that ask for one without being told where it is."""

@@ -282,14 +282,18 @@ class Tabs:
         height: int = 800,
         scheme: Scheme = "light",
         locale: str = "en-GB",
+        keeps_page: bool = False,
     ) -> BrowserContext:
-        """A browser profile of a person with this name."""
+        """A browser profile of a person with this name. `keeps_page`: it lets the page's worker in,
+        which answers before what a test puts between a page and its node.
+        """
         context = await self._browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme=scheme,
             locale=locale,
             reduced_motion="reduce",
             permissions=["clipboard-read", "clipboard-write"],
+            service_workers="allow" if keeps_page else "block",
         )
         context.set_default_timeout(LIMIT_MS)
         await context.add_init_script(WATCH_POLICY)

@@ -168,7 +168,7 @@ async def test_edits_of_a_tab_that_was_closed_while_all_nodes_were_down_are_sent
     await tab.type(" kept")
     await tab.press("Enter")
     await tab.type("in this browser")
-    await expect(tab.badge).to_contain_text("edits kept")
+    await expect(tab.badge).to_contain_text("changes kept")
     await tab.screenshot("document-offline")
 
     async def is_kept() -> bool:

@@ -71,7 +71,7 @@ async def test_what_is_written_offline_meets_what_others_wrote_meanwhile(
     await one.type("a new one, **bold** ")
     await one.put_caret(2, "Home")
     await one.type("my ")
-    await expect(one.badge).to_contain_text("edits kept")
+    await expect(one.badge).to_contain_text("changes kept")
     await two.put_caret(0, "Home")
     await two.type("online ")
     await two.put_caret(1)

@@ -60,6 +60,23 @@ async def test_the_pages_files_go_out_as_small_as_who_asks_can_read_them(
                 assert "Content-Encoding" not in answer.headers
 
 
+async def test_the_worker_lies_at_the_top_and_is_asked_for_anew_and_the_policy_lets_it_in(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    folder = lay(tmp_path / "page")
+    node = await cluster.start("a", page=str(folder))
+    async with aiohttp.ClientSession() as http:
+        async with http.get(f"{node.url}/worker.js") as answer:
+            assert answer.status == 404
+        (folder / "worker.js").write_text("1")
+        async with http.get(f"{node.url}/worker.js") as answer:
+            assert (answer.status, answer.content_type) == (200, "text/javascript")
+            assert answer.headers["Cache-Control"] == "no-cache"
+            policy = answer.headers["Content-Security-Policy"].split("; ")
+    assert "worker-src 'self'" in policy
+    assert any(one.startswith("trusted-types") and "groupcore-worker" in one for one in policy)
+
+
 async def test_a_person_at_an_unknown_address_is_shown_the_page_and_a_program_is_told(
     cluster: Cluster, tmp_path: Path
 ) -> None:

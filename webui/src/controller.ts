@@ -14,7 +14,6 @@ import { Changes } from "./here/changes";
 import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
 import { PictureDesk } from "./pictures/desk";
-import { copyPicture, sendPicture } from "./pictures/sending";
 import type { UploadParts } from "./pictures/uploads";
 import { problemText } from "./problem";
 import type { Socket } from "./shared/link";
@@ -71,9 +70,6 @@ export interface ControllerParts {
   readonly changed: (state: DocumentState) => void;
 }
 
-/** How this browser sends pictures. */
-export const browserPictures = { send: sendPicture, copy: copyPicture };
-
 const NOTICE_MS = 6_000;
 /** For so long the texts of blocks that are not here are not asked for again. */
 const TEXTS_MS = 2_000;
@@ -122,6 +118,7 @@ export class DocumentController {
     const later = (delay_ms: number, act: () => void) => this.later(delay_ms, act);
     this.role = new OwnRole(role && (() => role(doc)), later, () => this.roleChanged());
     this.model.onRights = () => this.role.learn();
+    if (this.model.isLoaded) this.role.assume();
     this.drafts = kept?.drafts ?? [];
     this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined);
     this.changes = new Changes(later, () => this.tell());

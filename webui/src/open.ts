@@ -5,8 +5,9 @@ import { fetchTicket } from "./account/ticket";
 import { ask, blockTexts, listSockets, socketUrl, textOf } from "./api";
 import { connect } from "./client";
 import { browserLocks, type ClientLocks } from "./client-lock";
-import { browserPictures, DocumentController, type DocumentState } from "./controller";
+import { DocumentController, type DocumentState } from "./controller";
 import { openModel } from "./document/model";
+import { copyPicture, sendPicture } from "./pictures/sending";
 import type { Socket } from "./shared/link";
 import { Store } from "./store";
 import { SUBPROTOCOL } from "./subprotocol";
@@ -37,7 +38,7 @@ export async function openDocument(
   store ??= Store.open().catch(() => null);
   const own = socketUrl(location.origin) ?? "";
   const tools = {
-    pictures: browserPictures,
+    pictures: { send: sendPicture, copy: copyPicture },
     locks,
     connect,
     openModel,
@@ -49,7 +50,10 @@ export async function openDocument(
   const entry = { role: roleIn, ...(identity.hasAccounts ? { ticket: fetchTicket } : {}) };
   const parts = { ...tools, ...entry, principal, store: await store, urls: [own], changed };
   const controller = await DocumentController.open(doc, name, parts);
-  void listSockets(own).then((urls) => controller.setUrls(urls));
+  const learn = () => void listSockets(own).then((urls) => controller.setUrls(urls));
+  learn();
+  // Who has come up without a connection has learnt of none.
+  if (!navigator.onLine) addEventListener("online", learn, { once: true });
   return controller;
 }
 

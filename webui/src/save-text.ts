@@ -15,7 +15,7 @@ export function badgeText({ save, waited_s, isStopped }: SaveFacts): string {
   if (save.kind === "saving")
     return waited_s > 0 ? documentWords.stillSaving : documentWords.saving;
   const where = isStopped ? documentWords.disconnected : documentWords.offline;
-  return save.edits > 0 ? `${where} · ${documentWords.editsKept(save.edits)}` : where;
+  return save.edits > 0 ? `${where} · ${documentWords.changesKept(save.places)}` : where;
 }
 
 /**

@@ -73,6 +73,9 @@ async function createTables(
   documents.createIndex("doc", "doc");
 }
 
+export const openTables = (): Promise<IDBPDatabase<Schema>> =>
+  openDB<Schema>(NAME, VERSION, { upgrade: createTables });
+
 const OUTLINE = "outline/";
 
 /** A state with an outline, which is the very same value for as long as nothing in it changes. */
@@ -90,7 +93,18 @@ function idIn(key: string): string {
   return key.slice(OUTLINE.length);
 }
 
-function isOf(principal: string): (kept: Kept | KeptOutline) => kept is Kept {
+/** With its outline, which lies by itself. */
+export async function whole(
+  kept: Kept,
+  get: (key: [string, string]) => Promise<unknown>,
+): Promise<Kept> {
+  const { state, client, doc } = kept;
+  if (!hasOutline(state) || state.outline[0] !== null) return kept;
+  const found = (await get([client, `${OUTLINE}${doc}`])) as KeptOutline;
+  return { ...kept, state: { ...state, outline: [found.outline, state.outline[1]] } };
+}
+
+export function isOf(principal: string): (kept: Kept | KeptOutline) => kept is Kept {
   return (kept): kept is Kept => "principal" in kept && kept.principal === principal;
 }
 
@@ -101,7 +115,7 @@ export class Store {
   private constructor(private readonly database: IDBPDatabase<Schema>) {}
 
   static async open(): Promise<Store> {
-    return new Store(await openDB<Schema>(NAME, VERSION, { upgrade: createTables }));
+    return new Store(await openTables());
   }
 
   /** Writes it, and its outline if that is another one than was written last. */
@@ -125,13 +139,7 @@ export class Store {
   async kept(doc: string, principal: string): Promise<Kept[]> {
     const { store } = this.database.transaction("documents");
     const all = (await store.index("doc").getAll(doc)).filter(isOf(principal));
-    const whole = async (kept: Kept): Promise<Kept> => {
-      const { state, client } = kept;
-      if (!hasOutline(state) || state.outline[0] !== null) return kept;
-      const found = (await store.get([client, `${OUTLINE}${doc}`])) as KeptOutline;
-      return { ...kept, state: { ...state, outline: [found.outline, state.outline[1]] } };
-    };
-    return Promise.all(all.map(whole));
+    return Promise.all(all.map((kept) => whole(kept, (key) => store.get(key))));
   }
 
   /** The outline stays until `tidy`: the next edit rests on it again. */
@@ -176,17 +184,4 @@ export class Store {
 function isSame(one: KeptOutline, other: KeptOutline | null): boolean {
   if (other === null) return false;
   return one.outline === other.outline && one.client === other.client && one.doc === other.doc;
-}
-
-/** The documents for which this browser keeps this person's edits that no node has taken yet. */
-export async function documentsWithKeptEdits(principal: string): Promise<ReadonlySet<string>> {
-  const database = await openDB<Schema>(NAME, VERSION, { upgrade: createTables });
-  const all = await database.getAll("documents");
-  database.close();
-  return new Set(
-    all
-      .filter(isOf(principal))
-      .filter(({ state }) => state !== null)
-      .map(({ doc }) => doc),
-  );
 }

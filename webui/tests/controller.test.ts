@@ -30,7 +30,7 @@ class PageModel extends MemoryModel {
 
   /** The person has edits that are not answered. */
   waitFor(edits: number): void {
-    this.save = { kind: edits > 0 ? "saving" : "saved", edits };
+    this.save = { kind: edits > 0 ? "saving" : "saved", edits, places: edits };
     this.kept = edits > 0 ? { edits } : null;
     this.onChange?.();
   }

@@ -114,7 +114,7 @@ export class MemoryModel implements DocumentModel {
   isLoaded = true;
   value: DocumentValue;
   drafts: readonly Draft[] = [];
-  save: SaveState = { kind: "saved", edits: 0 };
+  save: SaveState = { kind: "saved", edits: 0, places: 0 };
   problem = null;
   onView: ((event: ViewEvent) => void) | null = null;
   onChange: (() => void) | null = null;

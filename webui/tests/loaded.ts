@@ -71,7 +71,7 @@ export function loadedWith(
 export function areasOf(files: readonly BuiltFile[]): string[] {
   const names = files.flatMap(({ modules }) => modules);
   const areas = names.map((name) => /\/src\/words\/(\w+)\.ts$/.exec(name)?.[1] ?? "");
-  return areas.filter((area) => !/^(formats|languages?|)$/.test(area)).sort();
+  return areas.filter((area) => !/^(formats|dates|languages?|)$/.test(area)).sort();
 }
 
 /** The bytes of files, together. */

@@ -1,7 +1,8 @@
 import "fake-indexeddb/auto";
 import { expect, test, vi } from "vitest";
 import { Keeper, takeKept } from "../src/keeper";
-import { documentsWithKeptEdits, type Kept, Store } from "../src/store";
+import { documentsWithKeptEdits } from "../src/kept-list";
+import { type Kept, Store } from "../src/store";
 
 function kept(client: string, state: unknown, ...texts: string[]): Kept {
   const drafts = texts.map((text) => ({ id: text, code: "gone", text }));

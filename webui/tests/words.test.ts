@@ -13,16 +13,24 @@ const facts = (save: SaveFacts["save"], more: Partial<SaveFacts> = {}): SaveFact
 });
 
 test("the badge names the kept edits while they cannot be sent", () => {
-  expect(badgeText(facts({ kind: "offline", edits: 2 }))).toBe("Offline · 2 edits kept");
-  expect(badgeText(facts({ kind: "offline", edits: 1 }))).toBe("Offline · 1 edit kept");
-  expect(badgeText(facts({ kind: "saving", edits: 1 }, { waited_s: 3 }))).toBe("Still saving…");
+  expect(badgeText(facts({ kind: "offline", edits: 12, places: 2 }))).toBe(
+    "Offline · 2 changes kept",
+  );
+  expect(badgeText(facts({ kind: "offline", edits: 9, places: 1 }))).toBe(
+    "Offline · 1 change kept",
+  );
+  expect(badgeText(facts({ kind: "saving", edits: 1, places: 1 }, { waited_s: 3 }))).toBe(
+    "Still saving…",
+  );
 });
 
 test("ordinary saving is not said aloud, trouble and its end are", () => {
-  expect(announcement(facts({ kind: "saving", edits: 1 }), false)).toBe("");
-  expect(announcement(facts({ kind: "saved", edits: 0 }), false)).toBe("");
-  expect(announcement(facts({ kind: "saved", edits: 0 }), true)).toBe("All edits are saved.");
-  const late = facts({ kind: "saving", edits: 1 }, { waited_s: 10 });
+  expect(announcement(facts({ kind: "saving", edits: 1, places: 1 }), false)).toBe("");
+  expect(announcement(facts({ kind: "saved", edits: 0, places: 0 }), false)).toBe("");
+  expect(announcement(facts({ kind: "saved", edits: 0, places: 0 }), true)).toBe(
+    "All edits are saved.",
+  );
+  const late = facts({ kind: "saving", edits: 1, places: 1 }, { waited_s: 10 });
   expect(announcement(late, false)).toBe("Saving takes longer than usual.");
 });
 

@@ -25,6 +25,8 @@ export interface Identity {
   readonly hasProvider: boolean;
 }
 
+export const LAST = "groupcore.identity";
+
 export function accountOf(value: unknown): Account {
   const { id, name, email, disabled } = fields(value);
   return { id: textOf(id), name: textOf(name), email: textOf(email), disabled: disabled === true };
@@ -32,8 +34,22 @@ export function accountOf(value: unknown): Account {
 
 /** Takes an answer that says who one is now; requests from here on are made as this one. */
 function identityOf(answer: Fields): Identity {
-  const { principal, csrf, user } = answer;
+  const { csrf } = answer;
   secure(typeof csrf === "string" ? csrf : null);
+  remember({ ...answer, csrf: null, at: Date.now() });
+  return identityIn(answer);
+}
+
+/** Keeps who is here for when no node answers: `whoWas`, in ../offline/last.ts. */
+function remember(answer: Fields): void {
+  try {
+    localStorage[LAST] = JSON.stringify(answer);
+  } catch {
+    // A browser that keeps nothing has no edits to show, either.
+  }
+}
+
+export function identityIn({ principal, user, ...answer }: Fields): Identity {
   return {
     hasAccounts: answer.accounts === true,
     principal: typeof principal === "string" ? principal : null,
@@ -107,5 +123,7 @@ export async function enterLink(secret: string, password: string): Promise<strin
 }
 
 export async function signOut(isEverywhere = false): Promise<void> {
+  // Also where no node hears it: who leaves a computer leaves nothing to be seen there.
+  remember({});
   await send("DELETE", isEverywhere ? "/me/sessions" : "/session");
 }

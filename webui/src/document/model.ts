@@ -17,6 +17,7 @@ import { Confirmed } from "./confirmed";
 import { Follower, type FollowerOwner } from "./following";
 import { type OutlineDetail, OutlineObject } from "./outline";
 import { Overlay } from "./overlay";
+import { saveState } from "./save-state";
 import { chopped, Sender } from "./sending";
 import { callsOf, fresh, keep, type StoredDocument, takeUp } from "./storing";
 import type { DocumentModel, DocumentValue, Draft, SaveState, Verb, ViewEvent } from "./types";
@@ -117,19 +118,13 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   /** M3. */
   get save(): SaveState {
-    let edits = 0;
-    let sent = 0;
-    const calls = new Set<unknown>();
-    for (const own of this.overlay.own) {
-      if (own.hop === "") edits += own.edits;
-      if (own.call !== null && !own.call.isAnswered) calls.add(own.call);
-    }
-    for (const object of this.objects()) sent += object.unsaved;
-    edits += Math.max(0, sent - calls.size);
-    if (edits === 0 && this.overlay.own.length > 0) edits = 1;
     const isOnline = this.session.state === "connected" && this.outline.isReady;
-    if (!isOnline) return { kind: "offline", edits };
-    return { kind: edits === 0 ? "saved" : "saving", edits };
+    return saveState(this.overlay.own, this.unsaved(), isOnline);
+  }
+
+  private *unsaved(): Iterable<[string, number]> {
+    yield ["", this.outline.unsaved];
+    for (const [id, block] of this.confirmed.blocks) yield [id, block.unsaved];
   }
 
   private *objects(): Iterable<BlockObject | OutlineObject> {

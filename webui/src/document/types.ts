@@ -74,10 +74,14 @@ export interface Draft {
   readonly text: string;
 }
 
-/** `edits`: how many of the person's verbs are not known to be on disk at a quorum. */
+/**
+ * `edits`: how many of the person's verbs are not known to be on disk at a quorum; `places`: in how
+ * many blocks, the title counted as one.
+ */
 export interface SaveState {
   readonly kind: "saved" | "saving" | "offline";
   readonly edits: number;
+  readonly places: number;
 }
 
 /** What the editor and the page need of a document. */

@@ -51,7 +51,8 @@ export class PictureDesk {
   with(save: SaveState): SaveState {
     const { waiting } = this.uploads;
     if (waiting === 0) return save;
-    return { kind: save.kind === "offline" ? "offline" : "saving", edits: save.edits + waiting };
+    const kind = save.kind === "offline" ? "offline" : "saving";
+    return { kind, edits: save.edits + waiting, places: save.places + waiting };
   }
 
   /** Whether closing the tab would lose a picture. */

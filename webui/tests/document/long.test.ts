@@ -96,7 +96,7 @@ test("a keystroke in a document of 5,000 blocks does not look at all of them", (
     model.change([["edit", "b5", [key, "x"]]]);
     expect(model.save.edits).toBe(1);
     node.answer();
-    expect(model.save).toEqual({ kind: "saved", edits: 0 });
+    expect(model.save).toEqual({ kind: "saved", edits: 0, places: 0 });
   }
   expect(lookAtAll).not.toHaveBeenCalled();
   expect(model.value.blocks[5]?.content).toEqual([`${"x".repeat(20)}some words`]);

@@ -33,7 +33,7 @@ test("what one page writes is in the document, and in the other page", async () 
   expect(ann.model.save.kind).toBe("saving");
   await world.elapse(2);
   expect([ann.texts, bob.texts, truth(await world.look())]).toEqual([seen, seen, seen]);
-  expect(ann.model.save).toEqual({ kind: "saved", edits: 0 });
+  expect(ann.model.save).toEqual({ kind: "saved", edits: 0, places: 0 });
   bob.model.change([
     ["join", "b", "a"],
     ["set", "a", { type: "quote" }],
@@ -109,7 +109,7 @@ test("unsent edits survive a closed tab, and are done once", async () => {
   const before = contents(ann);
   ann.reload();
   expect(contents(ann)).toEqual(before);
-  expect(ann.model.save).toEqual({ kind: "offline", edits: 3 });
+  expect(ann.model.save).toEqual({ kind: "offline", edits: 3, places: 2 });
   await world.elapse(3);
   const all = [
     ["b0", "One sent unsent"],

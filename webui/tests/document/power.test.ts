@@ -146,7 +146,7 @@ test("a sentence that is refused in two parts is one draft", () => {
   expect(node.model.drafts.map(({ text }) => text)).toEqual([" never taken", "elsewhere "]);
   expect(node.model.value.blocks[0]?.content).toEqual(["One"]);
   // Of what was not done there is nothing to be saved.
-  expect(node.model.save).toEqual({ kind: "saved", edits: 0 });
+  expect(node.model.save).toEqual({ kind: "saved", edits: 0, places: 0 });
   // What was thrown away meanwhile does not come back with the rest.
   node.model.change([["edit", "a", [3, " more"]]]);
   node.model.change([["edit", "a", [8, " of it"]]]);

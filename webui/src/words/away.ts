@@ -1,0 +1,6 @@
+/** What is said while no server can be reached. */
+
+import type english from "./en/away";
+import { area } from "./language";
+
+export const awayWords = area<typeof english>("away");

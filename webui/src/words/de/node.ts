@@ -1,0 +1,12 @@
+import type english from "../en/node";
+import type { Translation } from "../language";
+
+export default {
+  nodeStale:
+    "Dieser Server erreicht die anderen gerade nicht. Sie können weitermachen: Was Sie schreiben, bleibt in diesem Browser und wird gesendet, sobald ein Server es annehmen kann.",
+  nodeFull:
+    "Die Festplatte dieses Servers ist voll. Sie können lesen, und was Sie schreiben, bleibt in diesem Browser, bis wieder Platz ist.",
+  nodeLeaving: "Dieser Server wird abgeschaltet. Die Seite geht von selbst zu einem anderen.",
+  nodeBeginning:
+    "Dieser Server holt noch auf, was die anderen haben. Was Sie schreiben, bleibt so lange in diesem Browser.",
+} satisfies Translation<typeof english>;
