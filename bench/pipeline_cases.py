@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -100,22 +100,25 @@ def memberships(count: int) -> tuple[Numbers, Numbers]:
 
 def overlap(spark: SparkSession, folder: Path, count: int, groups_max: int) -> Figures:
     """From JOINs to components, as the job does it; who is in more groups only watches."""
-    from pyspark.sql import functions as F
+    from pyarrow import parquet
 
     from pipeline.overlap import find_overlap
 
     gid, process = memberships(count)
-    joins = spark.createDataFrame(_arrow({"gid": gid, "process": process})).select(
-        F.lit("join").alias("op"),
-        "gid",
-        F.concat(F.lit("n00#1/"), "process").alias("process"),
-        F.lit(1).cast("bigint").alias("epoch"),
-        F.monotonically_increasing_id().alias("seq"),
-        F.lit(False).alias("observes"),
-    )
-    groups = joins.select("gid", F.lit("strict").alias("promise")).distinct()
-    joins.cache().count()
-    groups.cache().count()
+    rows = len(gid)
+    columns = {
+        "gid": gid,
+        "process": np.char.add("n00#1/", process.astype(str)),
+        "op": np.full(rows, "join"),
+        "epoch": np.ones(rows, np.int64),
+        "seq": np.arange(rows),
+        "observes": np.zeros(rows, bool),
+    }
+    path = folder / f"membership-{count}.parquet"
+    parquet.write_table(_arrow(columns), path, row_group_size=SEGMENT_ROWS, compression="zstd")
+    joins = spark.read.parquet(str(path))
+    groups = joins.selectExpr("gid", "'strict' as promise").distinct().cache()
+    groups.count()
 
     def find() -> tuple[str, int, int]:
         found = find_overlap(joins, groups, groups_max)
@@ -298,7 +301,7 @@ def _write_segments(trace: Path, rows: int) -> None:
                 stream.write_batch(batch.slice(start, 2_000))
 
 
-def _arrow(columns: dict[str, Numbers]) -> pa.Table:
+def _arrow(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
     import pyarrow as pa
 
     return pa.table(columns)

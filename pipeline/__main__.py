@@ -59,7 +59,7 @@ def main(words: Sequence[str]) -> int:
     except Exception as error:
         if arguments.debug:
             raise
-        return _say(_explained(error), as_json=arguments.json)
+        return _say(_explained(error, arguments.memory), as_json=arguments.json)
 
 
 def module_of(job: str) -> str:
@@ -94,8 +94,18 @@ def _show_java() -> int:
     return 0
 
 
-def _explained(error: Exception) -> PipelineError:
+def _explained(error: Exception, memory: str) -> PipelineError:
     """What Spark, or a task of it, has raised, in one sentence."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+    from pipeline.session import ran_out_of_memory
+
+    if isinstance(error, Py4JError | OSError) and ran_out_of_memory():
+        return PipelineError(
+            "out_of_memory",
+            f"Spark has used up its memory, {memory}.",
+            "Give it more with --memory, or spread the work over a cluster with --master.",
+        )
     text = str(error)
     if "DamagedSegment: " in text:
         what = text.partition("DamagedSegment: ")[2].splitlines()[0]

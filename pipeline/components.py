@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     Vertices = NDArray[np.int64]
 
@@ -30,10 +30,16 @@ def components(edges: DataFrame, *, driver_edges_max: int = DRIVER_EDGES_MAX) ->
     a, b = (table.column(name).to_numpy() for name in ("a", "b"))
     vertices, labels = by_labels(a, b)
     kept.unpersist()
+    return labelled(edges.sparkSession, vertices, labels)
+
+
+def labelled(spark: SparkSession, vertices: Vertices, labels: Vertices) -> DataFrame:
+    """gid, component."""
     import pyarrow as pa
 
-    result = pa.table({"gid": pa.array(vertices), "component": pa.array(labels)})
-    return edges.sparkSession.createDataFrame(result)
+    table = pa.table({"gid": pa.array(vertices), "component": pa.array(labels)})
+    frame: DataFrame = spark.createDataFrame(table)
+    return frame
 
 
 def by_labels(a: Vertices, b: Vertices) -> tuple[Vertices, Vertices]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, Final
 
 from pipeline.java import ensure_java
@@ -36,6 +37,10 @@ class SessionOptions:
         return self.master.startswith("local")
 
 
+NO_MEMORY: Final = (3, 52)
+"""Exit codes of a Java that has no memory left: its own, and Spark's."""
+JAVA_ENDS_S: Final = 2.0
+"""How long a Java may take that ends."""
 FEW_BYTES: Final = 8 << 20
 """Up to so many bytes in a store its rows are few: some hundred thousand."""
 FOR_FEW_ROWS: Final = {
@@ -84,6 +89,20 @@ def spark_session(options: SessionOptions, name: str) -> Iterator[SparkSession]:
         spark.stop()
 
 
+def ran_out_of_memory() -> bool:
+    """Whether that is why this process's Java has ended."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    java = getattr(gateway, "proc", None)
+    if java is None:
+        return False
+    try:
+        return java.wait(JAVA_ENDS_S) in NO_MEMORY
+    except TimeoutExpired:
+        return False
+
+
 def make_session(options: SessionOptions, name: str) -> SparkSession:
     """A session that the caller stops. Workers run the Python that this process runs."""
     os.environ["JAVA_HOME"] = str(ensure_java())
@@ -118,15 +137,18 @@ def _settings(options: SessionOptions) -> dict[str, str]:
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     }
+    # Where a thread of Spark's own has no memory left, the others would wait for it for ever.
+    java = "-XX:+ExitOnOutOfMemoryError"
     # Workers need this package and the record schemas as the driver has them.
     root = str(Path(__file__).parent.parent)
     if options.local:
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         # Nobody waits for an answer within milliseconds here: all cores to the work, none to
         # collecting beside it.
-        settings["spark.driver.extraJavaOptions"] = "-XX:+UseParallelGC"
+        java += " -XX:+UseParallelGC"
     else:
         settings["spark.executorEnv.PYTHONPATH"] = root
+    settings["spark.driver.extraJavaOptions"] = java
     known = os.environ.get("PYTHONPATH", "")
     if root not in known.split(os.pathsep):
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (root, known)))

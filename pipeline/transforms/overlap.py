@@ -17,12 +17,28 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 
+def _changes(membership: DataFrame) -> DataFrame:
+    return membership.where(F.col("op").isin("join", "leave", "gone"))
+
+
+def changes(membership: DataFrame) -> DataFrame:
+    """gid, process, epoch, seq, joins, observes: what `members` looks at, for one process."""
+    return _changes(membership).select(
+        "gid",
+        "process",
+        "epoch",
+        "seq",
+        (F.col("op") == "join").alias("joins"),
+        F.coalesce("observes", F.lit(False)).alias("observes"),
+    )
+
+
 def members(membership: DataFrame) -> DataFrame:
     """gid, process, observes: who is in which group now, by the last change in its own order.
 
     `observes`: it has joined as an observer, and does not count in strict membership.
     """
-    changes = membership.where(F.col("op").isin("join", "leave", "gone"))
+    changes = _changes(membership)
     place, what = F.struct("epoch", "seq"), F.struct("op", "observes")
     last = changes.groupBy("gid", "process").agg(F.max_by(what, place).alias("last"))
     return last.where(F.col("last.op") == "join").select(

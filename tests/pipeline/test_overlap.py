@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pipeline.articulation import articulations
 from pipeline.components import by_labels, by_stars, components
+from pipeline.overlap import find_overlap
 from pipeline.transforms import overlap
 
 if TYPE_CHECKING:
@@ -85,6 +86,33 @@ def test_both_ways_find_the_components_of_strong_intersection(spark: SparkSessio
     assert labelled == wanted
     primal = by_stars(overlap.strong_pairs(frame))
     assert {row["gid"]: row["component"] for row in primal.collect()} == wanted
+
+
+def test_what_one_process_holds_it_finds_as_joins_of_any_size_do(spark: SparkSession) -> None:
+    draw = random.Random(5)
+    joined = [(gid, process, draw.random() < 0.1) for gid, process in memberships(4)]
+    changes = [
+        (gid, process, "join", 1, at, sees) for at, (gid, process, sees) in enumerate(joined)
+    ]
+    gone = draw.sample(changes, 30)
+    changes += [(gid, process, "leave", 1, 1000, sees) for gid, process, _, _, _, sees in gone]
+    changes += [(gid, process, "join", 2, 0, False) for gid, process, *_ in gone[:10]]
+    raw = "gid bigint, process string, op string, epoch bigint, seq bigint, observes boolean"
+    membership = spark.createDataFrame(changes, raw)
+    promises = [(gid, "strict" if gid % 7 else "causal") for gid in range(60)]
+    groups = spark.createDataFrame(promises, "gid bigint, promise string")
+    here, there = (find_overlap(membership, groups, 12, driver_changes_max=n) for n in (1000, 0))
+    found = [one.components.collect() for one in (here, there)]
+    labels = [{row["gid"]: row["component"] for row in rows} for rows in found]
+    assert labels[0] == labels[1]
+    assert len(set(labels[0].values())) > 2
+    assert set(here.observers) == {"hub"}
+    for name in ("observers", "declared", "way"):
+        assert getattr(here, name) == getattr(there, name), name
+    names = sorted(set(labels[0].values()))
+    for rows_max in (6, 10_000):
+        assert here.members_of(names, rows_max) == there.members_of(names, rows_max)
+    assert len(here.members_of(names, 6)) < len(names) == len(here.members_of(names, 10_000))
 
 
 def test_costs_are_the_pairs_that_are_looked_at(spark: SparkSession) -> None:
