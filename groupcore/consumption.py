@@ -41,7 +41,7 @@ class Stream:
     @property
     def news_to_be(self) -> int:
         """What `news` would be if the application had consumed everything."""
-        return self.news + self.unread
+        return self.received - self.told_received + self.told_unread
 
     def tell(self) -> tuple[int, int]:
         """What to tell the sender, who knows it from now on."""
@@ -66,6 +66,10 @@ class Consumption:
     def streams(self) -> tuple[Stream, ...]:
         """Every stream of which something has come."""
         return (*self.multicasts.values(), *self.unicasts.values())
+
+    def has_news_to_be(self, least_bytes: float) -> bool:
+        """Whether a sender would have so much to hear of if the application consumed all."""
+        return any(stream.news_to_be >= least_bytes for stream in self.streams)
 
     def stream(self, sender: Address, multicast: bool) -> Stream:
         """The stream of that sender."""

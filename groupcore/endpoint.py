@@ -234,8 +234,10 @@ class Endpoint:
         wake = self.stack.next_wake()
         if self.service is None:
             return wake
-        times = (wake, self.service.next_wake(), self._leave_by)
-        return min([time for time in times if time is not None], default=None)
+        for time in (self.service.next_wake(), self._leave_by):
+            if time is not None and (wake is None or time < wake):
+                wake = time
+        return wake
 
     def counters(self) -> dict[str, int]:
         """The stack's and the transport's counters, and bodies that did not open, by name."""

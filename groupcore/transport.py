@@ -138,7 +138,7 @@ class Transport:
         """The peers heard since the last call, sorted."""
         if not self._heard:
             return ()
-        heard = sorted(self._heard)
+        heard = list(self._heard) if len(self._heard) == 1 else sorted(self._heard)
         self._heard.clear()
         for address in heard:
             peer = self._table.by_address.get(address)

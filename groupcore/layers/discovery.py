@@ -80,6 +80,8 @@ class Discovery(Layer):
 
     def seeking(self, now: float) -> dict[Address, View | None]:
         """Who looks for a view, with the last view it knew; sorted by address (I1)."""
+        if not self.seekers:
+            return {}
         oldest = now - self.options.memory_s
         return {p: seen[1] for p, seen in sorted(self.seekers.items()) if seen[0] >= oldest}
 

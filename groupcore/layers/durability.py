@@ -111,22 +111,21 @@ class Durability(Layer):
         """The highest position that enough disks have (I1, I2)."""
         if self.view is None:
             return []
-        epoch = self.view.epoch
-        reports = sorted(
-            (
-                (report[1], member.name)
-                for member in self.view.members
-                if (report := self.synced.get(member, (0, 0)))[0] == epoch
-            ),
-            reverse=True,
-        )
+        epoch, saved = self.view.epoch, self.saved
         needed = min(self.k, len(self.view.members) - 1) + 1
+        # Only disks that hold more than what is saved can raise that.
+        reports = [
+            (report[1], member.name)
+            for member in self.view.members
+            if (report := self.synced.get(member, (0, 0))) > saved and report[0] == epoch
+        ]
+        if len(reports) < needed:
+            return []
+        reports.sort(reverse=True)
         names: list[str] = []
         for position, name in reports:
             names.append(name)
             if len(names) >= needed and self.view.is_quorum(names):
-                if (epoch, position) <= self.saved:
-                    return []
                 self.saved = (epoch, position)
                 return [Notify(Saved(epoch, position))]
         return []

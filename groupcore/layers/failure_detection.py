@@ -241,6 +241,8 @@ class FailureDetection(Layer):
         if len(self.last_heard) > STRANGERS_MAX:
             known = frozenset() if self.view is None else frozenset(self.view.members)
             self.last_heard = {p: t for p, t in self.last_heard.items() if p in known}
+        if not self.mine:
+            return []
         back = self.mine.intersection(members) - self.absent
         if not back:
             return []

@@ -235,10 +235,8 @@ class FlowControl(Layer):
         self.settling = False
         effects = [] if self.view is None else self.settle()
         self.consumption.end_turn()
-        due = self.options.credit_bytes
-        if not self.backlog_bytes and any(
-            3 * stream.news_to_be >= due for stream in self.consumption.streams
-        ):
+        due = self.options.credit_bytes / 3
+        if not self.backlog_bytes and self.consumption.has_news_to_be(due):
             self.settling = True
             effects.append(StartTimer("settle", SETTLE_S))
         return effects

@@ -109,12 +109,16 @@ class Company:
         view = self.state.view
         return frozenset() if view is None else frozenset(view.members) - frozenset(self.keep(view))
 
-    def candidates(self, now: float) -> Candidates:
-        """Who joins and who leaves if a view is decided now: the provisional list."""
+    def candidates(self, now: float, keep: tuple[Address, ...] | None = None) -> Candidates:
+        """Who joins and who leaves if a view is decided now: the provisional list.
+
+        `keep`: who can go on together, where that has been asked for already.
+        """
         view, options = self.state.view, self.state.options
         if view is None:
             return Candidates(stateful=options.stateful, logged=options.logged)
-        keep = self.keep(view)
+        if keep is None:
+            keep = self.keep(view)
         ready = self.admission.ready(view, keep, self.unreachable(), now)
         cut_off = frozenset(view.members) - frozenset(keep)
         leaving = frozenset(self.leaver.leaving)

@@ -90,7 +90,7 @@ class Convener:
         if self.company.leader(view) != state.me:
             return []
         keep = self.company.keep(view)
-        candidates = self.company.candidates(now)
+        candidates = self.company.candidates(now, keep)
         leaving = [member for member in view.members if member in candidates.leaving]
         if len(keep) == len(view.members):
             wanted = bool(candidates.joiners) or bool(leaving)

@@ -35,7 +35,9 @@ class Clock:
 
     def after(self, delay_ns: int, action: Callable[..., None], *arguments: object) -> None:
         """Call `action(*arguments)` in that many nanoseconds."""
-        self.at(self.now_ns + delay_ns, action, *arguments)
+        self.events += 1
+        moment = self.now_ns + delay_ns if delay_ns > 0 else self.now_ns
+        heappush(self._heap, (moment, self._tie(), self.events, action, arguments))
 
     def run_until(self, end_ns: int) -> None:
         """Let everything happen that is due up to and including `end_ns`."""

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import count
 from random import Random
@@ -59,11 +60,7 @@ def duplicate(value: T) -> T:
 
 
 def _duplicate(value: object, done: Done) -> object:
-    kind = type(value)
-    if kind in _COPIERS:
-        copier = _COPIERS[kind]
-    else:
-        copier = _COPIERS[kind] = _copier_of(kind)
+    copier = _COPIERS[type(value)]
     if copier is None:
         return value
     known = done.get(id(value))
@@ -91,13 +88,18 @@ def _copier_of(kind: type) -> Copier | None:
     return _duplicate_set if issubclass(kind, set) else _duplicate_object
 
 
+def _duplicate_items(items: Iterable[object], done: Done) -> list[object]:
+    copiers = _COPIERS
+    return [item if copiers[type(item)] is None else _duplicate(item, done) for item in items]
+
+
 def _duplicate_tuple(value: tuple[object, ...], done: Done) -> object:
-    return tuple([_duplicate(item, done) for item in value])
+    return tuple(_duplicate_items(value, done))
 
 
 def _duplicate_named(value: tuple[object, ...], done: Done) -> object:
     make = cast(Callable[..., object], type(value))
-    return make(*[_duplicate(item, done) for item in value])
+    return make(*_duplicate_items(value, done))
 
 
 def _duplicate_method(value: MethodType, done: Done) -> object:
@@ -129,20 +131,21 @@ def _duplicate_counter(value: Table, done: Done) -> object:
 
 def _fill_table(table: Table, value: Table, done: Done) -> object:
     done[id(value)] = table
+    copiers = _COPIERS
     for key, item in value.items():
-        table[key] = item if type(item) in _ATOMS else _duplicate(item, done)
+        table[key] = item if copiers[type(item)] is None else _duplicate(item, done)
     return table
 
 
 def _duplicate_list(value: list[object], done: Done) -> object:
     done[id(value)] = made = list[object]()
-    made.extend([_duplicate(item, done) for item in value])
+    made.extend(_duplicate_items(value, done))
     return made
 
 
 def _duplicate_deque(value: deque[object], done: Done) -> object:
     done[id(value)] = made = deque[object]()
-    made.extend([_duplicate(item, done) for item in value])
+    made.extend(_duplicate_items(value, done))
     return made
 
 
@@ -155,9 +158,9 @@ def _duplicate_object(value: object, done: Done) -> object:
     made = object.__new__(type(value))
     done[id(value)] = made
     if hasattr(value, "__dict__"):
-        table = vars(made)
+        table, copiers = vars(made), _COPIERS
         for name, item in vars(value).items():
-            table[name] = item if type(item) in _ATOMS else _duplicate(item, done)
+            table[name] = item if copiers[type(item)] is None else _duplicate(item, done)
         return made
     for name in _names(value):
         object.__setattr__(made, name, _duplicate(getattr(value, name), done))
@@ -168,10 +171,20 @@ Table = dict[object, object]
 Done = dict[int, object]
 """The copies of what has been copied, by the ids of that."""
 Copier = Callable[[Any, Done], object]
-_ATOMS = frozenset[type]({*PLAIN, *NAMED, Batch})
-_COPIERS: dict[type, Copier | None] = {}
+
+
+class _Copiers(dict[type, Copier | None]):
+    """How values are copied, by type, found out when the first of its type comes."""
+
+    def __missing__(self, kind: type) -> Copier | None:
+        copier = self[kind] = _copier_of(kind)
+        return copier
+
+
+_COPIERS = _Copiers()
 _SLOTS: dict[type, tuple[str, ...]] = {}
 _DECLARED: dict[type, tuple[str, ...] | None] = {}
+_SORTED: dict[type, tuple[frozenset[str], tuple[str, ...]]] = {}
 
 
 def _names(value: object) -> list[str]:
@@ -240,10 +253,7 @@ class _Writer:
 
     def write(self, value: object) -> None:
         """Append the text of a value."""
-        kind = type(value)
-        if kind not in _WRITERS:
-            _WRITERS[kind] = _writer_of(kind)
-        write = _WRITERS[kind]
+        write = _WRITERS[type(value)]
         if write is None:
             self.put(repr(value))
         else:
@@ -252,6 +262,10 @@ class _Writer:
     def write_moment(self, value: float) -> None:
         """A time, from now."""
         self.put(self._moment(value))
+
+    def write_named(self, value: object) -> None:
+        """An address or the like, of which there are few, and those everywhere."""
+        self.put(_text(value))
 
     def write_type(self, value: type) -> None:
         """A class."""
@@ -263,10 +277,15 @@ class _Writer:
     def write_items(self, value: Iterable[object]) -> None:
         """A list or the like."""
         self.put("[")
+        put, writers = self.put, _WRITERS
         for item in value:
-            self.write(item)
-            self.put(",")
-        self.put("]")
+            write = writers[type(item)]
+            if write is None:
+                put(repr(item))
+            else:
+                write(self, item)
+            put(",")
+        put("]")
 
     def write_table(self, value: Table) -> None:
         """A dictionary."""
@@ -302,12 +321,22 @@ class _Writer:
             self.put(f"#{number}")
             return
         self.seen[id(value)] = len(self.seen)
-        self.put(type(value).__name__ + "(")
+        put, writers, left_out = self.put, _WRITERS, self.left_out
+        put(type(value).__name__ + "(")
         for name in _written(value):
-            if name not in self.left_out:
-                self.write(getattr(value, name))
-                self.put(";")
-        self.put(")")
+            if name in left_out:
+                continue
+            item = getattr(value, name)
+            write = writers[type(item)]
+            if write is None:
+                put(repr(item))
+            else:
+                write(self, item)
+            put(";")
+        put(")")
+
+
+_text = lru_cache(maxsize=4096, typed=True)(repr)
 
 
 def _written(value: object) -> Iterable[str]:
@@ -317,14 +346,24 @@ def _written(value: object) -> Iterable[str]:
         found = tuple(item.name for item in fields(kind)) if is_dataclass(kind) else None
         _DECLARED[kind] = found
     declared = _DECLARED[kind]
-    return sorted(_names(value)) if declared is None else declared
+    if declared is not None:
+        return declared
+    if not hasattr(value, "__dict__"):
+        return sorted(_names(value))
+    # Nearly all objects of a class have the same fields: they are sorted once.
+    names, known = vars(value).keys(), _SORTED.get(kind)
+    if known is None or names != known[0]:
+        known = _SORTED[kind] = (frozenset(names), tuple(sorted(names)))
+    return known[1]
 
 
 def _writer_of(kind: type) -> Write | None:
     """How values of a type are written; None: as Python writes them."""
     if kind is float:
         return _Writer.write_moment
-    if kind in PLAIN or kind in NAMED or issubclass(kind, int):
+    if kind in NAMED:
+        return _Writer.write_named
+    if kind in PLAIN or issubclass(kind, int):
         return None
     if kind is Batch:
         return _Writer.write_batch
@@ -343,4 +382,14 @@ def _writer_of(kind: type) -> Write | None:
 
 
 Write = Callable[[_Writer, Any], None]
-_WRITERS: dict[type, Write | None] = {}
+
+
+class _Writers(dict[type, Write | None]):
+    """How values are written, by type, found out when the first of its type comes."""
+
+    def __missing__(self, kind: type) -> Write | None:
+        write = self[kind] = _writer_of(kind)
+        return write
+
+
+_WRITERS = _Writers()
