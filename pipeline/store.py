@@ -23,7 +23,7 @@ import math
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -167,20 +167,6 @@ class Store:
         _writer_of(chosen).parquet(f"{self.root}/{folder}")
         return folder
 
-    def write_days(
-        self, frame: DataFrame, table: str, base: Snapshot, files: int | None = None
-    ) -> list[str]:
-        """Write rows that have a time `t`, a part for each of their days; returns the folders."""
-        from pyspark.sql import functions as F
-
-        folder = self.folder(table, base)
-        chosen = frame.coalesce(files) if files else frame
-        by_day = chosen.withColumn("date", F.date_format("t", "yyyy-MM-dd"))
-        _writer_of(by_day).partitionBy("date").parquet(f"{self.root}/{folder}")
-        found = self._fs.get_file_info(fs.FileSelector(f"{self._folder}/{folder}"))
-        days = sorted(info.base_name for info in found if info.type == fs.FileType.Directory)
-        return [f"{folder}/{day}" for day in days]
-
     def write_here(self, rows: pa.Table, table: str, base: Snapshot) -> str:
         """Write a part of a few rows by this process, without Spark; returns its folder."""
         folder = self.folder(table, base)
@@ -189,8 +175,13 @@ class Store:
             writer.write_table(rows)
         return folder
 
-    def write_days_here(self, rows: Iterable[pa.Table], table: str, base: Snapshot) -> list[str]:
-        """As `write_days`, by this process; each table becomes a row group for each of its days."""
+    def write_days(
+        self, rows: Iterable[pa.Table], table: str, base: Snapshot, name: str = "rows"
+    ) -> list[str]:
+        """Write rows that have a time `t` by this process, a part for each of their days, a row
+        group for each table; returns the folders. Several may write to one part, under names of
+        their own. A name that is written again, even by two at a time, is there once.
+        """
         folder = self.folder(table, base)
         writers: dict[str, parquet.ParquetWriter] = {}
         with ExitStack() as stack:
@@ -198,14 +189,23 @@ class Store:
                 for day, own in _by_day(some):
                     if day not in writers:
                         self._fs.create_dir(f"{self._folder}/{folder}/{day}", recursive=True)
-                        made = self._writer(f"{folder}/{day}", own.schema)
+                        made = self._writer(f"{folder}/{day}", own.schema, name)
                         writers[day] = stack.enter_context(made)
                     writers[day].write_table(own)
         return [f"{folder}/{day}" for day in sorted(writers)]
 
-    def _writer(self, folder: str, schema: pa.Schema) -> parquet.ParquetWriter:
-        path = f"{self._folder}/{folder}/rows.parquet"
-        return parquet.ParquetWriter(path, schema, filesystem=self._fs, compression="zstd")
+    @contextmanager
+    def _writer(
+        self, folder: str, schema: pa.Schema, name: str = "rows"
+    ) -> Iterator[parquet.ParquetWriter]:
+        """A file that is there when it is whole."""
+        path = f"{self._folder}/{folder}/{name}.parquet"
+        # Object storage has a file when it is closed, and would have to copy it to another name.
+        made = f"{self._folder}/{folder}/_{name}-{secrets.token_hex(4)}" if self._local else path
+        with parquet.ParquetWriter(made, schema, filesystem=self._fs, compression="zstd") as writer:
+            yield writer
+        if self._local:
+            self._fs.move(made, path)
 
     def scan(self, folders: Iterable[str], columns: list[str]) -> Iterator[pa.RecordBatch]:
         """Some columns of parts, by this process."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 from pipeline.errors import PipelineError
@@ -50,7 +51,7 @@ def test_workers_write_what_this_process_would(
     spark: SparkSession, tmp_path: Path, rows: Rows
 ) -> None:
     trace = tmp_path / "trace"
-    written = write_segments(trace, {"accept": rows["accept"]}, size=20)
+    written = write_segments(trace, {k: rows[k] for k in ("accept", "view")}, size=20)
     broken = trace / written[0].path
     broken.write_bytes(broken.read_bytes()[:-30])
     stores = {}
@@ -58,7 +59,7 @@ def test_workers_write_what_this_process_would(
         store = stores[name] = Store(str(tmp_path / name))
         taken = ingest(spark, store, str(trace), skip_damaged=True, here_bytes_max=most)
         assert len(taken.damaged) == 1
-    for kind in ("accept", "segment"):
+    for kind in ("accept", "view", "segment"):
         schema = SEGMENT_FACTS if kind == "segment" else raw(kind)
         here, workers = (
             sorted(
@@ -73,6 +74,24 @@ def test_workers_write_what_this_process_would(
         )
         assert here == workers
         assert here
+
+
+def test_a_part_that_two_write_at_a_time_has_its_rows_once(tmp_path: Path) -> None:
+    """A worker that was given up may still be writing when another one has its task."""
+    store = Store(str(tmp_path))
+    base = store.snapshot()
+    some = pa.table({"t": pa.array([0, 1], pa.timestamp("us", "UTC")), "off": [0, 1]})
+
+    def given_up() -> Iterator[pa.Table]:
+        yield some
+        assert store.write_days([some, some], "accept", base, "rows-0001") == folders
+        assert sum(batch.num_rows for batch in store.scan(folders, ["off"])) == 4
+        yield some
+
+    folders = [store.folder("accept", base, "1970-01-01")]
+    assert store.write_days(given_up(), "accept", base, "rows-0001") == folders
+    assert sum(batch.num_rows for batch in store.scan(folders, ["off"])) == 4
+    assert len(list((tmp_path / folders[0]).iterdir())) == 1
 
 
 def test_what_is_taken_in_may_have_an_end(spark: SparkSession, tmp_path: Path, rows: Rows) -> None:

@@ -98,9 +98,9 @@ def test_no_run_writes_where_another_one_has(tmp_path: Path) -> None:
     rows = pa.table({"t": pa.array([EVENING, MORNING], pa.timestamp("us", tz="UTC")), "n": [1, 2]})
     one, two = Store(str(tmp_path)), Store(str(tmp_path))
     base = one.snapshot()
-    parts = one.write_days_here([rows], "accept", base)
+    parts = one.write_days([rows], "accept", base)
     assert [Part(folder, 1).day for folder in parts] == ["2026-11-21", "2026-11-22"]
-    two.write_days_here([rows.set_column(1, "n", pa.array([7, 8]))], "accept", base)
+    two.write_days([rows.set_column(1, "n", pa.array([7, 8]))], "accept", base)
     assert [batch.column(0).to_pylist() for batch in one.scan(parts, ["n"])] == [[1], [2]]
 
 
