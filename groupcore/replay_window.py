@@ -19,6 +19,7 @@ WINDOW_COUNTERS = 8_192
 """How far behind the highest counter a datagram may still arrive. A power of two."""
 
 _MASK = WINDOW_COUNTERS - 1
+_EMPTY = array("Q", bytes(8 * WINDOW_COUNTERS))
 
 
 class ReplayWindow:
@@ -32,7 +33,7 @@ class ReplayWindow:
     def __init__(self, floor: int) -> None:
         self.floor = floor
         self.highest = floor
-        self._slots = array("Q", bytes(8 * WINDOW_COUNTERS))
+        self._slots = _EMPTY[:]
 
     def refusal(self, counter: int) -> str:
         """Why this counter must not be accepted: `too_old`, `replayed`; empty when it may."""

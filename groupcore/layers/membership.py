@@ -273,8 +273,9 @@ class Membership(Layer):
         """`tick` always; the others while there is something to finish."""
         if self.state.gone and timer != "confirm":
             return []
+        if timer == "tick":
+            return self.settle(self.on_tick(now), now)
         handlers: dict[str, Callable[[float], list[Effect]]] = {
-            "tick": self.on_tick,
             "gather": self.convener.on_gathered,
             "repeat": self.on_repeat,
             "confirm": lambda now: self.proposer.confirm(self.company.unreachable()),

@@ -53,7 +53,9 @@ class Reaches:
         """What a member says of a stream; False when it says nothing new of the first two."""
         if saved:
             self._fresh.discard(member)
-            stored_by = self._saved.setdefault(stream, {})
+            stored_by = self._saved.get(stream)
+            if stored_by is None:
+                stored_by = self._saved[stream] = {}
             if saved > stored_by.get(member, 0):
                 stored_by[member] = saved
                 self.news += 1

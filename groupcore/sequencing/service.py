@@ -147,13 +147,13 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         self._now = now
         header = batch.headers[-1]
         node = batch.sender
-        match header:
+        match header:  # what comes most first
+            case h.Digest():
+                self.keeper.on_digest(node, header)
             case h.Accept() | h.Change():
                 self.keeper.on_frame(node, header.frame, batch)
             case h.Send() | h.Forward() | h.Join() | h.Leave():
                 self.sequencer.intake.take(batch, now)
-            case h.Digest():
-                self.keeper.on_digest(node, header)
             case h.Fetch():
                 self.keeper.on_fetch(node, header)
             case h.Repair():

@@ -48,6 +48,12 @@ class NetworkOptions:
     rate: int = 0
     uneven: int = 0
 
+    @property
+    def is_smooth(self) -> bool:
+        """Whether datagrams arrive as they are, once, if nothing impedes their direction."""
+        lost = self.loss or self.corrupt or self.truncate
+        return not (lost or self.duplicate or self.tail or self.rate or self.uneven)
+
 
 CALM = NetworkOptions()
 """A healthy local network."""
@@ -74,6 +80,7 @@ class Network:
         self._nodes: dict[SocketAddress, Receive] = {}
         self._links: dict[tuple[SocketAddress, SocketAddress], Link] = {}
         self._filters: Counter[tuple[SocketAddress, SocketAddress]] = Counter()
+        self._is_smooth = options.is_smooth
 
     def attach(self, address: SocketAddress, receive: Receive) -> None:
         """Datagrams for this address go to that node."""
@@ -167,6 +174,7 @@ class Network:
     def _weather(self) -> None:
         loss = max([self._fair.loss, *self._storms])
         self.options = replace(self._fair, loss=loss, bytes_max=min(self._holes, default=0))
+        self._is_smooth = self.options.is_smooth
 
     # --- datagrams ------------------------------------------------------------------------------
 
@@ -212,6 +220,9 @@ class Network:
             link: Link | None = self._link(source, target)
         else:
             link = self._links.get((source, target))
+        if link is None and self._is_smooth:  # most of them: what follows draws nothing more
+            self._clock.after(self._delay_ns(1.0), self._nodes[target], data, source)
+            return
         loss, weight, delay_ns = options.loss, 1.0, 0
         if link is not None:
             if link.amounts["stop"]:

@@ -328,7 +328,8 @@ class Node:
         if wake is None:
             self._wake_at = None
             return
-        moment = max(self._local.moment(wake), self._clock.now_ns + MICROSECOND)
+        moment, soonest = self._local.moment(wake), self._clock.now_ns + MICROSECOND
+        moment = moment if moment > soonest else soonest
         if moment != self._wake_at:
             self._wake_at = moment
             self._clock.at(moment, self._wake, moment)

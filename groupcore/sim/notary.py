@@ -39,7 +39,7 @@ class Notary:
     def seal(self, life: Address, data: bytes) -> None:
         """This life sends this datagram; the clear header names key and nonce."""
         header = data[: HEADER.size]
-        known, _ = self._sealed.setdefault(header, (data, self.now_ns))
+        known, _ = self._sealed.setdefault(header, (data, self._clock.now_ns))
         if known != data:
             self.suspect(life, "resealed", f"key and nonce of {header.hex()} again")
 

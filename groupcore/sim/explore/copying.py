@@ -1,8 +1,7 @@
-"""Copies of a stack, and a key that two stacks share when they will behave alike.
+"""Copies of a stack, which share nothing that changes.
 
-Both go through the fields by reflection, so a new layer needs nothing here. What is never changed
-once it exists (views, batches, headers, events, options) is shared between copies. A key leaves
-out what only counts, and takes times relative to now; dictionaries are sorted by their keys.
+They are made by reflection, so a new layer needs nothing here. What is never changed once it exists
+(views, batches, headers, events, options) is shared between copies.
 """
 
 from __future__ import annotations
@@ -10,9 +9,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import fields, is_dataclass
-from functools import lru_cache
-from hashlib import blake2b
 from itertools import count
 from random import Random
 from types import CellType, FunctionType, MethodType
@@ -23,15 +19,9 @@ from groupcore.effects import Down, Notify, Persist, StartTimer, StopTimer, Up
 from groupcore.events import Event
 from groupcore.membership.succession import Ballot, Proposal, Record, Vote
 from groupcore.sequencing.names import MessageId, Process
-from groupcore.stack import Stack
 from groupcore.view import Address, View
 
 T = TypeVar("T")
-
-EPOCH_S = 1_000.0
-"""Where virtual time begins: larger numbers in a layer are moments, smaller ones durations."""
-LONG_AGO_S = 3.0
-"""Moments longer ago than this count as equal."""
 
 PLAIN = (int, float, str, bytes, bool, type(None))
 NAMED = (Address, View, Process, MessageId)
@@ -47,11 +37,6 @@ SHARED = (
     *(*PLAIN, type, Address, View, frozenset, Batch, Header, Event, Random, FunctionType),
     *(Down, Up, Notify, Persist, StartTimer, StopTimer, Ballot, Proposal, Record, Vote),
 )
-COUNTED = frozenset(
-    {"numbers", "drops", "views", "rounds", "options", "random", "name", "encode"}
-    | {"_owner", "_below", "_passed", "_listeners", "_ticket", "_timers", "_heap", "_output"}
-)
-"""Fields that say how often something happened, or that are the same for all copies."""
 
 
 def duplicate(value: T) -> T:
@@ -162,8 +147,10 @@ def _duplicate_object(value: object, done: Done) -> object:
         for name, item in vars(value).items():
             table[name] = item if copiers[type(item)] is None else _duplicate(item, done)
         return made
-    for name in _names(value):
-        object.__setattr__(made, name, _duplicate(getattr(value, name), done))
+    copiers, put = _COPIERS, object.__setattr__
+    for name in names_of(value):
+        item = getattr(value, name)
+        put(made, name, item if copiers[type(item)] is None else _duplicate(item, done))
     return made
 
 
@@ -183,11 +170,9 @@ class _Copiers(dict[type, Copier | None]):
 
 _COPIERS = _Copiers()
 _SLOTS: dict[type, tuple[str, ...]] = {}
-_DECLARED: dict[type, tuple[str, ...] | None] = {}
-_SORTED: dict[type, tuple[frozenset[str], tuple[str, ...]]] = {}
 
 
-def _names(value: object) -> list[str]:
+def names_of(value: object) -> list[str]:
     """The fields of an object, in a fixed order."""
     if hasattr(value, "__dict__"):
         return list(vars(value))
@@ -203,193 +188,3 @@ def _slots_of(kind: type) -> tuple[str, ...]:
         slots: str | Iterable[str] = base.__dict__.get("__slots__", ())
         found += (slots,) if isinstance(slots, str) else slots
     return tuple(found)
-
-
-def key_of_value(value: object, now: float, left_out: frozenset[str]) -> bytes:
-    """Equal for two values that will behave alike from `now` on, without these fields."""
-    parts: list[str] = []
-    _Writer(parts.append, now, left_out).write(value)
-    return digest("".join(parts).encode())
-
-
-def key_of(stack: Stack, now: float) -> bytes:
-    """Equal for two stacks that will behave alike from `now` on."""
-    parts: list[str] = []
-    _Writer(parts.append, now).write(stack)
-    timers = stack._timers
-    alive = sorted(
-        (index, name, round(when - now, 6))
-        for when, ticket, index, name in stack._heap
-        if timers.get((index, name)) == ticket
-    )
-    parts.append(repr(alive))
-    return digest("".join(parts).encode())
-
-
-def key_of_batches(batches: Iterable[Batch], now: float) -> bytes:
-    """Equal for packets that say the same."""
-    parts: list[str] = []
-    writer = _Writer(parts.append, now)
-    for batch in batches:
-        writer.write(batch)
-    return digest("".join(parts).encode())
-
-
-def digest(data: bytes) -> bytes:
-    """A short hash."""
-    return blake2b(data, digest_size=12).digest()
-
-
-class _Writer:
-    """Writes values as text, each object once and then by its number."""
-
-    def __init__(
-        self, put: Callable[[str], None], now: float, left_out: frozenset[str] = COUNTED
-    ) -> None:
-        self.put = put
-        self.now = now
-        self.left_out = left_out
-        self.seen: dict[int, int] = {}
-
-    def write(self, value: object) -> None:
-        """Append the text of a value."""
-        write = _WRITERS[type(value)]
-        if write is None:
-            self.put(repr(value))
-        else:
-            write(self, value)
-
-    def write_moment(self, value: float) -> None:
-        """A time, from now."""
-        self.put(self._moment(value))
-
-    def write_named(self, value: object) -> None:
-        """An address or the like, of which there are few, and those everywhere."""
-        self.put(_text(value))
-
-    def write_type(self, value: type) -> None:
-        """A class."""
-        self.put(value.__name__)
-
-    def write_nothing(self, value: object) -> None:
-        """What only does things."""
-
-    def write_items(self, value: Iterable[object]) -> None:
-        """A list or the like."""
-        self.put("[")
-        put, writers = self.put, _WRITERS
-        for item in value:
-            write = writers[type(item)]
-            if write is None:
-                put(repr(item))
-            else:
-                write(self, item)
-            put(",")
-        put("]")
-
-    def write_table(self, value: Table) -> None:
-        """A dictionary."""
-        self._write_sorted(value.items())
-
-    def write_set(self, value: set[object]) -> None:
-        """A set."""
-        self._write_sorted((item, None) for item in value)
-
-    def _moment(self, value: float) -> str:
-        if not EPOCH_S / 2 < value < 1e18:
-            return repr(round(value, 6))
-        return repr(max(round(value - self.now, 6), -LONG_AGO_S))
-
-    def write_batch(self, batch: Batch) -> None:
-        self.put(f"B{batch.sender}{batch.destination}{batch.body!r}{batch.position}")
-        for header in batch.headers:
-            self.write_fields(header)
-
-    def _write_sorted(self, items: Iterable[tuple[object, object]]) -> None:
-        self.put("{")
-        for key, item in sorted(items, key=lambda pair: repr(pair[0])):
-            self.write(key)
-            self.put(":")
-            self.write(item)
-            self.put(",")
-        self.put("}")
-
-    def write_fields(self, value: object) -> None:
-        """Any other object; its fields, the second time only which it is."""
-        number = self.seen.get(id(value))
-        if number is not None:
-            self.put(f"#{number}")
-            return
-        self.seen[id(value)] = len(self.seen)
-        put, writers, left_out = self.put, _WRITERS, self.left_out
-        put(type(value).__name__ + "(")
-        for name in _written(value):
-            if name in left_out:
-                continue
-            item = getattr(value, name)
-            write = writers[type(item)]
-            if write is None:
-                put(repr(item))
-            else:
-                write(self, item)
-            put(";")
-        put(")")
-
-
-_text = lru_cache(maxsize=4096, typed=True)(repr)
-
-
-def _written(value: object) -> Iterable[str]:
-    """The fields of an object in the order in which they are written."""
-    kind = type(value)
-    if kind not in _DECLARED:
-        found = tuple(item.name for item in fields(kind)) if is_dataclass(kind) else None
-        _DECLARED[kind] = found
-    declared = _DECLARED[kind]
-    if declared is not None:
-        return declared
-    if not hasattr(value, "__dict__"):
-        return sorted(_names(value))
-    # Nearly all objects of a class have the same fields: they are sorted once.
-    names, known = vars(value).keys(), _SORTED.get(kind)
-    if known is None or names != known[0]:
-        known = _SORTED[kind] = (frozenset(names), tuple(sorted(names)))
-    return known[1]
-
-
-def _writer_of(kind: type) -> Write | None:
-    """How values of a type are written; None: as Python writes them."""
-    if kind is float:
-        return _Writer.write_moment
-    if kind in NAMED:
-        return _Writer.write_named
-    if kind in PLAIN or issubclass(kind, int):
-        return None
-    if kind is Batch:
-        return _Writer.write_batch
-    if issubclass(kind, type):
-        return _Writer.write_type
-    if issubclass(kind, list | tuple | deque):
-        return _Writer.write_items
-    if issubclass(kind, dict):
-        return _Writer.write_table
-    if issubclass(kind, set | frozenset):
-        return _Writer.write_set
-    calls = any("__call__" in vars(base) for base in kind.__mro__)
-    if calls or issubclass(kind, Random | count):
-        return _Writer.write_nothing
-    return _Writer.write_fields
-
-
-Write = Callable[[_Writer, Any], None]
-
-
-class _Writers(dict[type, Write | None]):
-    """How values are written, by type, found out when the first of its type comes."""
-
-    def __missing__(self, kind: type) -> Write | None:
-        write = self[kind] = _writer_of(kind)
-        return write
-
-
-_WRITERS = _Writers()

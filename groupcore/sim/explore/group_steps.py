@@ -8,10 +8,10 @@ from itertools import combinations
 
 from groupcore.sequencing.names import Process
 from groupcore.sim.checkers import GROUP_CHECKERS, Violation, check_all
-from groupcore.sim.explore.copying import EPOCH_S
 from groupcore.sim.explore.group_scopes import GroupScope
 from groupcore.sim.explore.group_turning import GroupTurning
 from groupcore.sim.explore.group_world import Alive, GroupNodeState, GroupState
+from groupcore.sim.explore.keying import EPOCH_S
 from groupcore.sim.explore.steps import Step
 from groupcore.sim.trace import HEALED, Ended, Happened, Record, Trace
 from groupcore.sim.trace_groups import GroupEnd

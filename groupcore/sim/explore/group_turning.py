@@ -14,7 +14,7 @@ from groupcore.sequencing.headers import Digest
 from groupcore.sequencing.names import Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
-from groupcore.sim.explore.copying import digest, duplicate
+from groupcore.sim.explore.copying import duplicate
 from groupcore.sim.explore.group_scopes import GroupScope
 from groupcore.sim.explore.group_world import (
     Alive,
@@ -25,6 +25,7 @@ from groupcore.sim.explore.group_world import (
     StillClock,
     dated,
 )
+from groupcore.sim.explore.keying import digest
 from groupcore.sim.explore.making import Making
 from groupcore.sim.explore.world import Link, Past, packet_of
 from groupcore.sim.groups.life import Life

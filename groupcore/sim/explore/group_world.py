@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from groupcore.digest import Digest
 from groupcore.events import FetchCut, ViewInstalled
 from groupcore.sim.clock import Clock
-from groupcore.sim.explore.copying import Fixed, digest, key_of_value
+from groupcore.sim.explore.copying import Fixed
+from groupcore.sim.explore.keying import digest, key_of_value
 from groupcore.sim.explore.world import NAMES, Budget, Link, Packet, Past
 from groupcore.sim.groups.life import Life
 from groupcore.sim.groups.observer import ObservedService

@@ -19,7 +19,8 @@ from groupcore.events import (
     Synced,
     ViewInstalled,
 )
-from groupcore.sim.explore.copying import digest, duplicate
+from groupcore.sim.explore.copying import duplicate
+from groupcore.sim.explore.keying import digest
 from groupcore.sim.explore.making import Making
 from groupcore.sim.explore.scopes import Scope
 from groupcore.sim.explore.world import (

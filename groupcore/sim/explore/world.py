@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from groupcore.batch import Batch
-from groupcore.sim.explore.copying import EPOCH_S, digest, key_of, key_of_batches
+from groupcore.sim.explore.keying import EPOCH_S, digest, key_of, key_of_batches
 from groupcore.sim.trace import Mid, Record
 from groupcore.stack import Stack
 from groupcore.view import Address, View

@@ -7,8 +7,8 @@ from groupcore.sequencing import headers as h
 from groupcore.sequencing.events import Refused
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.service import Service
-from groupcore.sim.explore.copying import key_of_value
 from groupcore.sim.explore.group_world import LEFT_OUT
+from groupcore.sim.explore.keying import key_of_value
 from tests.groupcore.sequencing.world import World
 
 

@@ -7,7 +7,8 @@ from json import loads
 import pytest
 
 from groupcore.sim.explore.__main__ import main
-from groupcore.sim.explore.copying import duplicate, key_of
+from groupcore.sim.explore.copying import duplicate
+from groupcore.sim.explore.keying import key_of
 from groupcore.sim.explore.scopes import SCOPES, Action, Scope, send
 from groupcore.sim.explore.search import Found, Search
 from groupcore.sim.explore.steps import Step, World
