@@ -129,6 +129,16 @@ export class BlockObject extends Shared {
     for (const [source, number] of state.refused) this.refused.add(`${source}:${number}`);
   }
 
+  /** Whether calls are not answered, or not on disk. */
+  get isOwing(): boolean {
+    return this.unanswered > 0 || this.unsaved > 0;
+  }
+
+  /** Whether it has a text that is to go to another block. */
+  get isGiving(): boolean {
+    return this.births.size > 0 || (this.status === "joined" && this.number > 0);
+  }
+
   /** Whether a parcel has come to its end here. */
   has(source: string, number: number): boolean {
     return (this.received.get(source) ?? 0) >= number && !this.refused.has(`${source}:${number}`);

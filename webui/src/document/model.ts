@@ -17,6 +17,7 @@ import { Confirmed } from "./confirmed";
 import { Follower, type FollowerOwner } from "./following";
 import { type OutlineDetail, OutlineObject } from "./outline";
 import { Overlay } from "./overlay";
+import { neededBy } from "./own";
 import { saveState } from "./save-state";
 import { chopped, Sender } from "./sending";
 import { callsOf, fresh, keep, type StoredDocument, takeUp } from "./storing";
@@ -351,9 +352,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   }
 
   private needed(): Set<string> {
-    const needed = this.sender.needed();
-    for (const id of this.asked.keys()) needed.add(id);
-    return needed;
+    return new Set([...neededBy(this.overlay.own), ...this.asked.keys()]);
   }
 
   private get room(): number {
@@ -380,7 +379,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   }
 
   private isBusy(id: string, block: BlockObject): boolean {
-    if (block.unanswered > 0 || block.unsaved > 0 || block.births.size > 0) return true;
+    if (block.isOwing || block.births.size > 0) return true;
     // Without one that is about to leave the outline, it would be shown again.
     return (
       (block.status !== "open" && this.outline.entries.has(id)) || this.confirmed.isPassing(id)

@@ -54,6 +54,17 @@ export function awaitedBy(own: readonly Own[]): ReadonlyMap<string, ShownBlock |
   return awaited;
 }
 
+/** The blocks whose groups own verbs need. */
+export function neededBy(own: readonly Own[]): Set<string> {
+  const ids = new Set<string>();
+  for (const { verb, hop } of own) {
+    if (verb[0] === "edit" || verb[0] === "set" || verb[0] === "split") ids.add(verb[1]);
+    if (verb[0] === "merge") ids.add(verb[1]).add(verb[2]);
+    if (hop !== "") ids.add(hop);
+  }
+  return ids;
+}
+
 /** What the person wrote with a verb. */
 export function writtenBy(verb: OwnVerb): RichDelta {
   if (verb[0] === "edit") return insertedText(verb[2]);

@@ -56,17 +56,6 @@ export class Sender {
     }
   }
 
-  /** The blocks whose groups the own verbs need. */
-  needed(): Set<string> {
-    const ids = new Set<string>();
-    for (const { verb, hop } of this.overlay.own) {
-      if (verb[0] === "edit" || verb[0] === "set" || verb[0] === "split") ids.add(verb[1]);
-      if (verb[0] === "merge") ids.add(verb[1]).add(verb[2]);
-      if (hop !== "") ids.add(hop);
-    }
-    return ids;
-  }
-
   private call(verb: OwnVerb): OwnCall | null {
     switch (verb[0]) {
       case "edit":

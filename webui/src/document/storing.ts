@@ -1,12 +1,13 @@
 /** What of a document outlives the tab: verbs that are not confirmed, and what shows them. */
 
 import type { StoredObject } from "../client/object";
-import type { BlockState } from "./block";
+import type { BlockObject, BlockState } from "./block";
 import type { Own, OwnCall } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { Follower } from "./following";
 import type { OutlineState } from "./outline";
 import type { Overlay } from "./overlay";
+import { neededBy } from "./own";
 import type { Draft, ShownBlock } from "./types";
 
 /** Plain values, for IndexedDB; `client`: whose calls these are. */
@@ -21,6 +22,17 @@ export interface StoredDocument {
   readonly calls: readonly OwnCall[];
   /** Edits that have lost their text here, and are not answered. */
   readonly textless: readonly (readonly [string, OwnCall])[];
+}
+
+/**
+ * The blocks that what is not confirmed rests on, which are few: they are written with every key. All
+ * while texts go from one to another, as what is shown of one then depends on another.
+ */
+function restedOn(overlay: Overlay, { blocks }: Confirmed): [string, BlockObject][] {
+  const all = [...blocks];
+  const needed = neededBy(overlay.own);
+  const isGiven = all.some(([, block]) => block.isGiving);
+  return all.filter(([id, block]) => isGiven || needed.has(id) || block.isOwing);
 }
 
 /** A new id that nobody guesses. */
@@ -48,9 +60,9 @@ export function keep(
     author,
     drafts,
     outline: [outline.state, outline.stored],
-    blocks: [...confirmed.blocks]
-      .filter(([, block]) => block.stored.birth !== null)
-      .map(([id, block]) => [id, block.state, block.stored]),
+    blocks: restedOn(overlay, confirmed)
+      .map(([id, block]) => [id, block.state, block.stored] as const)
+      .filter(([, , { birth }]) => birth !== null),
     born: [...confirmed.born.values()],
     own: overlay.own.map((own) => ({
       ...own,

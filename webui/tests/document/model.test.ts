@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { openModel } from "../../src/document/model";
+import { openModel, type StoredDocument } from "../../src/document/model";
 import type { RichDelta } from "../../src/shared/rich";
 import { Page, type Truth, World } from "./world";
 
@@ -117,6 +117,36 @@ test("unsent edits survive a closed tab, and are done once", async () => {
   ];
   expect([contents(ann), contents(bob)]).toEqual([all, all]);
   expect([ann.model.save.kind, ann.model.stored()]).toEqual(["saved", null]);
+});
+
+test("of the blocks that are open, those are kept that something rests on", async () => {
+  const [ann, bob] = await shown(...Array.from({ length: 30 }, (_, at) => `Line ${at}`));
+  const kept = (): string[] => {
+    const { blocks = [] } = (ann.model.stored() ?? {}) as Partial<StoredDocument>;
+    return blocks.map(([id]) => id).sort();
+  };
+  for (let at = 0; at < 30; at += 1) bob.model.change([["edit", `b${at}`, ["a "]]]);
+  await world.elapse(2);
+  ann.model.look(0, 29);
+  await world.elapse(1);
+  expect(ann.model.confirmed.blocks.size).toBe(30);
+  ann.model.change([["edit", "b5", ["x"]]]);
+  ann.model.change([["edit", "b7", ["y"]]]);
+  ann.model.change([["edit", "b5", [1, "z"]]]);
+  expect(kept()).toEqual(["b5", "b7"]);
+  ann.reload();
+  await world.elapse(2);
+  expect(kept()).toEqual([]);
+  expect(contents(bob).slice(5, 8)).toEqual([
+    ["b5", "xza Line 5"],
+    ["b6", "a Line 6"],
+    ["b7", "ya Line 7"],
+  ]);
+  // A text goes from one block to another: what is shown of one depends on what is here of others.
+  ann.model.change([["split", "b3", 2, "b99", {}]]);
+  ann.model.look(0, 30);
+  for (let step = 0; step < 100 && kept().length < 30; step += 1) await world.elapse(0.005);
+  expect(kept().length).toBeGreaterThanOrEqual(30);
 });
 
 test("what another page's life has sent under another id becomes a draft", async () => {
