@@ -80,7 +80,7 @@ const OUTLINE = "outline/";
 
 /** A state with an outline, which is the very same value for as long as nothing in it changes. */
 interface WithOutline {
-  readonly outline: readonly [outline: unknown, rest: unknown];
+  readonly outline: readonly [outline: unknown, ...rest: unknown[]];
 }
 
 function hasOutline(state: unknown): state is WithOutline {
@@ -100,8 +100,9 @@ export async function whole(
 ): Promise<Kept> {
   const { state, client, doc } = kept;
   if (!hasOutline(state) || state.outline[0] !== null) return kept;
+  const [, ...rest] = state.outline;
   const found = (await get([client, `${OUTLINE}${doc}`])) as KeptOutline;
-  return { ...kept, state: { ...state, outline: [found.outline, state.outline[1]] } };
+  return { ...kept, state: { ...state, outline: [found.outline, ...rest] } };
 }
 
 export function isOf(principal: string): (kept: Kept | KeptOutline) => kept is Kept {
@@ -125,11 +126,11 @@ export class Store {
       await this.database.put("documents", kept);
       return;
     }
-    const [outline, rest] = state.outline;
+    const [outline, ...rest] = state.outline;
     const next: KeptOutline = { client, doc: `${OUTLINE}${kept.doc}`, outline };
     const work = this.database.transaction("documents", "readwrite");
     const all: Promise<unknown>[] = [work.done];
-    all.push(work.store.put({ ...kept, state: { ...state, outline: [null, rest] } }));
+    all.push(work.store.put({ ...kept, state: { ...state, outline: [null, ...rest] } }));
     if (!isSame(next, this.written)) all.push(work.store.put(next));
     await Promise.all(all);
     this.written = next;

@@ -130,7 +130,10 @@ async function left(store: Store, client: string): Promise<Kept[]> {
 test("the outline is written when it is another one, not with every edit, and is read with them", async () => {
   const store = await Store.open();
   const outline = { title: "Long", blocks: [["b0", "paragraph", 5, true]] };
-  const state = (calls: number, of = outline) => ({ outline: [of, { version: calls }], calls });
+  const state = (calls: number, of = outline) => ({
+    outline: [of, { version: calls }, [["planted", ["b0"]]]],
+    calls,
+  });
   const put = vi.spyOn(IDBObjectStore.prototype, "put");
   for (let calls = 1; calls <= 5; calls += 1) await store.keep(kept("eight", state(calls)));
   expect(put).toHaveBeenCalledTimes(6);

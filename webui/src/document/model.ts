@@ -73,7 +73,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.author = stored?.author ?? fresh();
     this.outline = session.attach(OutlineObject, `doc/${doc}`, OutlineObject.type, (outline) => {
       if (stored?.outline != null) {
-        outline.take(stored.outline[0]);
+        outline.takeKept(stored.outline[0], stored.outline[2]);
         outline.restore(callsOf(stored.outline[1], stored.client === session.client));
       }
     });
@@ -135,10 +135,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   /** What has to outlive the tab; null when everything of the person's is with the nodes. */
   stored(): StoredDocument | null {
-    const { author, drafts, overlay, confirmed } = this;
+    const { author, drafts, overlay, confirmed, session } = this;
     const { calls } = this.follower;
     if (overlay.own.length === 0 && drafts.length === 0 && calls.size === 0) return null;
-    return keep(this.session.client, author, drafts, overlay, confirmed, calls);
+    const isOffline = session.state !== "connected";
+    return keep(session.client, author, drafts, overlay, confirmed, calls, isOffline);
   }
 
   // --- what the person does -------------------------------------------------------------------

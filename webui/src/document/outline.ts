@@ -18,6 +18,9 @@ export interface Seed {
   readonly content: Rich;
 }
 
+/** News of so many blocks are kept beside the state before them: then all is kept anew. */
+const LATER_MAX = 100;
+
 type WireEntry = readonly [id: string, type: string, length: number, isLive: boolean];
 type WireSeed = readonly [id: string, attributes: Attributes, content: Rich];
 
@@ -37,6 +40,9 @@ export type OutlineDetail =
 
 /** What changes who may what: not told itself, but that it has changed. */
 const LISTINGS: ReadonlySet<string> = new Set(["claim", "entitle", "grant", "revoke"]);
+
+/** News of single blocks. */
+type BlockNews = readonly [kind: "known" | "planted", blocks: readonly unknown[]];
 
 /** Who has to be told what an outline is told, before and instead of it doing so. */
 export interface OutlineListener {
@@ -61,6 +67,8 @@ export class OutlineObject extends Shared {
   /** Blocks of which it has heard something new; null: their order is another one, too. */
   private news: Set<string> | null = null;
   private whole: OutlineState | null = null;
+  /** What has happened since `whole`, which is not copied for each. */
+  private later: (OutlineDetail & BlockNews)[] = [];
 
   /** What `news` has gathered since it was asked for last. */
   takeNews(): ReadonlySet<string> | null {
@@ -69,9 +77,18 @@ export class OutlineObject extends Shared {
     return news;
   }
 
-  /** Everything here, as a snapshot has it: the same value until something changes. */
+  /** Everything here, in a state that seldom is another value, and in what has happened since. */
+  get kept(): readonly [state: OutlineState, later: readonly OutlineDetail[]] {
+    if (this.whole === null) {
+      this.whole = this.state;
+      this.later = [];
+    }
+    return [this.whole, [...this.later]];
+  }
+
+  /** Everything here, as a snapshot has it. */
   get state(): OutlineState {
-    this.whole ??= {
+    return {
       title: this.title,
       blocks: this.order.map((id) => {
         const entry = this.entries.get(id);
@@ -79,7 +96,6 @@ export class OutlineObject extends Shared {
       }),
       seeds: [...this.seeds].map(([id, seed]) => [id, seed.attributes, seed.content]),
     };
-    return this.whole;
   }
 
   /** Makes it this state. */
@@ -95,9 +111,15 @@ export class OutlineObject extends Shared {
       this.seeds.set(id, { attributes, content });
   }
 
+  /** Makes it what was kept. */
+  takeKept(state: OutlineState, later: readonly OutlineDetail[] = []): void {
+    this.take(state);
+    for (const detail of later) this.follow(detail);
+  }
+
   /** Does one detail of a change. */
   follow(detail: OutlineDetail): void {
-    this.whole = null;
+    this.note(detail);
     switch (detail[0]) {
       case "placed":
         this.place(detail[1], detail[2]);
@@ -125,6 +147,14 @@ export class OutlineObject extends Shared {
       case "title":
         this.title = detail[1];
     }
+  }
+
+  private note(detail: OutlineDetail): void {
+    if (this.whole === null) return;
+    const isOfBlocks = detail[0] === "known" || detail[0] === "planted";
+    if (isOfBlocks) this.later.push(detail);
+    const named = this.later.reduce((sum, [, blocks]) => sum + blocks.length, 0);
+    if (!isOfBlocks || named > LATER_MAX) this.whole = null;
   }
 
   private know(news: readonly WireEntry[]): void {

@@ -5,7 +5,7 @@ import type { BlockObject, BlockState } from "./block";
 import type { Own, OwnCall } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { Follower } from "./following";
-import type { OutlineState } from "./outline";
+import type { OutlineDetail, OutlineState } from "./outline";
 import type { Overlay } from "./overlay";
 import { neededBy } from "./own";
 import type { Draft, ShownBlock } from "./types";
@@ -15,7 +15,8 @@ export interface StoredDocument {
   readonly client: string;
   readonly author: string;
   readonly drafts: readonly Draft[];
-  readonly outline: readonly [OutlineState, StoredObject] | null;
+  /** `later`: what has happened since it was this state; pages of before have kept none. */
+  readonly outline: readonly [OutlineState, StoredObject, later?: readonly OutlineDetail[]] | null;
   readonly blocks: readonly (readonly [string, BlockState, StoredObject])[];
   readonly born: readonly ShownBlock[];
   readonly own: readonly (Omit<Own, "call"> & { readonly call: number })[];
@@ -26,13 +27,17 @@ export interface StoredDocument {
 
 /**
  * The blocks that what is not confirmed rests on, which are few: they are written with every key. All
- * while texts go from one to another, as what is shown of one then depends on another.
+ * while texts go from one to another, as what is shown of one then depends on another, and `isAll`.
  */
-function restedOn(overlay: Overlay, { blocks }: Confirmed): [string, BlockObject][] {
+function restedOn(
+  overlay: Overlay,
+  { blocks }: Confirmed,
+  isAll: boolean,
+): [string, BlockObject][] {
   const all = [...blocks];
   const needed = neededBy(overlay.own);
-  const isGiven = all.some(([, block]) => block.isGiving);
-  return all.filter(([id, block]) => isGiven || needed.has(id) || block.isOwing);
+  const isWhole = isAll || all.some(([, block]) => block.isGiving);
+  return all.filter(([id, block]) => isWhole || needed.has(id) || block.isOwing);
 }
 
 /** A new id that nobody guesses. */
@@ -41,6 +46,7 @@ export function fresh(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** `isOffline`: one may read and write for long in what is open here, also behind a reload. */
 export function keep(
   client: string,
   author: string,
@@ -48,19 +54,21 @@ export function keep(
   overlay: Overlay,
   confirmed: Confirmed,
   textless: ReadonlyMap<string, OwnCall>,
+  isOffline: boolean,
 ): StoredDocument {
   if (overlay.own.length === 0 && textless.size === 0) {
     const nothing = { outline: null, blocks: [], born: [], own: [], calls: [], textless: [] };
     return { client, author, drafts, ...nothing };
   }
   const { outline } = confirmed;
+  const [state, later] = outline.kept;
   const calls = [...new Set(overlay.own.flatMap(({ call }) => call ?? []))];
   return {
     client,
     author,
     drafts,
-    outline: [outline.state, outline.stored],
-    blocks: restedOn(overlay, confirmed)
+    outline: [state, outline.stored, later],
+    blocks: restedOn(overlay, confirmed, isOffline)
       .map(([id, block]) => [id, block.state, block.stored] as const)
       .filter(([, , { birth }]) => birth !== null),
     born: [...confirmed.born.values()],

@@ -25,7 +25,8 @@ class Node {
   private due: (() => void)[] = [];
   private readonly steps = new Map<string, number>();
 
-  constructor() {
+  /** `stored`: what a page before has left, to one that reaches no node. */
+  constructor(stored?: unknown) {
     const send = (data: Uint8Array): unknown => this.said.push(...(decode(data) as Out[]));
     const quiet = { onopen: null, onmessage: null, onclose: null, close: () => undefined };
     this.socket = { ...quiet, send: (data) => void send(data) };
@@ -37,7 +38,8 @@ class Node {
       },
       random: () => 0,
     });
-    this.model = openModel(session, "long");
+    this.model = openModel(session, "long", stored);
+    if (stored !== undefined) return;
     this.model.look(0, 30);
     const limits = { frame_bytes: 1_000_000, objects: 512, calls: 64 };
     const who = { who: "me", node: "a", principal: "guest", resumed: false };
@@ -114,4 +116,28 @@ test("a keystroke in a document of 5,000 blocks does not look at all of them", (
   // An order that is another one is looked at whole.
   model.change([["move", ["b5"], "b2000"]]);
   expect(model.value.blocks[2_000]?.id).toBe("b5");
+});
+
+test("what becomes known of single blocks is kept beside the outline, and all anew when it is much", () => {
+  const node = new Node();
+  const { model } = node;
+  const stored = () => model.stored()?.outline ?? [];
+  model.change([["edit", "b5", ["x"]]]);
+  const [whole] = stored();
+  node.tell(["known", [["b4000", "quote", 99, true]]]);
+  node.tell(["planted", ["b4001"]]);
+  expect(stored()[0]).toBe(whole);
+  expect(stored()[2]).toHaveLength(2);
+  // A page that has nothing else shows as much: of texts the one alone that waits to be sent.
+  const other = new Node(structuredClone(model.stored())).model;
+  expect(other.value.blocks[4_000]).toMatchObject({ length: 99, attributes: { type: "quote" } });
+  expect(other.value.blocks.slice(100)).toEqual(model.value.blocks.slice(100));
+  for (let at = 0; at < 100; at += 1) node.tell(["known", [[`b${at}`, "paragraph", 11, true]]]);
+  expect(stored()[0]).not.toBe(whole);
+  expect(stored()[2]?.length).toBeLessThan(10);
+  const [again] = stored();
+  node.tell(["placed", "b7", ["b4000"]]);
+  expect(stored()[0]).not.toBe(again);
+  expect(stored()[0]?.blocks[8]?.slice(0, 3)).toEqual(["b4000", "quote", 99]);
+  expect(stored()[2]).toEqual([]);
 });
