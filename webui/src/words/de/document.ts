@@ -44,12 +44,4 @@ export default {
       `Andere haben ${number(blocks)} Blöcke geändert.`,
     ),
   close: "Schließen",
-  link: "Link",
-  address: "Adresse",
-  change: "Ändern",
-  open: "Öffnen",
-  remove: "Entfernen",
-  cancel: "Abbrechen",
-  noAddress:
-    "Das ist keine Adresse. Schreiben Sie eine wie https://example.org oder eine E-Mail-Adresse.",
 } satisfies Translation<typeof english>;

@@ -34,14 +34,5 @@ export default {
   saySaved: "All edits are saved.",
   sayChanged: (blocks: number) =>
     plural(blocks, "Others changed 1 block.", `Others changed ${number(blocks)} blocks.`),
-  // find and replace
   close: "Close",
-  // a link
-  link: "Link",
-  address: "Address",
-  change: "Change",
-  open: "Open",
-  remove: "Remove",
-  cancel: "Cancel",
-  noAddress: "This is no address. Write one like https://example.org, or an e-mail address.",
 };
