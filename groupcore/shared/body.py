@@ -127,8 +127,10 @@ class Body(Generic[T]):
         """Those through which the object is followed: few of all that have it open."""
         if self._is_behind or not self._following:
             return []
-        self._following = {face: None for face in self._following if face.watchers.watched}
-        return [face for face in self._following if self._faces.get(face.process) is face]
+        following = [face for face in self._following if face.watchers.watched]
+        if len(following) < len(self._following):
+            self._following = dict.fromkeys(following)
+        return [face for face in following if self._faces.get(face.process) is face]
 
     def _observing(self) -> list[Observer]:
         return [] if self._is_behind else self.observers

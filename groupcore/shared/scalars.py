@@ -72,11 +72,10 @@ class ScalarCodec(Codec):
     def __init__(self, kind: type, check: Callable[[object], object] | None = None) -> None:
         super().__init__("None" if kind is type(None) else kind.__name__)
         self.kind = kind
-        self._check = check
+        if check is not None:  # a call less for each value there is
+            self.check = self.to_wire = self.from_wire = check  # type: ignore[method-assign,assignment]
 
     def check(self, value: object) -> object:
-        if self._check is not None:
-            return self._check(value)
         if type(value) is not self.kind:
             raise self.misfit(value)
         return value
