@@ -60,6 +60,9 @@ REOPEN_S = 0.5
 """Between two attempts to open what every node has open."""
 CLOSE_S = 2.0
 """How long the node waits for its documents to be closed when it leaves."""
+DESCRIBED_EVERY_S = 1.0
+"""Between two messages that tell a document's outline what headings are, and how long blocks: who
+lists headings asks every two seconds at most."""
 APART_S = 3.0
 """After so long outside the primary view its pages are sent to other nodes, once."""
 
@@ -79,7 +82,7 @@ class Node:
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
         self.accounts = make_accounts(settings, self.objects, public_url)
-        self.keeper = Keeper(self.objects, new_id, self._tell_title)
+        self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
         self.pictures = PictureService(
             settings,
             self.channel.secret,

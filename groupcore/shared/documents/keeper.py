@@ -33,7 +33,7 @@ from groupcore.shared.documents.hosting import SessionHost
 from groupcore.shared.documents.parts import node_of
 from groupcore.shared.errors import ClosedError
 from groupcore.shared.pending import Pending
-from groupcore.shared.runtime import Runtime, done_within
+from groupcore.shared.runtime import Runtime, done_within, elapse
 from groupcore.shared.session import Session
 from groupcore.shared.session_port import OPENING_S
 from groupcore.shared.streams import Stream
@@ -71,7 +71,8 @@ class _Held:
 class Keeper:
     """Keeps documents open at `node`; `on_title(doc, title)` is told titles, by one node.
 
-    `new_id` gives ids for new blocks.
+    `new_id` gives ids for new blocks. `rest_s`: between two messages in which a document's outline
+    is told what blocks have become (`groupcore.shared.documents.describing`).
     """
 
     def __init__(
@@ -80,8 +81,10 @@ class Keeper:
         new_id: Callable[[], str],
         on_title: OnTitle = lambda doc, title: None,
         linger_s: float = LINGER_S,
+        rest_s: float = 0.0,
     ) -> None:
         self.linger_s = linger_s
+        self._rest_s = rest_s
         self._node = node
         self._new_id = new_id
         self._on_title = on_title
@@ -186,6 +189,9 @@ class Keeper:
         secure = groups.saved if groups.options.durable else None
         try:
             document = await open_document(SessionHost(session, self._new_id), doc, secure=secure)
+            if self._rest_s > 0:
+                rest = partial(elapse, self._node.runtime, self._rest_s)
+                document.tender.describing.rest = rest
             document.keep()
             held.stream = document.outline.changes()
         except GeneratorExit:

@@ -14,7 +14,7 @@ from groupcore.errors import GroupcoreError
 from groupcore.objects.rich_delta import inserted, length
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents.block import Block
-from groupcore.shared.documents.describing import Describing, heading_of
+from groupcore.shared.documents.describing import Describing
 from groupcore.shared.documents.handing import DELETED, JOINED, OPEN, UNBORN
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.parts import Parcel, node_of
@@ -76,7 +76,7 @@ class Tender:
         self._planted: dict[str, None] = {}
         self._safe: dict[str, dict[str, Parcel]] = {}
         self._says_planted = False
-        self._describing = Describing()
+        self.describing = Describing(outline, blocks, host.start)
         self._securing: dict[tuple[str, str], int] = {}
         self._secured_again: set[tuple[str, str]] = set()
         self._busy: dict[str, bool] = {}
@@ -174,7 +174,7 @@ class Tender:
         if block.status in (JOINED, DELETED) or block.rights_version < outline.rights_version:
             return True
         entry = outline.entries.get(name)
-        return name in outline.seeds or self._describing.news(name, block, entry) is not None
+        return name in outline.seeds or self.describing.news(name, block, entry) is not None
 
     def _may_forget(self, block: Block, source: Block | None) -> bool:
         """Whether it is for this node to say that enough nodes have a text.
@@ -358,11 +358,7 @@ class Tender:
         elif block.status == DELETED and known:
             await outline.remove([name])
         self._give_list(block)
-        news = self._describing.news(name, block, outline.entries.get(name))
-        if news is not None:
-            heading = heading_of(block)
-            await outline.describe([news])
-            self._describing.told(name, heading)
+        await self.describing.tell(name)
 
     async def plant(self, name: str, block: Block) -> None:
         """Give a block the text that the outline has the seed of.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 
 from groupcore.objects.rich_delta import Format, RichDelta, Run, canonical, rich
 from groupcore.shared.documents import Document
@@ -81,5 +82,52 @@ def test_another_node_tells_of_a_heading_when_the_one_that_did_is_gone() -> None
         await (await b.block(ids[0])).set({"type": "heading", "level": 2})
         await rest(world)
         assert outline_version(b) > before
+
+    run(main)
+
+
+def test_who_writes_in_headings_has_all_told_once_in_a_rest() -> None:
+    async def main(world: World) -> None:
+        a, b, ids = await three(world)
+        for one in ids[:2]:
+            await (await a.block(one)).set({"type": "heading", "level": 1})
+        await rest(world)
+        for document in (a, b):
+            document.tender.describing.rest = partial(world.elapse, 1.0)
+        before = outline_version(b)
+        for _ in range(8):
+            await b.write(ids[0], typed(0, "x"))
+            await a.write(ids[1], typed(0, "y"))
+            await rest(world)
+        # The first letter of all at once, the others together behind the rest.
+        assert outline_version(b) == before + 1
+        assert b.outline.entries[ids[0]].length == 4
+        await world.elapse(1.0)
+        await rest(world)
+        assert outline_version(b) == before + 2
+        assert [b.outline.entries[one].length for one in ids] == [11, 11, 5]
+        await world.elapse(5.0)
+        assert outline_version(b) == before + 2
+        # Behind a rest in which nothing came, what comes is told at once.
+        await b.write(ids[0], canonical([-1]))
+        await rest(world)
+        assert outline_version(b) == before + 3
+
+    run(main)
+
+
+def test_a_split_of_a_heading_waits_for_no_rest() -> None:
+    async def main(world: World) -> None:
+        a, b, ids = await three(world)
+        await (await a.block(ids[0])).set({"type": "heading", "level": 1})
+        await rest(world)
+        for document in (a, b):
+            document.tender.describing.rest = partial(world.elapse, 60.0)
+        await b.write(ids[0], typed(0, "x"))
+        await rest(world)
+        await b.write(ids[0], typed(0, "x"))
+        fresh = await b.split(ids[0], 2)
+        await rest(world)
+        assert fresh in a.outline.entries
 
     run(main)
