@@ -236,8 +236,9 @@ class FailureDetection(Layer):
         """Note the time; whoever was unheard is heard again."""
         for member in members:
             self.last_heard[member] = now
-            self.unanswered.pop(member, None)
-            self.doubted.pop(member, None)
+            if self.unanswered or self.doubted:
+                self.unanswered.pop(member, None)
+                self.doubted.pop(member, None)
         if len(self.last_heard) > STRANGERS_MAX:
             known = frozenset() if self.view is None else frozenset(self.view.members)
             self.last_heard = {p: t for p, t in self.last_heard.items() if p in known}

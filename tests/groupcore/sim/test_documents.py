@@ -128,11 +128,11 @@ def test_people_write_on_simulated_nodes_and_nothing_is_lost() -> None:
 @pytest.mark.parametrize("name", ["doc-taken-twice", "doc-planted-unwoken"])
 def test_a_planted_bug_of_documents_is_found(name: str) -> None:
     plant = PLANTS[name]
-    with plant.planted():
-        found = [
-            violation.number
-            for seed in (2, 3, 6)
-            for violation in PROFILES["documents"].play(draw_documents(seed)).violations
-        ]
-    assert plant.caught_by[0] in found
-    assert set(found) <= {*plant.caught_by, 25}
+    for seed in (3, 2, 6):
+        with plant.planted():
+            violations = PROFILES["documents"].play(draw_documents(seed)).violations
+        found = {violation.number for violation in violations}
+        assert found <= {*plant.caught_by, 25}
+        if plant.caught_by[0] in found:
+            return
+    pytest.fail(f"{name} has broken nothing")
