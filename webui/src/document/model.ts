@@ -346,7 +346,6 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       blocks.delete(id);
       block.listener = null;
       block.close();
-      this.catchingUp.delete(block);
       isClosing = true;
     }
     if (isClosing) this.follower.look();
@@ -381,6 +380,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   private isBusy(id: string, block: BlockObject): boolean {
     if (block.isOwing || block.births.size > 0) return true;
+    // What the others have said meanwhile is looked at when this one has answered, too.
+    if (this.catchingUp.has(block)) return true;
     // Without one that is about to leave the outline, it would be shown again.
     return (
       (block.status !== "open" && this.outline.entries.has(id)) || this.confirmed.isPassing(id)

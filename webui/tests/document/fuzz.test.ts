@@ -59,6 +59,12 @@ test(
   LIMIT_MS,
 );
 
+test(
+  "a block that goes out of sight while it is asked for anew holds up no other, seed 4280",
+  () => play({ seed: 4_280, turns: 60, pages: 3, offline: 0.03, entitles: 0.04, loses: 0.02 }),
+  LIMIT_MS,
+);
+
 test.each(seeds)(
   "and what is said to be saved outlives a power cut of all nodes, seed %i",
   async (seed) => {
