@@ -103,14 +103,7 @@ def check_values(root: object, rules: FrameRules) -> None:
     for _ in range(rules.nesting_max + 1):
         below: list[object] = []
         for value in level:
-            if type(value) is str:  # most are texts and integers
-                if "\x00" in value:
-                    _bad("text holds U+0000")
-            elif type(value) is int:
-                if not -rules.integer_max <= value <= rules.integer_max:
-                    _bad("an integer is out of range")
-            else:
-                below += _check_value(value, rules)
+            below.extend(_check_value(value, rules))
         if not below:
             return
         level = below
@@ -118,14 +111,20 @@ def check_values(root: object, rules: FrameRules) -> None:
 
 
 def _check_value(value: object, rules: FrameRules) -> Iterable[object]:
-    """Check one value that is no text and no integer; what it contains."""
+    """Check one value; what it contains."""
     if type(value) is list:
         return value
     if type(value) is dict:
         if not all(type(key) is str for key in value):
             _bad("a key is not a string")
         return value.values()
-    if rules.rich and type(value) in (float, bytes):
+    if type(value) is int:
+        if not -rules.integer_max <= value <= rules.integer_max:
+            _bad("an integer is out of range")
+    elif type(value) is str:
+        if "\x00" in value:
+            _bad("text holds U+0000")
+    elif rules.rich and type(value) in (float, bytes):
         if type(value) is float and not math.isfinite(value):
             _bad("a number is not finite")
     elif value is not None and type(value) is not bool:

@@ -10,7 +10,6 @@ an embed.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from groupcore.objects.delta import check_text
 from groupcore.objects.refusal import BadChangeError, OutOfRangeError, TooLargeError
@@ -18,7 +17,6 @@ from groupcore.objects.rich_delta import (
     EMBED,
     Format,
     MarkChanges,
-    Marks,
     Rich,
     RichDelta,
     RichItem,
@@ -93,24 +91,25 @@ def _runs(delta: RichDelta) -> Rich:
 
 def _check_form(delta: RichDelta, text_max: int) -> None:
     """Canonical, and within the limits: what `canonical` would leave as it is."""
-    held = reached = count = 0  # the last one is 0 where the item before is none
-    marks: Marks | None = None
-    changes: MarkChanges | None = None
-    is_canonical = True
+    held = reached = 0
+    former: RichItem = 0
     for item in delta:
-        if isinstance(item, int):
-            reached += abs(item)
-            is_canonical = is_canonical and item != 0 and count * item <= 0
-            count, marks, changes = item, None, None
-        elif isinstance(item, Run):
+        if isinstance(item, Run):
             held += len(item.text)
-            is_canonical = is_canonical and item.text != "" and count >= 0 and item.marks != marks
-            count, marks, changes = 0, item.marks, None
-        else:
+            is_deleted = isinstance(former, int) and former < 0
+            is_one = isinstance(former, Run) and former.marks == item.marks
+            if not item.text or is_deleted or is_one:
+                raise BadChangeError("a delta must be in canonical form")
+        elif isinstance(item, Format):
             reached += item.size
-            is_canonical = is_canonical and item.changes != changes
-            count, marks, changes = 0, None, item.changes
-    if not is_canonical or count > 0:
+            if isinstance(former, Format) and former.changes == item.changes:
+                raise BadChangeError("a delta must be in canonical form")
+        else:
+            reached += abs(item)
+            if not item or (isinstance(former, int) and former * item > 0):
+                raise BadChangeError("a delta must be in canonical form")
+        former = item
+    if isinstance(former, int) and former > 0:
         raise BadChangeError("a delta must be in canonical form")
     if held > text_max:
         raise TooLargeError(f"a text may hold {text_max} code points")
@@ -188,17 +187,12 @@ def _marks(wire: object, may_remove: bool) -> MarkChanges:
         raise TooLargeError(f"a text may have {MARKS_MAX} marks at one place")
     changes: list[tuple[str, str | int | bool | None]] = []
     for name, value in wire.items():
-        if type(name) is not str or not _is_name(name):
+        if type(name) is not str or _NAME.fullmatch(name) is None:
             raise BadChangeError("a mark's name must be 1 to 32 characters of a-z0-9_.-")
         if not (value is None and may_remove):
             _check_value(name, value)
         changes.append((name, value))
     return tuple(sorted(changes, key=lambda pair: pair[0]))
-
-
-@lru_cache(maxsize=256)
-def _is_name(text: str) -> bool:
-    return _NAME.fullmatch(text) is not None
 
 
 def _check_value(name: str, value: object) -> None:
