@@ -74,14 +74,20 @@ def row_of(plane: Plane, group: GroupId) -> GroupRow | None:
     )
 
 
-async def all_rows(plane: Plane, search: str = "", sequencer: str = "") -> list[GroupRow]:
-    """The groups whose name or number has `search` in it, of this sequencer if one is named."""
+async def all_rows(
+    plane: Plane,
+    search: str = "",
+    sequencer: str = "",
+    title_of: Callable[[str], str] = lambda name: "",
+) -> list[GroupRow]:
+    """The groups whose name, title or number has `search` in it, of one sequencer if named."""
     state, wanted = plane.directory.state, search.casefold()
     rows: list[GroupRow] = []
     for at, group in enumerate(list(state.entries), 1):
         entry = state.entries.get(group)
         if entry is not None and (not sequencer or entry.owner.name == sequencer):
             named = not wanted or wanted in entry.name.casefold() or wanted == str(group)
+            named = named or wanted in title_of(entry.name).casefold()
             row = row_of(plane, group) if named else None
             if row is not None:
                 rows.append(row)

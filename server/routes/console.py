@@ -14,6 +14,7 @@ from server.console.groups import PAGE, SORTS, all_rows, members_of, page_of, ro
 from server.console.health import alerts_of, health_of
 from server.console.history import merged_views
 from server.console.parquet import views_found
+from server.console.titles import Titles
 from server.routes.asks import Ask, Field, Row
 
 AT = "/admin"
@@ -21,7 +22,7 @@ READ, WRITE = "admin:read", "admin:write"
 NUMBER = "^[1-9][0-9]{0,5}$"
 SINCE = Field("since", required=False, text="Unix time in ms", max=16, pattern="^[0-9]{1,16}$")
 PAGE_NUMBER = Field("page", required=False, text="a number from 1", max=6, pattern=NUMBER)
-SEARCH = Field("search", required=False, text="a part of the name", max=64)
+SEARCH = Field("search", required=False, text="a part of the name or title", max=64)
 VIEWS = 20
 """Views of a page."""
 UNKNOWN = ("node_silent", "unknown_node")
@@ -158,7 +159,8 @@ class ConsoleRoutes:
         console = self.console
         console.check(ask.by)
         plane, query = console.plane, ask.query
-        rows = await all_rows(plane, query["search"], query["sequencer"])
+        titles = Titles(self.node, ask.by)
+        rows = await all_rows(plane, query["search"], query["sequencer"], titles.of)
         number = int(query["page"] or 1)
         # Beside the loop: 10,000 rows take 3 to 6 ms.
         shown = await asyncio.to_thread(page_of, rows, query["sort"] or "messages", number)
@@ -169,7 +171,10 @@ class ConsoleRoutes:
                 "all": len(plane.directory.entries),
                 "page": number,
                 "pages": max(1, -(-len(rows) // PAGE)),
-                "groups": [with_facts(row, told.values()) for row in shown],
+                "groups": [
+                    {**with_facts(row, told.values()), "title": titles.of(row.name)}
+                    for row in shown
+                ],
             }
         )
 
@@ -189,6 +194,7 @@ class ConsoleRoutes:
             user = self.node.files.accounts.user(member["principal"])
             member["name"] = "" if user is None else user.name
         shown = with_facts(row, told.values())
+        shown["title"] = Titles(self.node, ask.by).of(row.name)
         nodes = [
             {"node": name, "silent": one is None, **((one or {}).get(str(group)) or {})}
             for name, one in sorted(told.items())

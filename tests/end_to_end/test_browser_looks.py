@@ -48,7 +48,7 @@ The end.
 SIDEWAYS = """() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   const outside = [...document.querySelectorAll("#app *")].filter((element) => {
-    if (element.closest("[role=toolbar]")) return false; // goes sideways by itself
+    if (element.closest("[role=toolbar], .console-nav")) return false; // goes sideways by itself
     const { left, right, width } = element.getBoundingClientRect();
     const isHidden = width <= 1 || getComputedStyle(element).visibility === "hidden";
     return !isHidden && (left < -1 || right > clientWidth + 1);

@@ -106,6 +106,13 @@ async def test_two_people_write_one_table(cluster: Cluster, tabs: Tabs) -> None:
     await one.screenshot("table")
     await two.page.set_viewport_size({"width": 390, "height": 800})
     await two.page.emulate_media(color_scheme="dark")
+    # On a phone the tools of the table are over no text.
+    await two.editor.locator("td", has_text="eel").click()
+    await two.page.evaluate("scrollTo(0, 0)")
+    title, bar = await two.page.get_by_test_id("title").bounding_box(), await tools.bounding_box()
+    assert title is not None
+    assert bar is not None
+    assert bar["y"] + bar["height"] <= title["y"]
     await two.screenshot("table-narrow-dark")
     for tab in both:
         await tab.saved()

@@ -56,7 +56,13 @@ async def test_a_workspace_is_made_renamed_thrown_away_and_had_back_and_a_docume
     await ann.page.get_by_test_id("title").fill("Set list")
     await ann.saved()
     await ann.page.get_by_test_id("share").click()
+    # What was said of an address is not said of the next one.
+    ann.expect_complaints("status of 4")
+    await fill(ann.page, share_email="nobody@example.org")
+    await ann.press("Enter")
+    await expect(ann.page.get_by_role("alert")).to_be_visible()
     await fill(ann.page, share_email="kit@example.org")
+    await expect(ann.page.get_by_role("alert")).to_have_count(0)
     await ann.page.get_by_role("dialog").get_by_role("button", name="Share", exact=True).click()
     await expect(ann.page.get_by_test_id("member").filter(has_text="Kit")).to_be_visible()
     await looked_at(ann, "share-people")

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 
 import { afterEach, expect, test, vi } from "vitest";
-import { auditLog, wordsAbout } from "../src/account/sharing";
+import { auditLog, inRuns, wordsAbout } from "../src/account/sharing";
 import { fetchTicket, nodeOf } from "../src/account/ticket";
 import { agentName, deedName } from "../src/account/words";
 import { ask, onSignedOut, secure, send } from "../src/api";
@@ -163,4 +163,21 @@ test("what an audited deed was about is said in words", () => {
   expect(wordsAbout("token.created", "u1 k7", names)).toBe("");
   expect(wordsAbout("documents.adopted", "3", names)).toBe("3");
   expect(wordsAbout("sign_in.denied", "eve@example.org", names)).toBe("eve@example.org");
+});
+
+test("an import is one row of the audit log, and what others did between is not hidden by it", () => {
+  const deed = (number: number, what: string, by = "Ann", minute = 0) => {
+    const at = new Date(number * 100 + minute * 60_000).toJSON();
+    return { number, at, by, what, about: `about ${number}` };
+  };
+  const made = [1, 2, 3, 4, 5].map((number) => deed(number, "document.created"));
+  const shown = inRuns([
+    ...made,
+    deed(6, "document.created", "Bob"),
+    deed(7, "folder.created"),
+    ...[8, 9, 10].map((number) => deed(number, "document.created")),
+    deed(11, "document.created", "Ann", 5),
+  ]);
+  expect(shown.map(({ number }) => number)).toEqual([1, 6, 7, 8, 9, 10, 11]);
+  expect(shown[0]?.about).toBe("about 1, and 4 more");
 });

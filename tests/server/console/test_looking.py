@@ -104,6 +104,10 @@ async def test_one_group_says_who_is_in_it_and_how_far_each_node_is(
         assert {node["node"] for node in one["nodes"]} == {"a", "b", "c"}
         assert any(node["position"] == one["head"] for node in one["nodes"])
         assert "Ann" in {person["name"] for person in one["people"]}
+        title = (await ann.ask("GET", f"/documents/{doc}"))[1]["title"]
+        assert (row["title"], one["title"]) == (title, title)
+        titled = await shown(ann, f"/groups?search={title.upper()}")
+        assert row["name"] in {one["name"] for one in titled["groups"]}
     assert (await ann.ask("GET", "/admin/groups/nothing"))[1]["code"] == "unknown_group"
 
 

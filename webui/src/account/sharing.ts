@@ -239,11 +239,33 @@ export async function auditLog(): Promise<Note[]> {
       names.set(textOf(id), textOf(title ?? name));
     }
   }
-  return listOf(log, "entries").map((value) => {
+  const notes = listOf(log, "entries").map((value) => {
     const { number, at_ms, by, what, about } = fields(value);
     const at = new Date(Number(at_ms)).toJSON() ?? "";
     const is = { number: Number(number), at, by: named(textOf(by), names) };
     return { ...is, what: textOf(what), about: wordsAbout(textOf(what), textOf(about), names) };
+  });
+  return inRuns(notes);
+}
+
+/** So many deeds in a row, none long after the other, are shown as one: an import, for example. */
+const RUN = 4;
+const SAME_MS = 60_000;
+
+/** The same deeds of one person as one row, that names the first of what they were about. */
+export function inRuns(notes: readonly Note[]): Note[] {
+  const runs: Note[][] = [];
+  for (const note of notes) {
+    const last = runs.at(-1)?.at(-1);
+    const isSame = last?.what === note.what && last.by === note.by;
+    const isSoon = isSame && Date.parse(note.at) - Date.parse(last.at) < SAME_MS;
+    if (isSoon) runs.at(-1)?.push(note);
+    else runs.push([note]);
+  }
+  return runs.flatMap((run) => {
+    const [first] = run;
+    if (first === undefined || run.length < RUN) return run;
+    return [{ ...first, about: accountWords.andOthers(first.about, run.length - 1) }];
   });
 }
 

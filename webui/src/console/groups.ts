@@ -9,6 +9,8 @@ export type Sort = (typeof SORTS)[number];
 export interface GroupRow {
   readonly group: number;
   readonly name: string;
+  /** Of the document that it is a part of, where one may read that; else empty. */
+  readonly title: string;
   readonly sequencer: string;
   readonly epoch: number;
   readonly order: string;
@@ -38,6 +40,7 @@ export function rowOf(value: unknown): GroupRow {
   return {
     group: numberOf(one.group),
     name: textOf(one.name),
+    title: textOf(one.title),
     sequencer: textOf(one.sequencer),
     epoch: numberOf(one.epoch),
     order: textOf(one.order),

@@ -28,7 +28,7 @@ export type { StoredDocument } from "./storing";
 
 /** So many blocks around those in sight are open, too; farther than twice of it they are closed. */
 const MARGIN = 20;
-/** So many blocks that the person has written in stay open: undo has to find their text here. */
+/** So many blocks that the person has written in stay open, the last ones: undo needs their text. */
 const WRITTEN_MAX = 200;
 /** Objects of the session that are not blocks of this document. */
 const OTHERS_MAX = 8;
@@ -54,7 +54,6 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private sight: readonly [first: number, last: number] = [0, 0];
   private readonly asked = new Map<string, (() => void)[]>();
   private readonly failed = new Set<string>();
-  /** The blocks that the person has written in, the last one last. */
   private readonly written = new Set<string>();
   private held: string | null = null;
   /** Objects that have been asked for again, and what has been heard meanwhile. */
@@ -119,13 +118,9 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   /** M3. */
   get save(): SaveState {
-    const isOnline = this.session.state === "connected" && this.outline.isReady;
-    return saveState(this.overlay.own, this.unsaved(), isOnline);
-  }
-
-  private *unsaved(): Iterable<[string, number]> {
-    yield ["", this.outline.unsaved];
-    for (const [id, block] of this.confirmed.blocks) yield [id, block.unsaved];
+    const { outline, confirmed, overlay } = this;
+    const isOnline = this.session.state === "connected" && outline.isReady;
+    return saveState(overlay.own, [["", outline], ...confirmed.blocks], isOnline);
   }
 
   private *objects(): Iterable<BlockObject | OutlineObject> {
@@ -328,10 +323,17 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** Has the blocks open that are in sight, or needed. */
   private openNear(): void {
     const { room } = this;
-    for (const id of this.needed()) this.openIn(room, id);
+    for (const id of [...this.inSight(), ...this.needed()]) this.openIn(room, id);
     const [first, last] = this.sight;
     const near = this.overlay.shown.order.slice(Math.max(0, first - MARGIN), last + 1 + MARGIN);
     for (const id of near) if (this.isLive(id)) this.openIn(room, id);
+  }
+
+  /** What one looks at, readable however many edits wait: these have half the room. */
+  private inSight(): readonly string[] {
+    const [first, last] = this.sight;
+    const end = Math.min(last + 1, first + Math.floor(this.room / 2));
+    return this.overlay.shown.order.slice(first, end).filter((id) => this.isLive(id));
   }
 
   /** Closes blocks that are far, as they have to make room, or nobody has written in them. */
@@ -340,6 +342,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const { room } = this;
     const needed = this.needed();
     const isShort = blocks.size >= room && [...needed].some((id) => !blocks.has(id));
+    for (const id of this.inSight()) needed.add(id);
     let isClosing = false;
     for (const [id, block] of blocks) {
       if (needed.has(id) || (!isShort && this.isKept(id, room)) || this.isBusy(id, block)) continue;
@@ -348,7 +351,9 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       block.close();
       isClosing = true;
     }
-    if (isClosing) this.follower.look();
+    if (!isClosing) return;
+    this.follower.look();
+    if (!isShort) this.goOn(); // what is near may have had no room before
   }
 
   private needed(): Set<string> {

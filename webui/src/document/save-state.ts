@@ -24,10 +24,10 @@ interface Counted {
   readonly edits: number;
 }
 
-/** `unsaved`: by block (or the outline, as the title): calls that are not known to be on disk. */
+/** `objects`: the blocks, and the outline as the title; with calls that are not known to be on disk. */
 export function saveState(
   own: readonly Counted[],
-  unsaved: Iterable<readonly [place: string, calls: number]>,
+  objects: Iterable<readonly [place: string, { readonly unsaved: number }]>,
   isOnline: boolean,
 ): SaveState {
   let edits = 0;
@@ -38,10 +38,10 @@ export function saveState(
     if (call !== null && !call.isAnswered) calls.add(call);
   }
   const changed = placesOfAll(own);
-  for (const [place, count] of unsaved) {
-    sent += count;
+  for (const [place, { unsaved }] of objects) {
+    sent += unsaved;
     // What is asked of the outline is a change of blocks that the verbs name, as long as they are here.
-    if (count > 0 && (place !== TITLE || changed.size === 0)) changed.add(place);
+    if (unsaved > 0 && (place !== TITLE || changed.size === 0)) changed.add(place);
   }
   edits += Math.max(0, sent - calls.size);
   if (edits === 0 && own.length > 0) edits = 1;

@@ -30,6 +30,14 @@ const divider = new InputRule(/^(?:---|\*\*\*)$/, (state, _match, start, end) =>
   return drawDivider(state.tr.delete(start, end), $start.before(1));
 });
 
+/** Whoever is used to type a space behind the three signs gets none at the start of what follows. */
+const behindDivider = new InputRule(/^ $/, (state, _match, start) => {
+  const $start = state.doc.resolve(start);
+  if ($start.depth !== 1 || typeOf($start.parent) !== "paragraph") return null;
+  const above = state.doc.maybeChild($start.index(0) - 1) ?? null;
+  return above !== null && typeOf(above) === "divider" ? state.tr : null;
+});
+
 /** Words between two signs; what stands before the first sign is the first group of the pattern. */
 function markRule(pattern: RegExp, name: SimpleMark): InputRule {
   return new InputRule(pattern, (state, match, start, end) => {
@@ -70,6 +78,7 @@ export function markdownPlugin(): Plugin {
       rule(/^>\s$/, "quote"),
       rule(/^```([A-Za-z0-9_+#-]{0,40})\s$/, "code", (match) => ({ language: match[1] || null })),
       divider,
+      behindDivider,
       markRule(/(^|[^*])(\*\*)([^\s*](?:[^*]*[^\s*])?)\*\*$/, "bold"),
       markRule(/(^|[^\w_])(__)([^\s_](?:[^_]*[^\s_])?)__$/, "bold"),
       markRule(/(^|[^*])(\*)([^\s*](?:[^*]*[^\s*])?)\*$/, "italic"),

@@ -210,6 +210,26 @@ test("nothing is open that is far from what is looked at, and nothing that waits
   expect(ann.model.value.blocks[80]?.content).toEqual(["xLine 80"]);
 });
 
+test("what one looks at stays readable while a great many edits wait", async () => {
+  const texts = Array.from({ length: 90 }, (_, at) => `Line ${at}`);
+  const [ann, bob] = await shown(...texts);
+  ann.model.look(0, 9);
+  await world.elapse(1);
+  for (let at = 0; at < 90; at += 1) ann.model.change([["edit", `b${at}`, ["x"]]]);
+  const missing = new Set<string>();
+  for (let step = 0; step < 300; step += 1) {
+    await world.elapse(0.01);
+    for (const { id, content } of ann.model.value.blocks.slice(0, 10)) {
+      if (content === null) missing.add(id);
+    }
+  }
+  expect([...missing]).toEqual([]);
+  expect(ann.model.save.kind).toBe("saved");
+  bob.model.look(80, 89);
+  await world.elapse(3);
+  expect(bob.model.value.blocks[89]?.content).toEqual(["xLine 89"]);
+});
+
 test("a held block changes when it is let go", async () => {
   const [ann, bob] = await shown("One", "Two");
   bob.model.change([["edit", "b0", ["x"]]]);

@@ -143,6 +143,12 @@ test("three hyphens or asterisks make a line across", () => {
     select(on.view, "b0", 0);
     for (const sign of signs) type(on.view, sign);
     expect(on.model.value.blocks[0]?.attributes.type).toBe("divider");
+    // A space behind them, as behind other signs, is no part of what follows.
+    type(on.view, " ");
+    expect(on.view.state.doc.child(1).textContent).toBe("x");
+    type(on.view, "y");
+    type(on.view, " ");
+    expect(on.view.state.doc.child(1).textContent).toBe("y x");
     cleared();
   }
 });

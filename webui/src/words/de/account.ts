@@ -1,4 +1,5 @@
 import type english from "../en/account";
+import { number } from "../formats";
 import type { Translation } from "../language";
 
 export default {
@@ -122,6 +123,7 @@ export default {
   operator: "Wer den Server betreibt",
   visitor: "Jemand mit einem Link",
   whatWasDone: "Was getan wurde",
+  andOthers: (first, others) => `${first} und ${number(others)} weitere`,
   theAuditLog: "das Protokoll",
   when: "Wann",
   what: "Was",

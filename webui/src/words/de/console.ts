@@ -79,7 +79,7 @@ export default {
     "Die Ergebnisse der Pipeline werden aus dem Ordner gelesen, den die Einstellung --results nennt.",
   groups: "Gruppen",
   group: "Gruppe",
-  searchGroups: "Nach Name oder Nummer suchen",
+  searchGroups: "Nach Name, Titel oder Nummer suchen",
   sortBy: "Sortieren nach",
   noGroups: "Es gibt noch keine Gruppen.",
   noSuchGroups: "So heißt keine Gruppe.",

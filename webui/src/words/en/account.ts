@@ -1,3 +1,5 @@
+import { number } from "../formats";
+
 export default {
   // fields of forms
   name: "Name",
@@ -125,6 +127,7 @@ export default {
   operator: "Whoever runs the server",
   visitor: "Somebody by a link",
   whatWasDone: "What was done",
+  andOthers: (first: string, others: number) => `${first}, and ${number(others)} more`,
   theAuditLog: "the audit log",
   when: "When",
   what: "What",

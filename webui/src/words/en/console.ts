@@ -81,7 +81,7 @@ export default {
   // groups
   groups: "Groups",
   group: "Group",
-  searchGroups: "Search by name or number",
+  searchGroups: "Search by name, title or number",
   sortBy: "Sort by",
   noGroups: "There are no groups yet.",
   noSuchGroups: "No group is called that.",
