@@ -139,6 +139,34 @@ async def test_text_from_word_is_pasted_with_its_marks_and_copied_as_both(
     await same_html(one, two, 5, "<strong>Bold</strong> and <em>slanted</em>")
 
 
+async def test_markdown_that_is_pasted_becomes_blocks_and_one_undo_gives_its_text(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first")
+    one = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    await one.put_caret(0)
+    await one.press("Enter")
+    lines = ["# Notes", "- one", "- [x] **two**", "| a | b |", "| --- | --- |", "| c | d |"]
+    await one.paste(
+        "\n\n".join(["\n".join(lines[:1]), "\n".join(lines[1:3]), "\n".join(lines[3:])])
+    )
+    await two.shows("first", "Notes", "one", "two", "abcd")
+    await expect(two.block(1)).to_have_attribute("data-type", "heading")
+    await expect(two.block(3).locator("strong")).to_have_text("two")
+    await expect(two.editor.locator("td")).to_have_count(2)
+    await one.saved()
+    await one.screenshot("markdown-pasted")
+    await one.press("Control+z")
+    await two.shows("first", *lines)
+    await one.press("Control+z")
+    await two.shows("first", "")
+    # A script has its comments, and stays one.
+    script = ["# list them", "ls -la", "# and go"]
+    await one.paste("\n".join(script))
+    assert await converged(cluster, doc, [one, two]) == ["first", *script]
+
+
 async def test_an_address_that_is_pasted_over_words_links_them(
     cluster: Cluster, tabs: Tabs
 ) -> None:

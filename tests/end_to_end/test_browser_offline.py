@@ -113,7 +113,7 @@ async def test_a_part_of_the_page_that_cannot_be_loaded_is_said_and_tried_again(
     doc = await cluster.create("a", "words\n\n| a | b |\n| --- | --- |\n| c | d |")
     tab = await tabs.open("about:blank", "One")
     tab.expect_complaints("Failed to load resource", "ERR_FAILED", "Failed to fetch dynamically")
-    late = re.compile(r"/assets/(LinkForm|TableTools|table-tools|html|ShareDialog)-")
+    late = re.compile(r"/assets/(LinkForm|TableTools|table-tools|reading|ShareDialog)-")
     await tab.page.route(late, lambda route: route.abort())
     await tab.page.goto(f"{cluster.nodes['a'].url}/doc/{doc}")
     await tab.loaded()

@@ -339,13 +339,12 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** Closes blocks that are far, as they have to make room, or nobody has written in them. */
   private closeFar(): void {
     const { blocks } = this.confirmed;
-    const { room } = this;
     const needed = this.needed();
-    const isShort = blocks.size >= room && [...needed].some((id) => !blocks.has(id));
+    const isShort = blocks.size >= this.room && [...needed].some((id) => !blocks.has(id));
     for (const id of this.inSight()) needed.add(id);
     let isClosing = false;
     for (const [id, block] of blocks) {
-      if (needed.has(id) || (!isShort && this.isKept(id, room)) || this.isBusy(id, block)) continue;
+      if (needed.has(id) || (!isShort && this.isKept(id)) || this.isBusy(id, block)) continue;
       blocks.delete(id);
       block.listener = null;
       block.close();
@@ -371,10 +370,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   }
 
   /** Whether a block stays open as long as there is room. */
-  private isKept(id: string, room: number): boolean {
+  private isKept(id: string): boolean {
     if (this.written.has(id)) return true;
     if (!this.isNear(id, 2 * MARGIN)) return false;
-    return this.confirmed.blocks.size < room || (this.isNear(id, MARGIN) && this.isLive(id));
+    return this.confirmed.blocks.size < this.room || (this.isNear(id, MARGIN) && this.isLive(id));
   }
 
   private isNear(id: string, margin: number): boolean {

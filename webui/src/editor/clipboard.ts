@@ -9,7 +9,7 @@ import type { EditorView } from "prosemirror-view";
 import { parseText } from "./paste";
 import { TOOLS_MISSING } from "./tables";
 
-type Reader = typeof import("./html");
+type Reader = typeof import("./reading");
 
 /** The event at the text when pictures were in what was put in; its detail: the files. */
 export const PICTURES_READ = "groupcore-pictures-read";
@@ -19,7 +19,7 @@ let loading: Promise<Reader> | null = null;
 
 /** What reads HTML; when it cannot be loaded, the next call tries again. */
 export function loadReader(): Promise<Reader> {
-  loading ??= import("./html").then(
+  loading ??= import("./reading").then(
     (loaded) => {
       reader = loaded;
       return loaded;
@@ -65,13 +65,15 @@ export function clipboardPlugin(): Plugin {
 
 function pasteLater(view: EditorView, event: ClipboardEvent): boolean {
   const html = event.clipboardData?.getData("text/html") ?? "";
+  const text = event.clipboardData?.getData("text/plain") ?? "";
   const { shiftKey } = (view as unknown as { input: { shiftKey: boolean } }).input;
-  if (reader !== null || html === "" || shiftKey || !view.editable) return false;
+  if (shiftKey || !view.editable) return false;
+  if (html === "") return reader?.pasteMarkdown(view, event, text) ?? false;
+  if (reader !== null) return false;
   event.preventDefault();
   const clipboardData = new DataTransfer();
-  for (const type of ["text/html", "text/plain"]) {
-    clipboardData.setData(type, event.clipboardData?.getData(type) ?? "");
-  }
+  clipboardData.setData("text/html", html);
+  clipboardData.setData("text/plain", text);
   const again = { clipboardData, bubbles: true, cancelable: true };
   loadReader().then(
     () => view.isDestroyed || view.dom.dispatchEvent(new ClipboardEvent("paste", again)),

@@ -19,7 +19,7 @@ import { blockIdAt } from "./schema";
 import { textPlace } from "./table-remote";
 import { TOOLS_MISSING } from "./tables";
 
-/** Marks a transaction that is taken back for itself, whatever is done before and behind it. */
+/** Marks a transaction that is taken back for itself, as pasting is, whatever is done around it. */
 export const ALONE = "groupcore.alone";
 
 /** So many edits and changes wait for a history that cannot be loaded. */
@@ -84,7 +84,7 @@ export class Undoing {
       spots: spotsOf(state),
       time_ms: by.time,
       composition: by.getMeta("composition") as number | undefined,
-      isAlone: by.getMeta(ALONE) === true,
+      isAlone: by.getMeta(ALONE) === true || by.getMeta("paste") === true,
     };
     this.note((history) => history.own(did));
   }
