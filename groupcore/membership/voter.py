@@ -175,8 +175,7 @@ class Voter:
         # It may have promised something while it took itself for the first of all.
         blank = record.view is None and record.accepted is None
         lost_its_disk = state.options.durable and blank
-        lacks = state.options.stateful and record.lacks_state_of(view, state.me.name)
-        state.record = record.with_view(view, record.rebuilding or lost_its_disk or lacks)
+        state.record = record.with_view(view, record.rebuilding or lost_its_disk)
         self.is_behind = False
         return []
 

@@ -8,14 +8,23 @@ is in what they go on with: c is asked as what it is when a decides, not as what
 
 from __future__ import annotations
 
+from groupcore.layers.membership import Membership
 from groupcore.sim.clock import SECOND
+from groupcore.sim.network import SocketAddress
+from groupcore.sim.node import Node
 from groupcore.sim.trace import Acked
-from tests.groupcore.sim.rows.playing import FORMED_S, Play, fault, membership, scenario, sends
+from tests.groupcore.sim.rows.playing import FORMED_S, Play, fault, scenario, sends
 
 CRASH_S, BACK_S, HEALED_S, END_S = 2.0, 4.0, 9.0, 11.0
 SMALL_BYTES = 120
 """A question for a vote is smaller, what tells a view to a new member is larger."""
 A, B, C = range(3)
+
+
+def membership(node: Node) -> Membership:
+    assert node.endpoint is not None
+    (layer,) = (one for one in node.endpoint.stack.layers if isinstance(one, Membership))
+    return layer
 
 
 class LateMember:
@@ -25,9 +34,22 @@ class LateMember:
         crash = fault(CRASH_S, "crash", C, for_s=BACK_S - CRASH_S)
         traffic = sends(FORMED_S, END_S - 2.0, 0.04, A)
         self.play = Play(scenario(crash, length_s=END_S, traffic=traffic))
-        self.nodes = self.play.cluster.nodes
+        cluster = self.play.cluster
+        self.nodes = cluster.nodes
         self.asked = self.saved = False
-        self.play.lose(self.is_lost)
+        numbers = {node.socket_address: index for index, node in enumerate(self.nodes)}
+        for index, node in enumerate(self.nodes):
+
+            def receive(
+                data: bytes,
+                source: SocketAddress,
+                target: int = index,
+                node: Node = node,
+            ) -> None:
+                if not self.is_lost(numbers[source], target, data):
+                    node.receive(data, source)
+
+            cluster.network.attach(node.socket_address, receive)
 
     def look(self) -> None:
         """How far it has come."""
