@@ -129,8 +129,7 @@ def test_without_the_whole_cluster_patience_is_needed() -> None:
 
 
 def test_the_newest_view_that_anybody_knows_is_the_one_to_follow() -> None:
-    former = Address("a", 0)
-    old, new = view_of(former, B, number=2), view_of(former, B, C, number=5)
+    old, new = view_of(A, B, number=2), view_of(A, B, C, number=5)
     mine = seeker(World(seeking={B: new, C: old}), known=old)
     assert asked(mine.seek(10.4)).basis == new
     assert mine.state.record.view == new
