@@ -52,11 +52,12 @@ async def owner(town: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]) -> Bro
 
 
 async def invited(tab: BrowserTab, email: str, role: str) -> str:
-    """The owner invites somebody; the address."""
+    """The owner invites somebody to the first workspace, whatever others there are; the address."""
     await tab.page.get_by_role("link", name="People").click()
-    await tab.page.get_by_test_id("invite-email").fill(email)
-    await tab.page.get_by_label("Role of who is invited").select_option(role)
-    await button(tab, "Make an invitation").click()
+    form = tab.page.get_by_role("form", name="Invite to Choir")
+    await form.get_by_test_id("invite-email").fill(email)
+    await form.get_by_label("Role of who is invited").select_option(role)
+    await form.get_by_role("button", name="Make an invitation").click()
     address = str(await tab.page.get_by_test_id("secret").input_value())
     assert "/join#gci_" in address
     return address

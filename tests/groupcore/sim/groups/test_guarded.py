@@ -97,7 +97,7 @@ def test_a_call_that_nobody_has_made_is_not_judged() -> None:
 def test_replicas_on_simulated_nodes_judge_alike_and_as_the_order_says() -> None:
     profile = PROFILES["access"]
     allowed = denied = shown = 0
-    for seed in (5, 7_924, 15_843):
+    for seed in (5, 7_924, 15_846):
         played = profile.play(draw_access(seed))
         assert played.violations == []
         verdicts = played.trace.of(GroupJudged)
