@@ -197,16 +197,6 @@ def test_who_decides_nothing_in_its_own_turn_hears_again_whom_it_has_passed_over
     assert mine.passed_over == frozenset()
 
 
-def test_who_was_outbid_leaves_the_word_for_a_while() -> None:
-    """Who passes over different ones is a rival: of two that outbid each other none decides."""
-    mine = among(B, World(seeking={A: None, C: None}))
-    seeks(mine, 11.0, 11.0 + TURN_S, 11.1 + TURN_S)
-    mine.proposer.abandon(11.2 + TURN_S)
-    again_at = mine.proposer.quiet_until
-    assert mine.seek(again_at - 0.01) == []
-    assert asked(mine.seek(again_at + 0.01)).ballot.proposer == B
-
-
 def test_one_that_lives_in_the_last_view_and_proposes_nothing_is_passed_over() -> None:
     last = view_of(A, B, C)
     world = World(seeking={C: last}, present={B: (last, False)})
