@@ -58,15 +58,9 @@ class Seeker:
             # A coordinator that never answers may be dead: then whoever lives must know.
             lonely = waited_s > self.state.options.patience_s
             return [self.state.send(None if lonely else newest.coordinator, request)]
-        if self.proposer.attempt is not None:
-            self.end_own_turn(now)
+        if waited_s < self.state.options.seek_s or self.proposer.attempt is not None:
             return []
-        return [] if waited_s < self.state.options.seek_s else self.form(now, waited_s)
-
-    def end_own_turn(self, now: float) -> None:
-        """This one has passed others over and decides nothing either: it hears them again."""
-        if self.since is not None and now - self.since >= self.state.options.turn_s:
-            self.passed_over, self.since = frozenset(), None
+        return self.form(now, waited_s)
 
     def form(self, now: float, waited_s: float) -> list[Effect]:
         """Propose a view of the nodes that look for one, if this node is the one to do it.

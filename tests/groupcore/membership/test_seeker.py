@@ -187,16 +187,6 @@ def test_the_first_by_address_that_proposes_nothing_is_passed_over() -> None:
     assert attempt.expected == {B, C}
 
 
-def test_who_decides_nothing_in_its_own_turn_hears_again_whom_it_has_passed_over() -> None:
-    """It may need the one's vote: a restarted node in its place may have a disk that counts not."""
-    mine = among(B, World(seeking={A: None, C: None}))
-    seeks(mine, 11.0, 11.0 + TURN_S, 11.1 + TURN_S, 10.9 + 2 * TURN_S)
-    assert mine.passed_over == {A}
-    assert mine.proposer.attempt is not None
-    seeks(mine, 11.0 + 2 * TURN_S)
-    assert mine.passed_over == frozenset()
-
-
 def test_one_that_lives_in_the_last_view_and_proposes_nothing_is_passed_over() -> None:
     last = view_of(A, B, C)
     world = World(seeking={C: last}, present={B: (last, False)})
