@@ -42,8 +42,12 @@ class Company:
         self.elsewhere = frozenset(gone) & frozenset(mine.members)
 
     def note_restarted(self, now: float) -> None:
-        """Nodes that look for a view and could vote on the next one with what is on their disks."""
-        self.restarted = frozenset(seeker.name for seeker in self.ask.seeking(now))
+        """Nodes that look for a view and could vote on the next one with what is on their disks.
+
+        A disk that does not know of this view may have lost what the node promised in it.
+        """
+        seekers = self.ask.seeking(now).items()
+        self.restarted = frozenset(node.name for node, view in seekers if view == self.state.view)
 
     def is_elsewhere(self, view: View, mine: View) -> bool:
         """Whether its members are in another lineage, and it is not one that was left for mine."""

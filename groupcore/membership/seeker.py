@@ -58,9 +58,18 @@ class Seeker:
             # A coordinator that never answers may be dead: then whoever lives must know.
             lonely = waited_s > self.state.options.patience_s
             return [self.state.send(None if lonely else newest.coordinator, request)]
-        if waited_s < self.state.options.seek_s or self.proposer.attempt is not None:
+        if self.proposer.attempt is not None:
+            self.ends_own_turn(now)
             return []
-        return self.form(now, waited_s)
+        return [] if waited_s < self.state.options.seek_s else self.form(now, waited_s)
+
+    def ends_own_turn(self, now: float) -> bool:
+        """Whether this one has passed others over and decides nothing either, for as long as a turn
+        lasts: then it hears them again."""
+        is_over = self.since is not None and now - self.since >= self.state.options.turn_s
+        if is_over:
+            self.passed_over, self.since = frozenset(), None
+        return is_over
 
     def form(self, now: float, waited_s: float) -> list[Effect]:
         """Propose a view of the nodes that look for one, if this node is the one to do it.
@@ -84,6 +93,8 @@ class Seeker:
         )
         if first != self.state.me:
             return self.wait_for(first, now)
+        if self.ends_own_turn(now) or now < self.proposer.quiet_until:
+            return []
         learned = [] if basis is None else self.voter.learn_view(basis, self.state.me)
         expected = frozenset(seekers) - passed_over
         return [*learned, *self.proposer.start(basis, expected, now)]

@@ -166,6 +166,18 @@ class Record:
         """A voter takes part in no ballot below one that it has promised."""
         return self.promised is None or ballot >= self.promised
 
+    def lacks_state_of(self, view: View, name: str) -> bool:
+        """Whether this node's disk may lack what that later view, which it never began, began with.
+
+        It has that, or as much as any member that crashed, if it accepted the view as one of those
+        who hold the state, or if its life in the view had come from one that it knows.
+        """
+        if self.accepted is not None and self.accepted.view == view:
+            holders = self.accepted.state_holders
+            return bool(holders) and name not in {holder.name for holder in holders}
+        lives = [member for member in view.members if member.name == name]
+        return self.view is not None and any(life not in self.view.members for life in lives)
+
     def with_promise(self, ballot: Ballot) -> Record:
         """The record after promising."""
         return replace(self, promised=ballot)

@@ -17,6 +17,9 @@ Invariants.
   I3  With the next view, or when the reason has gone, nobody is passed over any more.
   I4  Who is passed over has no part in the attempt of those who passed it over: neither is its
       answer waited for, nor does its vote count, which may demand what only it can give.
+  I5  Who has passed others over and brings nothing about in its own turn hears them again: they
+      may have passed it over as well, and a restarted node that was to take their place may have a
+      disk that does not count.
 """
 
 from __future__ import annotations
@@ -53,7 +56,9 @@ class Turns:
             return
         self.since = now
         responsible = self.responsible(view)
-        if responsible is not None and responsible != self.state.me:
+        if responsible == self.state.me:
+            self.company.passed_over = frozenset()  # not without them either (I5)
+        elif responsible is not None:
             self.numbers["passed_over"] += 1
             self.company.pass_over(view, self.company.passed_over | {responsible})
 

@@ -158,21 +158,26 @@ class Voter:
         return [self.state.send(member, last)] if others[:1] == [self.state.me] else []
 
     def learn_view(self, view: View, teller: Address) -> list[Effect]:
-        """A later view has been decided. A member that lived in a former one is behind."""
+        """A later view has been decided. A member that lived in a former one is behind.
+
+        So is a member of it that comes from no view. It may yet begin it: then it would store and
+        confirm more than a vote from its disk has said, and forget what that vote has promised.
+        """
         state = self.state
-        if state.view is not None:
-            if state.me in view.members:
-                asked = state.send(teller, Installed(state.view.number))
-                return [asked, *self.fall_behind()]
-            return self.exclude("the others have gone on without this member")
         record = state.record
-        mine = record.view
-        if mine is not None and (mine.lineage != view.lineage or mine.number >= view.number):
+        if state.view is None and (self.is_foreign(view.lineage) or record.number >= view.number):
             return []
+        if state.me in view.members:
+            asked = state.send(teller, Installed(record.number))
+            return [asked, *self.fall_behind()]
+        if state.view is not None:
+            return self.exclude("the others have gone on without this member")
         # It may have promised something while it took itself for the first of all.
         blank = record.view is None and record.accepted is None
         lost_its_disk = state.options.durable and blank
-        state.record = record.with_view(view, record.rebuilding or lost_its_disk)
+        lacks = state.options.stateful and record.lacks_state_of(view, state.me.name)
+        state.record = record.with_view(view, record.rebuilding or lost_its_disk or lacks)
+        self.is_behind = False
         return []
 
     # --- accepting --------------------------------------------------------------------------------

@@ -129,7 +129,8 @@ def test_without_the_whole_cluster_patience_is_needed() -> None:
 
 
 def test_the_newest_view_that_anybody_knows_is_the_one_to_follow() -> None:
-    old, new = view_of(A, B, number=2), view_of(A, B, C, number=5)
+    former = Address("a", 0)
+    old, new = view_of(former, B, number=2), view_of(former, B, C, number=5)
     mine = seeker(World(seeking={B: new, C: old}), known=old)
     assert asked(mine.seek(10.4)).basis == new
     assert mine.state.record.view == new
@@ -185,6 +186,26 @@ def test_the_first_by_address_that_proposes_nothing_is_passed_over() -> None:
     attempt = mine.proposer.attempt
     assert attempt is not None
     assert attempt.expected == {B, C}
+
+
+def test_who_decides_nothing_in_its_own_turn_hears_again_whom_it_has_passed_over() -> None:
+    """It may need the one's vote: a restarted node in its place may have a disk that counts not."""
+    mine = among(B, World(seeking={A: None, C: None}))
+    seeks(mine, 11.0, 11.0 + TURN_S, 11.1 + TURN_S, 10.9 + 2 * TURN_S)
+    assert mine.passed_over == {A}
+    assert mine.proposer.attempt is not None
+    seeks(mine, 11.0 + 2 * TURN_S)
+    assert mine.passed_over == frozenset()
+
+
+def test_who_was_outbid_leaves_the_word_for_a_while() -> None:
+    """Who passes over different ones is a rival: of two that outbid each other none decides."""
+    mine = among(B, World(seeking={A: None, C: None}))
+    seeks(mine, 11.0, 11.0 + TURN_S, 11.1 + TURN_S)
+    mine.proposer.abandon(11.2 + TURN_S)
+    again_at = mine.proposer.quiet_until
+    assert mine.seek(again_at - 0.01) == []
+    assert asked(mine.seek(again_at + 0.01)).ballot.proposer == B
 
 
 def test_one_that_lives_in_the_last_view_and_proposes_nothing_is_passed_over() -> None:

@@ -53,8 +53,17 @@ def test_of_g_members_that_do_nothing_each_costs_one_turn() -> None:
     assert look(turns, 0.0, TURN_S) == {A}
     assert look(turns, 2 * TURN_S) == {A, B}
     assert turns.company.leader(VIEW) == C
-    assert look(turns, 3 * TURN_S) == {A, B}  # whose turn it is oneself is not passed over
     assert turns.numbers == {"passed_over": 2}
+
+
+def test_who_brings_nothing_about_in_its_own_turn_hears_again_whom_it_has_passed_over() -> None:
+    """They may have passed it over as well: of those who ignore each other none ends it."""
+    turns = turns_of(C, World())
+    turns.state.blocked = True
+    assert look(turns, 0.0, TURN_S, 2 * TURN_S) == {A, B}
+    assert look(turns, 2.9 * TURN_S) == {A, B}
+    assert look(turns, 3 * TURN_S) == NOBODY
+    assert look(turns, 4 * TURN_S) == {A}
 
 
 def test_who_has_the_promise_has_the_turn_while_it_is_heard() -> None:
@@ -94,6 +103,15 @@ def test_restarted_nodes_make_up_the_quorum_without_the_one_passed_over() -> Non
     turns.company.note_restarted(0.0)
     assert look(turns, 0.0, TURN_S) == {A}
     assert turns.company.keep(VIEW) == (B, C)
+
+
+def test_a_restarted_node_whose_disk_does_not_know_the_view_takes_nobody_s_place() -> None:
+    world = lost(D, E)
+    older = view_of(A, B, C, number=VIEW.number - 1)
+    world.seeking = {Address("d", 2): None, Address("e", 2): older}
+    turns = turns_of(C, world)
+    turns.company.note_restarted(0.0)
+    assert look(turns, 0.0, TURN_S) == NOBODY
 
 
 def test_when_the_reason_has_gone_or_a_view_has_come_nobody_is_passed_over() -> None:

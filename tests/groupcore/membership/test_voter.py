@@ -26,6 +26,7 @@ from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot, Proposal, Record
 from groupcore.membership.voter import Voter
 from groupcore.order_state import OrderState
+from groupcore.view import Address
 from tests.groupcore.layers.building import downs, events, stored, told
 from tests.groupcore.membership.building import (
     A,
@@ -42,6 +43,8 @@ from tests.groupcore.membership.building import (
 )
 
 VIEW = view_of(A, B, C)
+FORMER = view_of(Address("a", 0), B, C)
+"""The same with A's life before: who votes from its disk on what follows a view is not in it."""
 FIRST, SECOND = Ballot(1, B), Ballot(2, B)
 FOREIGN = view_of(A, B, C, number=9, lineage=8)
 
@@ -163,16 +166,16 @@ def test_a_live_voter_that_is_behind_and_in_the_later_view_asks_for_it() -> None
 
 def test_a_voter_from_disk_learns_the_later_view_and_votes() -> None:
     voter = seeking(Record(view_of(A, B, number=2)))
-    effects = voter.on_prepare(B, Prepare(VIEW, FIRST))
-    assert stored(effects)[0].record == encode(Record(VIEW, promised=FIRST))
+    effects = voter.on_prepare(B, Prepare(FORMER, FIRST))
+    assert stored(effects)[0].record == encode(Record(FORMER, promised=FIRST))
 
 
 def test_who_has_lost_its_disk_has_no_vote_until_it_has_the_state() -> None:
     lost = seeking(options=MembershipOptions(durable=True))
-    lost.on_prepare(B, Prepare(VIEW, FIRST))
+    lost.on_prepare(B, Prepare(FORMER, FIRST))
     assert not lost.vote().counts
     unsafe = seeking(options=MembershipOptions(durable=False))
-    unsafe.on_prepare(B, Prepare(VIEW, FIRST))
+    unsafe.on_prepare(B, Prepare(FORMER, FIRST))
     assert unsafe.vote().counts
 
 
@@ -180,7 +183,7 @@ def test_who_has_lost_its_disk_has_no_vote_though_it_has_promised_something_sinc
     lost = seeking(options=MembershipOptions(durable=True))
     lost.on_prepare(A, Prepare(None, FIRST))  # alone, it took itself for one of a first view
     assert lost.state.record.promised == FIRST
-    lost.on_prepare(B, Prepare(VIEW, FIRST))
+    lost.on_prepare(B, Prepare(FORMER, FIRST))
     assert not lost.vote().counts
 
 

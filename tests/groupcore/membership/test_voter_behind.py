@@ -5,9 +5,9 @@ from __future__ import annotations
 from groupcore.events import Excluded
 from groupcore.membership.headers import Installed, Prepare, Propose
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot
+from groupcore.membership.succession import Ballot, Record
 from groupcore.membership.voter import Voter
-from tests.groupcore.layers.building import events, timers, told
+from tests.groupcore.layers.building import events, stored, timers, told
 from tests.groupcore.membership.building import (
     A,
     B,
@@ -68,6 +68,53 @@ def test_a_voter_that_gets_the_cut_in_time_accepts_and_lives_on() -> None:
     world.digest = {B: 2}
     voter.on_cut_held()
     assert voter.state.record.accepted_ballot == FIRST
+    assert voter.on_behind() == []
+
+
+# --- members that come from no view ---------------------------------------------------------------
+
+
+def new(world: World | None = None) -> Voter:
+    """A, whose disk knows the view [B C]; of the next it is a member, and it has not begun it."""
+    state = state_of(A, None, Record(view_of(B, C)))
+    return Voter(state, (world or World()).questions())
+
+
+JOINED = view_of(B, C, A, number=4)
+
+
+def test_a_new_member_does_not_vote_from_its_disk_on_what_follows_its_first_view() -> None:
+    voter = new()
+    effects = voter.on_prepare(B, Prepare(JOINED, FIRST))
+    assert told(effects) == [Installed(3)]  # it asks for the view
+    assert stored(effects) == []
+    assert voter.state.record == Record(view_of(B, C))
+    assert voter.on_propose(B, Propose(4, FIRST, proposal_of(B, A, basis=4))) == []
+
+
+def test_it_votes_as_one_that_lives_in_it_when_it_has_begun_it() -> None:
+    voter = new()
+    voter.on_prepare(B, Prepare(JOINED, FIRST))
+    voter.on_install(B, install_of(proposal_of(B, C, A, state_holders=(B, C))))
+    voter.on_cut_delivered()
+    assert voter.on_behind() == []
+    voter.on_prepare(B, Prepare(JOINED, FIRST))
+    assert voter.state.record.promised == FIRST
+    assert voter.vote().live
+
+
+def test_a_new_member_that_nobody_can_tell_its_view_gives_its_life_up() -> None:
+    voter = new()
+    effects = voter.on_prepare(B, Prepare(JOINED, FIRST))
+    assert timers(effects) == {"behind": MembershipOptions().behind_s}
+    assert [type(event) for event in events(voter.on_behind())] == [Excluded]
+
+
+def test_it_seeks_on_when_it_learns_that_the_others_have_a_view_without_it() -> None:
+    voter = new()
+    voter.on_prepare(B, Prepare(JOINED, FIRST))
+    voter.on_prepare(B, Prepare(view_of(B, C, number=5), FIRST))
+    assert voter.state.record.promised == FIRST
     assert voter.on_behind() == []
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from groupcore.layers.membership import Membership
 from groupcore.sim.clock import SECOND
 from groupcore.sim.cluster import Cluster
 from groupcore.sim.fault import Fault, Send
 from groupcore.sim.network import CALM, NetworkOptions, SocketAddress
+from groupcore.sim.node import Node
 from groupcore.sim.profiles import PROFILES
 from groupcore.sim.run import Verdict, run_cluster
 from groupcore.sim.scenario import Scenario
@@ -20,6 +22,27 @@ BYTES = 40
 
 Seen = tuple[int, bytes, SocketAddress]
 """A datagram that has arrived: at which node, what, from where."""
+
+Receive = Callable[[bytes, SocketAddress], None]
+IsLost = Callable[[int, int, bytes], bool]
+"""Whether this datagram from one node to another, by their numbers, vanishes."""
+
+
+def _losing(
+    numbers: dict[SocketAddress, int], target: int, receive: Receive, is_lost: IsLost
+) -> Receive:
+    def receiver(data: bytes, source: SocketAddress) -> None:
+        if not is_lost(numbers[source], target, data):
+            receive(data, source)
+
+    return receiver
+
+
+def membership(node: Node) -> Membership:
+    """The layer that agrees on views in a node's life."""
+    assert node.endpoint is not None
+    (layer,) = (one for one in node.endpoint.stack.layers if isinstance(one, Membership))
+    return layer
 
 
 def fault(at_s: float, kind: str, *nodes: int, for_s: float = 0.0, factor: int = 1) -> Fault:
@@ -70,6 +93,13 @@ class Play:
         """Do something at that time."""
         self.cluster.clock.at(round(at_s * SECOND), action)
         return self
+
+    def lose(self, is_lost: IsLost) -> None:
+        """From now on datagrams vanish at the nodes that they are for, if it says so."""
+        network, nodes = self.cluster.network, self.cluster.nodes
+        numbers = {node.socket_address: index for index, node in enumerate(nodes)}
+        for index, node in enumerate(nodes):
+            network.attach(node.socket_address, _losing(numbers, index, node.receive, is_lost))
 
     def run(self) -> Verdict:
         """To the end; nothing that must never happen has happened."""
