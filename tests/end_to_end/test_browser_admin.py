@@ -4,6 +4,7 @@ violations, operations; and every page of the console by keyboard alone.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from collections.abc import AsyncIterator
@@ -13,10 +14,11 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
+from tests.end_to_end.scrolling import TWO_FRAMES
 from tests.end_to_end.test_browser_console import document_of, look
 from tests.end_to_end.test_browser_walks import STOP, Walker
 from tests.end_to_end.townspeople import button, newcomer, owner
@@ -222,8 +224,10 @@ async def test_a_backup_is_taken_verified_and_put_back_and_the_trace_is_pruned(
     file = ann.page.get_by_test_id("backup-file")
     await expect(file).to_have_count(1)
     name = await file.get_by_role("rowheader").inner_text()
-    await button(ann, f"Verify {name}").click()
+    verify = button(ann, f"Verify {name}")
+    await verify.click()
     await expect(done).to_have_count(2)
+    await expect(verify).to_be_focused()
     await expect(done.first).to_contain_text("It is whole: ")
     await button(ann, f"Put {name} back").click()
     dialog = ann.page.get_by_role("dialog")
@@ -248,6 +252,21 @@ async def test_a_backup_is_taken_verified_and_put_back_and_the_trace_is_pruned(
     await expect(ann.page.get_by_test_id("note").filter(has_text="Trace pruned")).to_be_visible()
 
 
+async def test_a_page_that_is_on_its_way_says_so(works: Cluster, ann: BrowserTab) -> None:
+    may_come = asyncio.Event()
+
+    async def when_it_may(route: Route) -> None:
+        await may_come.wait()
+        await route.continue_()
+
+    await ann.page.route("**/assets/Operations-*.js", when_it_may)
+    await at(ann, works, "")
+    await ann.page.get_by_role("link", name="Operations").click()
+    await expect(ann.page.get_by_role("status", name="Loading Operations")).to_be_visible()
+    may_come.set()
+    await expect(ann.page.get_by_test_id("take-backup")).to_be_visible()
+
+
 async def test_every_page_is_gone_through_by_keyboard(works: Cluster, ann: BrowserTab) -> None:
     shutil.rmtree(results_of(works) / "store", ignore_errors=True)
     await at(ann, works, "")
@@ -257,26 +276,88 @@ async def test_every_page_is_gone_through_by_keyboard(works: Cluster, ann: Brows
         await expect(ann.page.get_by_role("heading", name=part, level=1)).to_be_visible()
         await expect(ann.page.locator(".skeleton")).to_have_count(0)
         await through(ann, part)
+        await refreshed(ann, part)
 
 
 async def through(tab: BrowserTab, part: str) -> None:
-    """Tab to the end of the page: each stop can be seen, is named, and the end is reached."""
-    await tab.page.evaluate("() => document.querySelector('main').focus()")
-    wanted = await tab.page.evaluate(LAST)
+    """Tab on to the end of the page, and out: each stop can be seen, and the last one is not
+    passed by.
+    """
+    await tab.page.evaluate(WATCH)
     for _ in range(STOPS_MAX):
         await tab.press("Tab")
         assert await tab.page.evaluate(STOP) == "", part
-        if await tab.page.evaluate(IS_LAST, wanted):
+        left_at = await tab.page.evaluate("() => window.leftAt")
+        if left_at is not None:
+            assert left_at == "the last stop", part
             return
     pytest.fail(f"the last stop of {part} is not reached")
 
 
-LAST = """() => {
-  const stops = "main :is(a[href], button:not(:disabled), input:not(:disabled), select, summary)";
-  return [...document.querySelectorAll(stops)].filter((one) => one.checkVisibility()).length - 1;
+async def refreshed(tab: BrowserTab, part: str) -> None:
+    """Back at the last stop the page is asked for anew: what the keyboard stops at stays."""
+    await tab.press("Shift+Tab")
+    await tab.page.evaluate("() => { window.before = window.stops(); }")
+    async with tab.page.expect_response("**/api/v1/admin/**") as asked:
+        await tab.page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    await (await asked.value).finished()
+    await tab.page.evaluate(TWO_FRAMES)
+    assert await tab.page.evaluate(REPLACED) == [], part
+    assert await tab.page.evaluate("() => window.before.at(-1) === document.activeElement"), part
+
+
+WATCH = """() => {
+  window.leftAt = null;
+  if (window.stops !== undefined) return;
+  const main = document.querySelector("main");
+  const stops = "a[href], button:not(:disabled), input:not(:disabled), select, summary";
+  window.stops = () => [...main.querySelectorAll(stops)].filter((one) => one.checkVisibility());
+  main.addEventListener("focusout", ({ target, relatedTarget }) => {
+    if (main.contains(relatedTarget)) return;
+    const isLast = window.stops().at(-1) === target;
+    window.leftAt ??= isLast && relatedTarget !== null ? "the last stop" : target.outerHTML;
+  });
 }"""
-IS_LAST = """(wanted) => {
-  const stops = "main :is(a[href], button:not(:disabled), input:not(:disabled), select, summary)";
-  const all = [...document.querySelectorAll(stops)].filter((one) => one.checkVisibility());
-  return all.indexOf(document.activeElement) >= Math.min(wanted, all.length - 1);
+"""Notes in the page itself where the focus leaves its main part: what is there may change."""
+
+REPLACED = """() => {
+  const nameOf = (one) => `${one.localName} ${one.id} ${one.ariaLabel ?? one.textContent}`;
+  const gone = window.before.filter((one) => !one.isConnected).map(nameOf);
+  const come = window.stops().filter((one) => !window.before.includes(one)).map(nameOf);
+  return come.filter((name) => gone.includes(name));
 }"""
+
+
+async def test_the_focus_stays_when_the_page_changes_under_it(
+    works: Cluster, ann: BrowserTab
+) -> None:
+    rows = ann.page.get_by_test_id("group-row").get_by_role("link")
+    await at(ann, works, "/groups")
+    name = await rows.first.inner_text()
+    await rows.first.focus()
+
+    async def turned(route: Route) -> None:
+        """The order in which the groups stand changes all the time, where people work."""
+        answer = await route.fetch()
+        said = await answer.json()
+        await route.fulfill(response=answer, json={**said, "groups": said["groups"][::-1]})
+
+    await ann.page.route("**/api/v1/admin/groups?*", turned)
+    await ann.page.get_by_label("Sort by").evaluate(
+        "(one) => one.dispatchEvent(new Event('change'))"
+    )
+    await expect(rows.last).to_have_text(name)
+    await expect(rows.last).to_be_focused()
+
+    # What was the link is gone with its page: the page that it leads to is said.
+    await ann.press("Enter")
+    await expect(ann.page.get_by_test_id("group-node")).to_have_count(3)
+    await expect(ann.page.get_by_role("main")).to_be_focused()
+
+    # The same button does the contrary now.
+    await at(ann, works, "/nodes")
+    await button(ann, "Drain node c").focus()
+    await ann.press("Enter")
+    await expect(button(ann, "Revive node c")).to_be_focused()
+    await ann.press("Enter")
+    await expect(button(ann, "Drain node c")).to_be_focused()

@@ -17,6 +17,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What people read when something that they asked for was not done. */
+export function messageOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : commonWords.wentWrong;
+}
+
 const CSRF = "X-Groupcore-CSRF";
 let word: string | null = null;
 let whenSignedOut: () => void = () => undefined;

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 
 import { beforeEach, expect, test } from "vitest";
+import { holdFocus } from "../src/account/hold-focus";
 import { arrive, begin, moved } from "../src/arrival";
 import { roving } from "../src/roving";
 
@@ -77,4 +78,22 @@ test("the focus goes to the main part of a page that a link led to, and only the
   arrive(main);
   expect(document.activeElement).toBe(field);
   expect([field.selectionStart, field.selectionEnd]).toEqual([0, 8]);
+});
+
+test("what is put at another place has the focus again behind it, unless something else has", () => {
+  const [first, second] = tools as [HTMLButtonElement, HTMLButtonElement];
+  first.focus();
+  let giveBack = holdFocus();
+  toolbar.append(first);
+  expect(document.activeElement).toBe(document.body);
+  giveBack();
+  expect(document.activeElement).toBe(first);
+  giveBack = holdFocus();
+  second.focus();
+  giveBack();
+  expect(document.activeElement).toBe(second);
+  giveBack = holdFocus();
+  second.remove();
+  giveBack();
+  expect(document.activeElement).toBe(document.body);
 });

@@ -1,7 +1,7 @@
 /** Something that a page asks of the server on the person's behalf: busy, done, or why not. */
 
-import { ApiError } from "../api";
-import { commonWords } from "../words/common";
+import { messageOf } from "../api";
+import { holdFocus } from "./hold-focus";
 
 export class Work {
   isBusy = $state(false);
@@ -12,6 +12,8 @@ export class Work {
   /** Does it unless something is under way; whether it was done. */
   async run(act: () => Promise<void>, done = ""): Promise<boolean> {
     if (this.isBusy) return false;
+    // Buttons are switched off meanwhile, also the one that was pressed.
+    const giveFocusBack = holdFocus();
     this.isBusy = true;
     this.problem = null;
     this.said = "";
@@ -24,10 +26,7 @@ export class Work {
       return false;
     } finally {
       this.isBusy = false;
+      setTimeout(giveFocusBack); // when they are on again
     }
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof ApiError ? error.message : commonWords.wentWrong;
 }

@@ -1,6 +1,7 @@
 /** What is asked for again and again while somebody looks. */
 
-import { messageOf } from "../account/work.svelte";
+import { holdFocus } from "../account/hold-focus";
+import { messageOf } from "../api";
 
 export class Polled<T> {
   /** The newest answer; what there was stays while a node does not answer. */
@@ -32,8 +33,11 @@ export class Polled<T> {
     try {
       const found = await this.load();
       if (this.isOver) return;
+      // Rows that stand in another order now are moved, also the one with the focus.
+      const giveFocusBack = holdFocus();
       this.value = found;
       this.problem = null;
+      setTimeout(giveFocusBack); // when it is drawn
     } catch (error) {
       if (this.isOver) return;
       this.problem = messageOf(error);

@@ -1,6 +1,6 @@
 /** What one does with files: each says what was done, and how to take it back. */
 
-import { messageOf } from "../account/work.svelte";
+import { messageOf } from "../api";
 import { commonWords } from "../words/common";
 import { filesWords } from "../words/files";
 import {

@@ -3,8 +3,7 @@
 import { SvelteMap } from "svelte/reactivity";
 import type { Identity } from "../account/session";
 import { fetchTicket } from "../account/ticket";
-import { messageOf } from "../account/work.svelte";
-import { type Fields, socketUrl } from "../api";
+import { type Fields, messageOf, socketUrl } from "../api";
 import { allFiles, dislike, like, likeBefore } from "./asking";
 import { Feed } from "./feed";
 import { dislikedHere, likedHere, type Own, ownHere } from "./own";
