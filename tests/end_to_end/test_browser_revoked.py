@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs
 from tests.end_to_end.chromium import Wire
 from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
+from tests.end_to_end.keystrokes import note_typed, typed
 from tests.end_to_end.townspeople import REFUSED, company, give_role
 
 pytestmark = [
@@ -21,22 +23,6 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
-LONGEST = """() => {
-  const read = () => {  // the block may be drawn anew, and another element then
-    const block = document.querySelector("[data-testid=editor] [data-block-id]");
-    if (block === null) return "";
-    const copy = block.cloneNode(true);
-    for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
-    return copy.textContent;
-  };
-  window.longest = read();
-  new MutationObserver(() => {
-    const now = read();
-    if (now.length > window.longest.length) window.longest = now;
-  }).observe(document.body, { childList: true, characterData: true, subtree: true });
-}"""
-"""Notes the most that was ever shown in the first block."""
-
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def mortals(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
@@ -44,6 +30,12 @@ async def mortals(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clu
     folder = tmp_path_factory.mktemp("revoked")
     async with running_cluster(folder, *NAMES, accounts="on") as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="module")
+def cookies() -> list[dict[str, Any]]:
+    """Filled by the first test that needs the owner."""
+    return []
 
 
 async def draft_text(tab: BrowserTab) -> str:
@@ -70,24 +62,28 @@ async def the_same(ann: BrowserTab, bob: BrowserTab) -> str:
     return (await ann.texts())[0]
 
 
-async def all_comes_back(ann: BrowserTab, bob: BrowserTab, written: str) -> None:
-    """Wait until what stands, and behind it what is kept for Bob, is all that he wrote."""
+async def all_comes_back(ann: BrowserTab, bob: BrowserTab, before: str) -> None:
+    """Wait until what stands behind this, and then what is kept for Bob, is all that he typed."""
+
+    async def parts() -> tuple[str, str, str]:
+        return await the_same(ann, bob), await draft_text(bob), before + await typed(bob)
 
     async def all_there() -> bool:
-        return (await the_same(ann, bob)) + await draft_text(bob) == written
+        stands, kept, wrote = await parts()
+        return stands + kept == wrote
 
     try:
-        await eventually(all_there, "what stands, and what is kept for Bob, is all that he wrote")
+        await eventually(all_there, "what stands, and what is kept for Bob, is all that he typed")
     except AssertionError:
-        print(repr(await the_same(ann, bob)), repr(await draft_text(bob)), repr(written), sep="\n")
+        print(*map(repr, await parts()), sep="\n")
         raise
 
 
 async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_sequencer_dies(
-    mortals: Cluster, tabs: Tabs
+    mortals: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]
 ) -> None:
     town = mortals
-    ann, bob, doc = await company(town, tabs, [], "Bob", "viewer", "From Ann. ")
+    ann, bob, doc = await company(town, tabs, cookies, "Bob", "viewer", "From Ann. ")
     await give_role(ann, "Bob", "editor")
     wire = Wire()
     await bob.page.route_web_socket("**/ws", wire.take)
@@ -124,7 +120,7 @@ async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_seq
     for tab in (ann, bob):
         tab.expect_complaints(*REFUSED, *NODE_GONE)
     await bob.put_caret(0)
-    await bob.page.evaluate(LONGEST)
+    await note_typed(bob)
     words = " ".join(f"word{number}" for number in range(80))
     typing = asyncio.create_task(bob.type(words, delay_ms=12))
     await expect(ann.editor).to_contain_text("word3")
@@ -132,9 +128,34 @@ async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_seq
     await give_role(ann, "Bob", "viewer")
     await typing
     await expect(bob.editor).to_have_attribute("contenteditable", "false")
-    text = await the_same(ann, bob)
-    longest = str(await bob.page.evaluate("() => window.longest"))
-    prefix = "From Ann. And from Bob: "
-    assert text.startswith(prefix)
-    assert (prefix + words).startswith(longest)
-    await all_comes_back(ann, bob, longest)
+    assert words.startswith(await typed(bob))
+    await all_comes_back(ann, bob, "From Ann. And from Bob: ")
+
+
+async def test_what_is_typed_before_the_page_knows_that_the_role_is_gone_is_kept_too(
+    mortals: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]
+) -> None:
+    ann, bob, doc = await company(mortals, tabs, cookies, "Cid", "viewer", "From Ann. ")
+    await give_role(ann, "Cid", "editor")
+    await bob.page.goto(f"{mortals.nodes['b'].url}/doc/{doc}")
+    await bob.loaded()
+    await expect(bob.editor).to_have_attribute("contenteditable", "true")
+    may_know = asyncio.Event()
+
+    async def when_it_may(route: Route) -> None:
+        await may_know.wait()
+        await route.continue_()
+
+    await bob.page.route("**/api/v1/documents/*/place", when_it_may)
+    bob.expect_complaints(*REFUSED)
+    await give_role(ann, "Cid", "viewer")
+    await bob.put_caret(0)
+    await note_typed(bob)
+    for words in ("These are refused", ", and these as well."):
+        await bob.type(words)
+        await all_comes_back(ann, bob, "From Ann. ")
+    assert await typed(bob) == "These are refused, and these as well."
+    assert await ann.texts() == ["From Ann. "]
+    may_know.set()
+    await expect(bob.editor).to_have_attribute("contenteditable", "false")
+    await all_comes_back(ann, bob, "From Ann. ")
