@@ -209,6 +209,7 @@ class BrowserTab:
 
     async def frames(self) -> list[Frame]:
         """Every frame since `sample_frames`."""
+        await self.page.evaluate(TWO_FRAMES)  # what the page has now is in the next one
         found = await self.page.evaluate("() => window.sampledFrames")
         return [Frame(str(kind), int(edits), str(text)) for kind, edits, text in found]
 

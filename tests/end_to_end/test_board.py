@@ -191,7 +191,7 @@ async def test_a_node_is_killed_while_both_type_and_nothing_is_lost_or_doubled(
     expected = [f"{word}{number}" for word in ("ann", "bob") for number in range(WORDS)]
     assert words == expected
     fresh = await opened(tabs, board.urls["c"], "Carol")
-    assert await note_of(fresh.page) == await note_of(ann.page)
+    await expect(fresh.page.get_by_label("Note")).to_have_value(await note_of(ann.page))
 
 
 async def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(

@@ -9,7 +9,8 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
-from tests.end_to_end.cluster import Cluster, eventually
+from tests.end_to_end.cluster import Cluster
+from tests.end_to_end.keystrokes import all_comes_back, note_typed, the_same, typed
 from tests.end_to_end.test_browser_axe import OF_COLOURS, RULES, violations
 from tests.end_to_end.test_browser_looks import SIZES, fits
 from tests.end_to_end.townspeople import (
@@ -58,6 +59,7 @@ async def test_two_people_on_two_nodes_from_the_printed_link_to_a_role_taken_in_
     await ann.shows("From Ann. And from Bob: ")
 
     words = " ".join(f"word{number}" for number in range(60))
+    await note_typed(bob)
     typing = asyncio.create_task(bob.type(words, delay_ms=10))
     await expect(ann.editor).to_contain_text("word5")
     await give_role(ann, "Bob", "viewer")
@@ -65,17 +67,12 @@ async def test_two_people_on_two_nodes_from_the_printed_link_to_a_role_taken_in_
     await expect(bob.editor).to_have_attribute("contenteditable", "false")
     await expect(bob.page.get_by_test_id("reading-only")).to_contain_text("You can read")
 
-    async def same() -> bool:
-        return await bob.texts() == await ann.texts()
-
-    await eventually(same, "both show the same")
-    stands = (await ann.texts())[0].removeprefix("From Ann. And from Bob: ")
-    assert words.startswith(stands)
-    assert stands != words
+    before = "From Ann. And from Bob: "
+    await all_comes_back(ann, bob, before)
+    assert words.startswith(await typed(bob))
+    assert await the_same(ann, bob) != before + words
     drafts = bob.page.get_by_test_id("draft")
     if await drafts.count():
-        kept = "".join(await bob.page.locator(".draft-text").all_inner_texts())
-        assert words.startswith(stands + kept)
         await expect(drafts.first).to_contain_text("You may not write here")
 
 

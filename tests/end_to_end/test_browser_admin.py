@@ -107,6 +107,7 @@ async def test_the_overlap_map_shows_what_hangs_together_and_what_it_costs(
     picture = tab.page.get_by_test_id("component-picture")
     marks = picture.get_by_role("link")
     rows = tab.page.get_by_test_id("component-group")
+    await expect(rows.first).to_be_visible()
     await expect(marks).to_have_count(await rows.count())
     await expect(tab.page.get_by_test_id("target")).to_have_count(2)
     await expect(tab.page.get_by_test_id("split")).to_contain_text("nobody has to leave")
@@ -333,6 +334,8 @@ async def test_the_focus_stays_when_the_page_changes_under_it(
 ) -> None:
     rows = ann.page.get_by_test_id("group-row").get_by_role("link")
     await at(ann, works, "/groups")
+    await ann.page.get_by_label("Sort by").select_option("name")
+    await expect(rows.first).to_contain_text("accounts")
     name = await rows.first.inner_text()
     await rows.first.focus()
 

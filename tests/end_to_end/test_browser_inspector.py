@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import Locator, expect
 
@@ -34,9 +36,10 @@ async def test_a_migration_is_seen_as_it_happens_while_one_types(
     table = tab.page.get_by_test_id("inspector-groups")
     row = table.locator(f'tr[data-name="doc/{doc}/b1"]')
     sequencer = row.locator("[data-column=sequencer]")
-    before = await sequencer.inner_text()
-    target = "b" if before == "a" else "a"
+    await expect(sequencer).to_have_text(re.compile(r"^\s*[abc]\s*$"))
+    target = "b" if (await sequencer.inner_text()).strip() == "a" else "a"
     await expect(row.locator("[data-column=nodes]")).to_contain_text("a")
+    await expect(row.locator("[data-column=epoch]")).to_have_text(re.compile(r"^\s*\d+\s*$"))
     epoch = int(await row.locator("[data-column=epoch]").inner_text())
     assert await violations(tab) == ""
 

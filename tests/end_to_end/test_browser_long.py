@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import CDPSession, expect
 
 from tests.end_to_end.browser import Tabs, node_texts, together
 from tests.end_to_end.cluster import Cluster, eventually
@@ -149,6 +149,17 @@ async def test_what_a_letter_costs_the_page_does_not_grow_with_the_document(
     assert 0 < more_kept < 1.3 * kept
 
 
+async def is_numbered(cdp: CDPSession, number: int) -> None:
+    """Wait until who hears the page is told this number: CSS draws it, and no text has it."""
+
+    async def is_told() -> bool:
+        tree = await cdp.send("Accessibility.getFullAXTree")
+        names = {str(one["name"].get("value")).strip() for one in tree["nodes"] if "name" in one}
+        return str(number) in names
+
+    await eventually(is_told, f"{number} is told")
+
+
 async def test_numbers_of_a_list_go_on_over_what_is_not_laid_out(
     cluster: Cluster, tabs: Tabs
 ) -> None:
@@ -159,11 +170,8 @@ async def test_numbers_of_a_list_go_on_over_what_is_not_laid_out(
     cdp = await tab.page.context.new_cdp_session(tab.page)
     for number in (BLOCKS - 1, 500, 2):
         await tab.bring(number, "center")
+        await is_numbered(cdp, number + 1)
         assert await tab.page.evaluate(FOLDED) > BLOCKS / 2
-        # Numbers are drawn by CSS: only who hears the page can tell which they are.
-        tree = await cdp.send("Accessibility.getFullAXTree")
-        names = {str(one["name"].get("value")).strip() for one in tree["nodes"] if "name" in one}
-        assert str(number + 1) in names
         await tab.screenshot(f"list-{number}")
 
 

@@ -13,7 +13,7 @@ from playwright.async_api import Route, expect
 from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs
 from tests.end_to_end.chromium import Wire
 from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
-from tests.end_to_end.keystrokes import note_typed, typed
+from tests.end_to_end.keystrokes import all_comes_back, draft_text, note_typed, the_same, typed
 from tests.end_to_end.townspeople import REFUSED, company, give_role
 
 pytestmark = [
@@ -38,11 +38,6 @@ def cookies() -> list[dict[str, Any]]:
     return []
 
 
-async def draft_text(tab: BrowserTab) -> str:
-    """What is kept for the person."""
-    return "".join(await tab.page.locator(".draft-text").all_inner_texts())
-
-
 async def kept_for(tab: BrowserTab, text: str) -> None:
     """Wait until this is kept for the person."""
 
@@ -50,33 +45,6 @@ async def kept_for(tab: BrowserTab, text: str) -> None:
         return await draft_text(tab) == text
 
     await eventually(is_kept, f"{text!r} is kept")
-
-
-async def the_same(ann: BrowserTab, bob: BrowserTab) -> str:
-    """Wait until both show the same; the text."""
-
-    async def is_same() -> bool:
-        return await bob.texts() == await ann.texts()
-
-    await eventually(is_same, "both show the same")
-    return (await ann.texts())[0]
-
-
-async def all_comes_back(ann: BrowserTab, bob: BrowserTab, before: str) -> None:
-    """Wait until what stands behind this, and then what is kept for Bob, is all that he typed."""
-
-    async def parts() -> tuple[str, str, str]:
-        return await the_same(ann, bob), await draft_text(bob), before + await typed(bob)
-
-    async def all_there() -> bool:
-        stands, kept, wrote = await parts()
-        return stands + kept == wrote
-
-    try:
-        await eventually(all_there, "what stands, and what is kept for Bob, is all that he typed")
-    except AssertionError:
-        print(*map(repr, await parts()), sep="\n")
-        raise
 
 
 async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_sequencer_dies(

@@ -7,6 +7,7 @@ from playwright.async_api import Locator, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs, together
 from tests.end_to_end.cluster import Cluster, eventually
+from tests.end_to_end.scrolling import TWO_FRAMES
 
 pytestmark = [
     pytest.mark.browser,
@@ -109,6 +110,7 @@ async def test_two_people_write_one_table(cluster: Cluster, tabs: Tabs) -> None:
     # On a phone the tools of the table are over no text.
     await two.editor.locator("td", has_text="eel").click()
     await two.page.evaluate("scrollTo(0, 0)")
+    await two.page.evaluate(TWO_FRAMES)
     title, bar = await two.page.get_by_test_id("title").bounding_box(), await tools.bounding_box()
     assert title is not None
     assert bar is not None

@@ -108,6 +108,7 @@ async def test_the_name_at_a_caret_is_no_text_of_the_page(cluster: Cluster, tabs
     doc = await cluster.create("a", "first\n\nsecond")
     one, two = await open_two(cluster, tabs, doc)
     await one.put_caret(1)
+    await two.shows("first", "second")
     await two.caret_of("One").wait_for()
     assert await two.editor.text_content() == "firstsecond"
 
