@@ -23,6 +23,7 @@ from functools import partial
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.objects.rich_delta import Rich, RichDelta, plain
 from groupcore.shared.changes import Change, Changed, MemberChanged
+from groupcore.shared.documents.attending import Attending
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import OPEN, UNBORN
 from groupcore.shared.documents.opening import Opening
@@ -105,9 +106,9 @@ class Document(Shown):
         self._streams: dict[str, Stream[Change]] = {}
         self._closing: dict[str, Pending[None]] = {}
         self.own = OwnEdits(host, author)
-        self._attends = False
         self._owing: dict[str, None] = {}
         self._opening = Opening(host, self._keep_block)
+        self.attending = Attending(host, outline, self.tender, self.group)
 
     async def begin(self) -> None:
         """Follow the outline; when it keeps, open all that has a group."""
@@ -115,8 +116,7 @@ class Document(Shown):
         stream.tap = self._on_outline
         self._streams[""] = stream
         if not self.tender.ended:
-            await self.outline.attend()
-            self._attends = True
+            await self.attending.begin()
         if self._keep:
             await self._open_all(self._living())
 
@@ -130,7 +130,7 @@ class Document(Shown):
 
     async def close(self) -> None:
         """Close the outline and all blocks at this node."""
-        self.tender.ended = True
+        self.attending.end()
         for stream in self._streams.values():
             stream.close()
         for block in list(self.blocks.values()):
@@ -250,8 +250,8 @@ class Document(Shown):
                 changed = list(self.blocks)
         else:
             changed = list({**self.blocks, **self.outline.entries})
-            if self._attends:  # the node may live again, as another process
-                self._host.start(self._attend())
+            self.attending.again()
+        self.attending.look()
         for block in dict.fromkeys((*changed, *self._owing)):
             self.tender.wake(block)
             entry = self.outline.entries.get(block)
@@ -261,12 +261,6 @@ class Document(Shown):
     async def _keep_block(self, block: str) -> None:
         with suppress(SharedError):  # closed, cut off, or refused: there is nothing to keep here
             await self.group(block)
-
-    async def _attend(self) -> None:
-        with suppress(SharedError):
-            await self.outline.attend()
-        for block in list(self.blocks):
-            self.tender.wake(block)
 
     # --- verbs ----------------------------------------------------------------------------------
 

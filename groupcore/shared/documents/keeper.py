@@ -221,7 +221,7 @@ class Keeper:
             if held.stream is not None:
                 held.stream.close()
             if held.document is not None:
-                held.document.tender.ended = True
+                held.document.attending.end()
             if held.session is not None:
                 with suppress(GroupcoreError):
                     await held.session.close()

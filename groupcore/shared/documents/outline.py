@@ -8,6 +8,8 @@ messages, and reading them needs no group.
 Invariants.
   O1  A block stands at one place at most; what was taken out does not come in again by itself.
   O2  A place that names a block that is gone is behind the block that stood before it.
+  O3  Where a node that tended the document is gone without a word, the blocks that were taken out
+      last are looked through for texts that they owe (`documents.attending`).
 """
 
 from __future__ import annotations
@@ -39,6 +41,8 @@ BLOCKS_MAX = 20_000
 """Most blocks of a document."""
 GONE_MAX = 20_000
 """So many blocks that were taken out are known, the last ones."""
+LEFT_MAX = 256
+"""So many blocks that were taken out, and have groups, may be looked through, the last ones."""
 FEW = 16
 """So many keys are taken out one by one."""
 
@@ -51,18 +55,33 @@ class Gone:
     joined: bool
 
 
-NODES_ONLY = frozenset({"admit", "attend", "entitle", "planted", "restore"})
+NODES_ONLY = frozenset(
+    {"admit", "attend", "entitle", "planted", "restore", "retire", "searched"}
+)
 """Operations that nodes call for themselves, as nobody in particular."""
 NODES_TOO = frozenset({"remove", "wake", "describe"})
 """What nodes call for themselves, and people who may write."""
+FORMERLY = {
+    "960f92608aa1e1e6": (
+        *("rights", "title", "order", "entries", "seeds", "gone", "rights_version"),
+        *("tenders", "_attending"),
+    )
+}
+"""The fields of former versions: in that one nobody counted who was gone."""
 LISTINGS = frozenset({"claim", "entitle", "grant", "revoke"})
 """What changes the access list: all blocks follow."""
 
 
 class DocumentOutline(Guarded):
-    """Title, blocks and access list. An empty id stands for the start of the document."""
+    """Title, blocks and access list. An empty id stands for the start of the document.
+
+    `left`: blocks that were taken out and have groups, oldest first; `lost`: how many nodes that
+    tended the document are gone without a word, and `looked` how many of them have been made up for
+    (O3).
+    """
 
     for_nodes = NODES_ONLY
+    formerly = FORMERLY
     title: str = "untitled"
     order: list[str]
     entries: dict[str, Entry]
@@ -70,6 +89,9 @@ class DocumentOutline(Guarded):
     gone: dict[str, Gone]
     rights_version: int = 0
     tenders: list[str]
+    left: list[str]
+    lost: int = 0
+    looked: int = 0
     _attending: dict[str, int]
 
     # --- blocks ---------------------------------------------------------------------------------
@@ -158,6 +180,8 @@ class DocumentOutline(Guarded):
                 continue
             self.gone[block] = Gone(previous, joined)
         self.order = left
+        if joined or len(leaving) <= FEW:
+            self._note_left([one for one in leaving if self.entries[one].live])
         if len(leaving) > FEW:  # taking keys out one by one costs as much as all of them each
             self.entries = {one: kept for one, kept in self.entries.items() if one not in leaving}
             self.seeds = {one: kept for one, kept in self.seeds.items() if one not in leaving}
@@ -169,6 +193,11 @@ class DocumentOutline(Guarded):
         self.emit(BlocksLeft(tuple(leaving), joined))
         self._told(*blocks)
         return [block for block in blocks if block in leaving]
+
+    def _note_left(self, blocks: list[str]) -> None:
+        """They have groups, which may be given something to hand on at any time (O3)."""
+        if blocks:
+            self.left = [*self.left, *blocks][-LEFT_MAX:]
 
     @operation
     def restore(self, block: str) -> None:
@@ -194,13 +223,28 @@ class DocumentOutline(Guarded):
         """Whether it is this process that does its node's work for the document."""
         return self._attending.get(node_of(process)) == process.number
 
+    @operation
+    def retire(self) -> None:
+        """The calling process does so no more, and has left nothing undone."""
+        self._ends(self.context.process)
+
     def on_departed(self, process: Process) -> None:
         """It does so no more; other processes of its node may come and go."""
-        name = node_of(process)
-        if self._attending.get(name) == process.number:
+        if self.is_tender(process):
+            self.lost += 1
+        self._ends(process)
+
+    def _ends(self, process: Process) -> None:
+        if self.is_tender(process):
+            name = node_of(process)
             del self._attending[name]
             self.tenders.remove(name)
             self.emit(OutlineChanged(tuple(self.entries)))
+
+    @operation
+    def searched(self, lost: int) -> None:
+        """What so many nodes may have left undone is open where the document is tended (O3)."""
+        self.looked = max(self.looked, lost)
 
     # --- seeds and what is known from afar ------------------------------------------------------
 

@@ -50,7 +50,7 @@ def test_who_begins_to_tend_looks_at_all_that_it_has_open() -> None:
         found = await b.group(block)
         await rest(world)
         assert found.status == "unborn"
-        await b._attend()
+        await b.attending._again()
         await rest(world)
         assert found.status == "open"
         assert not b.outline.seeds
