@@ -1,4 +1,4 @@
-"""Who tends a document: a node says that it comes and goes; what one that is gone left is looked for.
+"""Who tends a document: nodes say that they come and go, and what one left undone is looked for.
 
 Idea. A text that comes late to a block which was joined to another one goes on from there, and a
 block owes what it splits off: so blocks owe texts that stand in the outline no more. Who tends them
@@ -7,7 +7,7 @@ document opens what stands in its outline. So the outline counts the nodes that 
 and remembers what was taken out last; the one that tends the document the longest opens those
 blocks, and then tends them like all others.
 
-Source. Decision 75; invariant D1 of `groupcore.shared.documents.block`.
+Source. Decision 0075; invariant D1 of `groupcore.shared.documents.block`.
 
 Invariants.
   S1  After a node that tended the document is gone, every block of `left` is opened where somebody

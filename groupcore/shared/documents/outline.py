@@ -55,9 +55,7 @@ class Gone:
     joined: bool
 
 
-NODES_ONLY = frozenset(
-    {"admit", "attend", "entitle", "planted", "restore", "retire", "searched"}
-)
+NODES_ONLY = frozenset({"admit", "attend", "entitle", "planted", "restore", "retire", "searched"})
 """Operations that nodes call for themselves, as nobody in particular."""
 NODES_TOO = frozenset({"remove", "wake", "describe"})
 """What nodes call for themselves, and people who may write."""

@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 SEEN_MAX = 12
 """So many old versions a person remembers."""
+OUTDATED = 0.2
+"""The part of joins that go to a block that somebody may have joined to another one before."""
 ERASED_MAX = 3
 
 
@@ -85,6 +87,8 @@ class Writer(Person):
         elif deed.kind == deeds.JOIN:
             place = int(first * len(order))
             into = order[place - 1] if place else order[-1]
+            if second < OUTDATED and self._seen:  # as who has not heard that it was joined, too
+                into = _pick([one.block for one in self._seen], third)
             await self._block(visit, into)
             await self._block(visit, order[place])
             self.call(f"{OUTLINE}/{order[place]}", "join", (into,))

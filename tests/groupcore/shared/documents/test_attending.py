@@ -49,7 +49,7 @@ def test_what_a_block_owes_that_is_in_the_outline_no_more_is_carried_by_who_come
     """S1. As after a power cut: nobody has that block open, and only the groups have its text."""
 
     async def main(world: World) -> None:
-        a, [first, second] = await joined(world, "One", "Two")
+        a, [_, second] = await joined(world, "One", "Two")
         late = await owing(world, a, second)
         assert late.owes
         c = await sit_down(world, "c", keep=True)
@@ -74,7 +74,7 @@ def test_it_is_carried_through_all_blocks_that_have_been_joined_since() -> None:
 
 def test_who_tends_the_document_already_looks_when_another_node_is_gone() -> None:
     async def main(world: World) -> None:
-        a, [first, second] = await joined(world, "One", "Two")
+        a, [_, second] = await joined(world, "One", "Two")
         c = await sit_down(world, "c", keep=True)
         await rest(world)
         assert second not in c.blocks
@@ -89,7 +89,7 @@ def test_who_goes_with_a_word_has_left_nothing_and_nothing_is_looked_for() -> No
     """S2."""
 
     async def main(world: World) -> None:
-        a, [first, second] = await joined(world, "One", "Two")
+        a, [_, second] = await joined(world, "One", "Two")
         c = await sit_down(world, "c", keep=True)
         await a.close()
         await rest(world)
@@ -102,7 +102,7 @@ def test_who_goes_with_a_word_has_left_nothing_and_nothing_is_looked_for() -> No
 
 def test_who_goes_while_a_block_owes_does_so_without_a_word() -> None:
     async def main(world: World) -> None:
-        a, [first, second] = await joined(world, "One", "Two")
+        a, [_, second] = await joined(world, "One", "Two")
         c = await sit_down(world, "c", keep=True)
         witness = world.node("b")
         witness._process = Process(c.outline.process.node, 9)
@@ -120,7 +120,7 @@ def test_who_goes_while_a_block_owes_does_so_without_a_word() -> None:
 
 def test_one_node_at_a_time_looks_and_what_one_that_goes_had_begun_is_begun_again() -> None:
     async def main(world: World) -> None:
-        a, [first, second] = await joined(world, "One", "Two")
+        a, [_, second] = await joined(world, "One", "Two")
         await owing(world, a, second)
         c = await sit_down(world, "c", keep=False)
         d = await sit_down(world, "d", keep=True)
