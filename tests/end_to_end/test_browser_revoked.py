@@ -127,3 +127,34 @@ async def test_what_is_typed_before_the_page_knows_that_the_role_is_gone_is_kept
     may_know.set()
     await expect(bob.editor).to_have_attribute("contenteditable", "false")
     await all_comes_back(ann, bob, "From Ann. ")
+
+
+async def test_a_word_of_an_input_method_comes_to_its_end_when_the_role_is_gone(
+    mortals: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]
+) -> None:
+    ann, bob, doc = await company(mortals, tabs, cookies, "Dan", "viewer", "From Ann. ")
+    await give_role(ann, "Dan", "editor")
+    await bob.page.goto(f"{mortals.nodes['b'].url}/doc/{doc}")
+    await bob.loaded()
+    await expect(bob.editor).to_have_attribute("contenteditable", "true")
+    bob.expect_complaints(*REFUSED)
+    await bob.put_caret(0)
+    session = await bob.page.context.new_cdp_session(bob.page)
+
+    async def compose(part: str) -> None:
+        composed = {"text": part, "selectionStart": len(part), "selectionEnd": len(part)}
+        await session.send("Input.imeSetComposition", composed)
+
+    await compose("\u306b")
+    await ann.shows("From Ann. \u306b")
+    await give_role(ann, "Dan", "viewer")
+    await expect(bob.page.get_by_test_id("reading-only")).to_contain_text("You can read")
+    await compose("\u65e5\u672c")
+    await bob.page.keyboard.insert_text("\u65e5\u672c\u8a9e")
+    await expect(bob.editor).to_have_attribute("contenteditable", "false")
+    await kept_for(bob, "\u65e5\u672c\u8a9e")
+    assert await the_same(ann, bob) == "From Ann. \u306b"
+    # His page goes on: what others write there is shown again.
+    await ann.put_caret(0, "Home")
+    await ann.type("Again. ")
+    await bob.shows("Again. From Ann. \u306b")

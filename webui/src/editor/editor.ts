@@ -167,11 +167,11 @@ export class DocumentEditor {
     ];
   }
 
-  /** Whether the person may write, as of now. */
+  /** Whether the person may write, as of now. An input method comes to the end of its word first. */
   setWritable(isWritable: boolean): void {
-    if (isWritable === this.isWritable) return;
     this.isWritable = isWritable;
-    this.view.setProps({ editable: () => this.isWritable });
+    if (isWritable === this.view.editable || this.view.composing) return;
+    this.view.setProps({ editable: () => isWritable });
   }
 
   /** Shows where others are. */
@@ -239,13 +239,12 @@ export class DocumentEditor {
 
   /** Puts text at the end of the document, one block a line. */
   appendText(text: string): void {
-    const { state } = this.view;
-    const end = state.doc.content.size;
-    const { content } = parseText(`\n${text}`, state.doc.resolve(0));
+    const { doc, tr } = this.view.state;
+    const { content } = parseText(`\n${text}`, doc.resolve(0));
     if (content.size === 0) return;
-    const transaction = state.tr.insert(end, content);
-    transaction.setSelection(TextSelection.near(transaction.doc.resolve(end + content.size), -1));
-    this.view.dispatch(transaction.scrollIntoView());
+    tr.insert(doc.content.size, content);
+    tr.setSelection(TextSelection.near(tr.doc.resolve(doc.content.size + content.size), -1));
+    this.view.dispatch(tr.scrollIntoView());
   }
 
   destroy(): void {
@@ -274,6 +273,7 @@ export class DocumentEditor {
     if (this.view.isDestroyed || this.view.composing) return;
     this.readSelection();
     this.model.hold(null);
+    this.setWritable(this.isWritable);
   }
 
   private load(ids: readonly string[]): void {
