@@ -122,6 +122,12 @@ async def test_a_part_of_the_page_that_cannot_be_loaded_is_said_and_tried_again(
     await tab.put_caret(0)
     await tab.page.evaluate(PASTE_HTML, ["<b>bold</b>", "bold"])
     await expect(notice).to_be_visible()
+    # Plain text is put in as it is, though it might be Markdown.
+    await tab.paste("# Notes\n\n- one\n- two")
+    await expect(tab.editor).to_contain_text("# Notes")
+    await expect(tab.editor).to_contain_text("- two")
+    await tab.press("Control+z")
+    await expect(tab.editor).not_to_contain_text("- two")
     await tab.press("Control+k")
     await expect(missing).to_contain_text("Check your connection")
     await tab.screenshot("part-missing")
