@@ -248,6 +248,12 @@ class Cluster:
             code, answer = await self.admin(living, "migrate", plan)
         assert (code, answer.get("done")) == (200, len(groups)), answer
 
+    async def keep(self, *groups: str) -> None:
+        """Have nobody move these groups by chance from now on: what is under way is waited for."""
+        self.placed.update(groups)
+        async with self.placing:
+            pass
+
     async def view_of(self, name: str, *members: str) -> None:
         """Wait until a node is in a primary view of exactly these members."""
 

@@ -101,6 +101,7 @@ async def test_a_group_is_found_looked_at_and_sent_to_another_node(
 ) -> None:
     ann = await owner(town, tabs, ann_cookies)
     doc = await document_of(ann, "Counted.")
+    await town.keep(f"doc/{doc}")
     tab = await tabs.open_in(ann.page.context, f"{town.nodes['a'].url}/admin/groups")
     rows = tab.page.get_by_test_id("group-row")
     await expect(rows.first).to_be_visible()
@@ -129,6 +130,7 @@ async def test_a_group_is_moved_by_hand_from_the_timeline(
 ) -> None:
     ann = await at_console(town, tabs, ann_cookies, "/migrations")
     ann.expect_complaints("status of 404")
+    await town.place("a", "accounts")
     await ann.page.get_by_test_id("move-group").fill("no such group")
     await ann.page.get_by_label("Sequence at").select_option("b")
     await button(ann, "Move").click()
@@ -145,6 +147,7 @@ async def test_a_plan_is_looked_at_approved_and_watched_to_its_end(
 ) -> None:
     ann = await at_console(town, tabs, ann_cookies, "/plans")
     names = ("accounts", "activity", "documents", "nodes", "pictures")
+    await town.keep(*names)
 
     async def give(name: str, **groups: str) -> None:
         file = tmp_path / name

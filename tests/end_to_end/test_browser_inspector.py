@@ -27,7 +27,7 @@ async def test_a_migration_is_seen_as_it_happens_while_one_types(
     cluster: Cluster, tabs: Tabs
 ) -> None:
     doc = await cluster.create("a", "first\n\nsecond")
-    cluster.placed.update(f"doc/{doc}{end}" for end in ("", "/b1", "/b2"))
+    await cluster.keep(*(f"doc/{doc}{end}" for end in ("", "/b1", "/b2")))
     tab = await tabs.document(cluster.nodes["a"].url, doc, "Ann")
     await tab.put_caret(0)
     await tab.type(" more")
