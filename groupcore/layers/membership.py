@@ -60,6 +60,7 @@ from groupcore.events import (
 )
 from groupcore.layer import Layer
 from groupcore.membership.admission import Admission
+from groupcore.membership.attention import Attention
 from groupcore.membership.company import Company
 from groupcore.membership.convener import Convener
 from groupcore.membership.doorkeeper import Doorkeeper
@@ -137,6 +138,7 @@ class Membership(Layer):
         self.voter = Voter(self.state, ask)
         self.proposer = Proposer(self.state, self.voter, random)
         self.seeker = Seeker(self.state, self.voter, self.proposer, ask)
+        self.attention = Attention(options.attempt_s)
         self.admission = Admission()
         self.doorkeeper = Doorkeeper(self.state, self.voter, self.admission, ask)
         self.leaver = Leaver(self.state)
@@ -162,10 +164,15 @@ class Membership(Layer):
         return self.settle(self.handle(batch, now), now)
 
     def handle(self, batch: Batch, now: float) -> list[Effect]:
-        """Which handler a header belongs to; who has had its turn in vain asks for no votes."""
+        """Which handler a header belongs to; others go before who has had its turn in vain."""
         sender = batch.sender
+        last = sender in self.passed_over
         match batch.headers[-1]:
-            case Prepare() | Promise() | Propose() if sender in self.passed_over:
+            case Prepare(_, ballot) | Propose(_, ballot) if last and self.goes_before(now):
+                self.proposer.hear_of(ballot)
+                return []
+            case Promise() as promise if last:
+                self.proposer.on_late_promise(sender, promise)
                 return []
             case Prepare() as prepare:
                 return self.on_prepare(sender, prepare, now)
@@ -200,11 +207,19 @@ class Membership(Layer):
         """Who has had its turn to propose in vain, in the view or in the search for one."""
         return (self.seeker if self.state.view is None else self.company).passed_over
 
+    def goes_before(self, now: float) -> bool:
+        """Whether another's attempt goes before the one of a node that has been passed over."""
+        if self.proposer.attempt is not None or self.attention.is_given(self.passed_over, now):
+            return True
+        view = self.state.view
+        return self.seeker.has_turn if view is None else self.company.leader(view) == self.me
+
     def on_prepare(self, proposer: Address, prepare: Prepare, now: float) -> list[Effect]:
         """Vote; and leave the word to another proposer for a while."""
         effects = self.voter.on_prepare(proposer, prepare)
         if proposer != self.me and self.state.record.promised == prepare.ballot:
             self.proposer.quiet_until = now + self.options.stuck_s
+            self.attention.give(proposer, now)
         return [*effects, *self.convener.watch()]
 
     def on_coordinators(self, views: tuple[View, ...], now: float) -> list[Effect]:
@@ -324,6 +339,7 @@ class Membership(Layer):
         """A view begins: who is in it need not ask any more."""
         self.views += 1
         self.proposer.quiet_until = 0.0
+        self.attention.on_view()
         if event.fresh:
             self.begun_at = event.position
         for member in event.view.members:

@@ -38,6 +38,7 @@ class Attempt:
     expected: frozenset[Address]
     cluster_size: int
     votes: dict[Address, Vote] = field(default_factory=dict)
+    reserve: dict[Address, Vote] = field(default_factory=dict)
     flushing: bool = False
     stopped: dict[Address, Flushed] = field(default_factory=dict)
     alone: bool = False
@@ -61,6 +62,10 @@ class Attempt:
     def promises_suffice(self) -> bool:
         """Whether the flush may begin: a quorum, or all of a component that goes on alone."""
         return self.may_decide() or (self.alone and self.all_voted(frozenset()))
+
+    def take_reserve(self) -> None:
+        """Nothing can be decided without those either who have had their turn in vain."""
+        self.votes.update(self.reserve)
 
     def component_has_stopped(self) -> bool:
         """Whether all of a component that goes on alone have said what they hold."""

@@ -138,6 +138,19 @@ class Proposer:
             return [self.request_flush(attempt), *self.maybe_propose(silent, candidates, now)]
         return self.go_on(silent, candidates, now)
 
+    def on_late_promise(self, voter: Address, promise: Promise) -> None:
+        """A vote of one that has been passed over: for where nothing can be decided without it."""
+        self.highest_round = max(self.highest_round, promise.promised.round)
+        attempt = self.attempt
+        if attempt is None or promise.ballot != attempt.ballot or promise.vote.voter != voter:
+            return
+        if promise.promised == attempt.ballot and promise.vote.logged == self.state.options.logged:
+            attempt.reserve[voter] = promise.vote
+
+    def hear_of(self, ballot: Ballot) -> None:
+        """Somebody proposes who is not answered: the next ballot here is above that one."""
+        self.highest_round = max(self.highest_round, ballot.round)
+
     def refuse(self, voter: Address) -> list[Effect]:
         """All nodes of a cluster have logs, or none has: of two, who has nothing to lose gives way.
 
@@ -152,6 +165,8 @@ class Proposer:
         if attempt is None or attempt.flushing:
             return self.maybe_propose(silent, candidates, now)
         waited_s = now - self.started_at
+        if waited_s >= self.state.options.vote_s and not attempt.promises_suffice():
+            attempt.take_reserve()
         if not attempt.promises_suffice():
             return []
         if not attempt.all_voted(silent) and waited_s < self.state.options.vote_s:

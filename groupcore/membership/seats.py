@@ -27,6 +27,15 @@ def admit(
     return admitted
 
 
+def seniority(ranks: dict[str, int], member: Address) -> tuple[int, Address]:
+    """Nodes keep their former ranks, as far as they had any, and others come behind them.
+
+    So who could decide what follows the former view by having its first member can decide what
+    follows the next, too, where both have the same nodes.
+    """
+    return ranks.get(member.name, len(ranks)), member
+
+
 def unique_names(members: list[Address]) -> list[Address]:
     """The members, a node's first entry only: two lives of one node are never in one view."""
     seen: set[str] = set()

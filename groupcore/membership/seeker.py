@@ -37,6 +37,7 @@ class Seeker:
         self.connected_at = 0.0
         self.passed_over: frozenset[Address] = frozenset()
         self.since: float | None = None
+        self.has_turn = False
 
     def begin(self, epoch: int, position: int, now: float) -> None:
         """Begin to look for a view, with what the application has on disk."""
@@ -83,6 +84,7 @@ class Seeker:
         basis = max(known, key=lambda view: view.number, default=None)
         names = {seeker.name for seeker in seekers if seeker not in passed_over}
         if not is_quorum_of(basis, names, options.cluster_size):
+            self.has_turn = False
             return self.wait_for(None, now)
         wanted = options.cluster_size if basis is None else len(basis.members)
         if len(names) < wanted and waited_s < options.patience_s:
@@ -91,7 +93,8 @@ class Seeker:
             (member for member, view in living.items() if view == basis),
             default=min(seeker for seeker in seekers if seeker not in passed_over),
         )
-        if first != self.state.me:
+        self.has_turn = first == self.state.me
+        if not self.has_turn:
             return self.wait_for(first, now)
         if self.ends_own_turn(now) or now < self.proposer.quiet_until:
             return []

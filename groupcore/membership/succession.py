@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from groupcore.digest import Digest, maximum
 from groupcore.membership.log_end import NO_LOG, LogEnd
-from groupcore.membership.seats import admit, can_decide
+from groupcore.membership.seats import admit, can_decide, seniority
 from groupcore.view import Address, View, is_quorum
 
 
@@ -350,12 +350,15 @@ def recover(
     if candidates.logged:
         streams, stream_holders = most_of(going_on(basis, counting, holding))
         holding = [vote for vote in holding if vote.live] or holding
+    ranks = {} if basis is None else {name: rank for rank, name in enumerate(basis.names)}
     others = [vote for vote in votes if vote not in holding and not vote.live]
-    others.sort(key=lambda vote: (not vote.counts, vote.voter))
+    others.sort(key=lambda vote: (not vote.counts, seniority(ranks, vote.voter)))
     complete = {vote.voter for vote in holding}
     joiners = [*(vote.voter for vote in others), *sorted(candidates.joiners)]
     stateful = candidates.stateful and newest > (0, 0)
-    members = tuple(admit(sorted(complete), complete, joiners, stateful))
+    holding.sort(key=lambda vote: (not vote.live, seniority(ranks, vote.voter)))
+    oldest = [vote.voter for vote in holding]
+    members = tuple(admit(oldest, complete, joiners, stateful))
     number = 1 if basis is None else basis.number + 1
     epoch = max(newest[0], 0 if basis is None else basis.epoch) + 1
     chain = lineage if basis is None else basis.lineage

@@ -33,6 +33,8 @@ from groupcore.view import Address
 CLUSTER = "simulated"
 WATCHED = 3
 """So many members after it in the view a node watches over connections, as nodes do."""
+APART = 1
+"""Tells the cut around a core from those of faults, whose ends would relieve a link of it."""
 SAMPLE_NS = 1 * SECOND
 """How often it is noted what the nodes keep in memory."""
 KEY = bytes(range(32))
@@ -223,7 +225,9 @@ class Cluster:
     def heal_core(self, core: list[Node]) -> None:
         """End every fault among these nodes; the others are cut off from them, or crash.
 
-        Some are cut off in one direction only: they are heard and hear nobody, or the reverse.
+        Some are cut off in one direction only: they are heard and hear nobody, or the reverse. That
+        holds among the others, too: else who hears the core could tell it through who is heard by
+        it, and where members vouch for each other all would be connected.
         """
         random, shapes = stream(self.scenario.seed, "rest"), stream(self.scenario.seed, "gray")
         self.network.heal({node.socket_address for node in core})
@@ -233,11 +237,13 @@ class Cluster:
                 self._heal(other)
                 continue
             shape = shapes.choice(("isolate", "deaf", "mute"))
-            for node in core:
+            for node in core if shape == "isolate" else self.nodes:
+                if node is other:
+                    continue
                 if shape != "mute":
-                    self.network.impede(node.socket_address, other.socket_address, "stop")
+                    self.network.impede(node.socket_address, other.socket_address, "stop", APART)
                 if shape != "deaf":
-                    self.network.impede(other.socket_address, node.socket_address, "stop")
+                    self.network.impede(other.socket_address, node.socket_address, "stop", APART)
             if random.random() < 0.3:
                 other.crash(keep_all=False)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
+from operator import itemgetter
+from typing import NamedTuple
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, life
@@ -20,7 +22,7 @@ class AccessInOrder(Checker):
 
     The list is replayed here from the calls and their places alone. Nobody is shown what comes
     behind the number at which its right to read has ended. Where a state was lost with all who had
-    it, the object begins anew, and so does its list.
+    it, the object begins anew, and so does its list: for who judges from that time on.
     """
 
     number, name = 22, "access-in-order"
@@ -36,13 +38,18 @@ class AccessInOrder(Checker):
     ) -> None:
         places = trace.once(index_groups).places
         at = {places[call.mid]: call for call in calls if call.mid in places}
-        anew = sorted(
-            {one.seqno for one in trace.of(GroupState) if one.group == group and one.anew}
+        losses = sorted(
+            (one.t, one.seqno) for one in trace.of(GroupState) if one.group == group and one.anew
         )
-        verdicts, readers = _replay(at, anew)
-        numbers = sorted(readers)
+        lists = [_replay(at, [number for _, number in losses[:n]]) for n in range(len(losses) + 1)]
+
+        def as_of(t: int) -> _Replayed:
+            return lists[bisect_right(losses, t, key=itemgetter(0))]
+
         for judged in trace.of(GroupJudged):
-            if judged.group == group and verdicts.get(judged.seqno) != judged.allowed:
+            if judged.group != group:
+                continue
+            if as_of(judged.t).verdicts.get(judged.seqno) != judged.allowed:
                 call = at.get(judged.seqno)
                 who = "nobody" if call is None else f"{call.principal or 'nobody'}"
                 text = (
@@ -51,9 +58,7 @@ class AccessInOrder(Checker):
                 )
                 found.append(self.breach(judged.t, (judged.n,), text))
         for shown in trace.of(GroupShown):
-            before = bisect_left(numbers, shown.seqno) - 1
-            allowed = readers[numbers[before]] if before >= 0 else frozenset(BEGINNING)
-            if shown.group == group and shown.principal not in allowed:
+            if shown.group == group and shown.principal not in as_of(shown.t).before(shown.seqno):
                 text = (
                     f"{life(shown.n, shown.inc)} shows {shown.principal} number {shown.seqno} of "
                     f"group {group}, behind the end of its right to read"
@@ -61,10 +66,20 @@ class AccessInOrder(Checker):
                 found.append(self.breach(shown.t, (shown.n,), text))
 
 
-def _replay(
-    at: dict[int, GroupCalled], anew: list[int]
-) -> tuple[dict[int, bool], dict[int, frozenset[str]]]:
+class _Replayed(NamedTuple):
     """The verdict at each number, and who may read behind it."""
+
+    verdicts: dict[int, bool]
+    readers: dict[int, frozenset[str]]
+
+    def before(self, number: int) -> frozenset[str]:
+        """Who may read what has this number."""
+        former = max((one for one in self.readers if one < number), default=None)
+        return frozenset(BEGINNING) if former is None else self.readers[former]
+
+
+def _replay(at: dict[int, GroupCalled], anew: list[int]) -> _Replayed:
+    """The list from its beginning, and begun anew behind each of these numbers."""
     rights = dict(BEGINNING)
     verdicts: dict[int, bool] = {}
     readers: dict[int, frozenset[str]] = {}
@@ -78,7 +93,7 @@ def _replay(
         if seqno in anew:  # behind that number, for those who have it from then on
             rights = dict(BEGINNING)
         readers[seqno] = frozenset(name for name, right in rights.items() if right >= READ)
-    return verdicts, readers
+    return _Replayed(verdicts, readers)
 
 
 def _changed(rights: dict[str, int], call: GroupCalled) -> dict[str, int]:
