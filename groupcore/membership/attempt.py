@@ -27,7 +27,8 @@ from groupcore.view import Address, View
 class Attempt:
     """A ballot for the successor of `basis`; `expected` are those whose answer is waited for.
 
-    `votes`: as promised. `stopped`: those who have answered the flush, of which `flushing` says
+    `votes`: as promised; `reserve`: those of who had their turn in vain, taken where the others do
+    not suffice. `stopped`: those who have answered the flush, of which `flushing` says
     that it has begun. `alone`: those who are expected, all of them, may form a view of their own
     if they are no quorum. `merge_id`: the successor is the view of this merge, when it is known.
     `acceptances`: who has accepted, and whether with the cut.

@@ -15,8 +15,9 @@ Invariants.
   I2  Nobody is passed over unless a quorum is left that hears one another without it, restarted
       nodes counted; where none is left, all have their turn again.
   I3  With the next view, or when the reason has gone, nobody is passed over any more.
-  I4  Who is passed over has no part in the attempt of those who passed it over: neither is its
-      answer waited for, nor does its vote count, which may demand what only it can give.
+  I4  In the attempt of those who passed it over its answer is not waited for, and its vote, which
+      may demand what only it can give, counts only where the others' do not suffice. Whether it is
+      listened to when it proposes says `groupcore.membership.attention`.
   I5  Who has passed others over and brings nothing about in its own turn hears them again: they
       may have passed it over as well, and a restarted node that was to take their place may have a
       disk that does not count.

@@ -17,7 +17,7 @@ from msgpack import Packer
 from groupcore.sim.trace_deletions import DELETION_EVENTS, DeletionRecord
 from groupcore.sim.trace_documents import DOCUMENT_EVENTS, DocumentRecord
 from groupcore.sim.trace_groups import GROUP_EVENTS, GroupDelivered, GroupRecord
-from groupcore.sim.trace_streams import STREAM_EVENTS, StreamKept
+from groupcore.sim.trace_kept import KEPT_EVENTS, KeptRecord
 from groupcore.view import Address
 
 Process = tuple[str, int]
@@ -228,7 +228,7 @@ Record = (
     | GroupRecord
     | DocumentRecord
     | Suspect
-    | StreamKept
+    | KeptRecord
     | DeletionRecord
 )
 
@@ -261,8 +261,8 @@ _EVENTS: dict[type, str] = {
     **GROUP_EVENTS,
     Suspect: "suspect",
     **DOCUMENT_EVENTS,
-    **STREAM_EVENTS,
     **DELETION_EVENTS,
+    **KEPT_EVENTS,
 }
 _CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 

@@ -21,7 +21,3 @@ class StreamKept(NamedTuple):
     stream: StreamName
     promised: int
     kept: int
-
-
-STREAM_EVENTS: dict[type, str] = {StreamKept: "s-kept"}
-"""What each record is called in the lines of a trace."""

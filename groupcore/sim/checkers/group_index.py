@@ -25,6 +25,7 @@ from groupcore.sim.trace_groups import (
     GroupStamped,
     GroupState,
 )
+from groupcore.sim.trace_kept import GroupKept
 
 Said = GroupDelivered | GroupJoined | GroupLeft | GroupState | GroupReleased | GroupDeleted
 """What a node says of a group in the group's order."""
@@ -154,6 +155,8 @@ def index_groups(trace: Trace) -> GroupIndex:
                 index.deleted.setdefault(record.group, record.t)
             key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)
+        elif type(record) is GroupKept:
+            index.learn(record.group, record.seqno, (record.process, record.number))
         elif type(record) is GroupOwned:
             index.owned.setdefault(record.group, []).append(record)
         elif type(record) is GroupCreated:

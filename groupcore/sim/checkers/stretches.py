@@ -25,12 +25,15 @@ from groupcore.sim.trace_groups import (
     GroupJoined,
     GroupLeft,
     GroupOwned,
+    GroupProcess,
     GroupReleased,
     GroupSaved,
     GroupSent,
+    GroupStamped,
     GroupState,
     GroupVolatileSent,
 )
+from groupcore.sim.trace_kept import GroupKept
 
 Life = tuple[str, int]
 OfProcesses = GroupAccepted | GroupSaved | GroupClosed
@@ -58,7 +61,14 @@ def stretches(trace: Trace) -> list[Trace]:
     epochs = sorted({view.epoch for view in trace.views})
     parts: dict[int, list[Record]] = {epoch: [] for epoch in epochs}
     reached: dict[Life, int] = {}
-    for record in without_repetitions(trace.records):
+    records = without_repetitions(trace.records)
+    outlived = Outlived(records)
+    going_on: dict[int, list[Life]] = {}
+    for one, its in lives.items():
+        for epoch in its:
+            if epoch < max(its):
+                going_on.setdefault(epoch, []).append(one)
+    for record in records:
         if isinstance(record, EVERYWHERE):
             for part in parts.values():
                 part.append(record)
@@ -68,10 +78,51 @@ def stretches(trace: Trace) -> list[Trace]:
             continue
         if isinstance(record, Viewed):
             reached[life] = record.epoch
-        for epoch in lives.get(life, ()):
-            if epoch >= reached.get(life, 0):
-                parts[epoch].append(record)
+        own = [epoch for epoch in lives.get(life, ()) if epoch >= reached.get(life, 0)]
+        for epoch in own:
+            parts[epoch].append(record)
+        if isinstance(record, GroupStamped) and own:
+            kept = GroupKept(record.t, record.group, record.process, record.number, record.seqno)
+            for epoch in {
+                epoch
+                for one in going_on.get(own[-1], ())
+                if outlived.has(one, record, own[-1])
+                for epoch in lives[one]
+                if epoch > own[-1]
+            }:
+                parts[epoch].append(kept)
     return [Trace(part) for part in parts.values()]
+
+
+class Outlived:
+    """Which numbers keep their contents over a power cut, though nobody may say so afterwards.
+
+    Of a life that goes on: what it was told of a group, as it has that in memory; and its own
+    messages that were saved, also where nobody has their group open any more.
+    """
+
+    def __init__(self, records: list[Record]) -> None:
+        self._saved: dict[tuple[GroupProcess, GroupId], int] = {}
+        self._told: dict[tuple[Life, GroupId], list[tuple[int, int]]] = {}
+        reached: dict[Life, int] = {}
+        for record in records:
+            if isinstance(record, Viewed):
+                reached[record.n, record.inc] = record.epoch
+            elif isinstance(record, GroupSaved):
+                by = record.process, record.group
+                self._saved[by] = max(record.number, self._saved.get(by, 0))
+            elif isinstance(record, FOLLOWED) and not isinstance(record, GroupReleased):
+                life = record.n, record.inc
+                places = self._told.setdefault((life, record.group), [])
+                places.append((reached.get(life, 0), record.seqno))
+
+    def has(self, life: Life, stamp: GroupStamped, epoch: int) -> bool:
+        """Whether this life takes what was stamped by that epoch into the later ones it is in."""
+        own = stamp.process[:2] == life
+        if own and 0 < stamp.number <= self._saved.get((stamp.process, stamp.group), 0):
+            return True
+        told = self._told.get((life, stamp.group), ())
+        return any(at <= epoch and seqno >= stamp.seqno for at, seqno in told)
 
 
 def without_repetitions(records: list[Record]) -> list[Record]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupcore.layers.membership import Membership
+from groupcore.membership.attempt import Attempt
 from groupcore.membership.headers import Install, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot
@@ -52,25 +53,65 @@ def test_it_proposes_though_it_was_stopped_and_the_former_proposer_asks_on() -> 
     assert asks_for(3, layer.on_timer("tick", TURN_S))
 
 
-def test_who_has_been_passed_over_gets_no_promise_and_no_acceptance() -> None:
-    layer = waiting(C)
+def passing_over(me: Address) -> Membership:
+    """The same, once the turn of A has ended."""
+    layer = waiting(me)
     layer.on_timer("tick", TURN_S)
-    assert hear(layer, A, Prepare(VIEW, Ballot(9, A))) == []
+    assert layer.company.passed_over == {A}
+    return layer
+
+
+def test_who_has_been_passed_over_is_not_answered_while_somebody_else_asks() -> None:
+    layer = passing_over(C)
+    assert stored(hear(layer, B, Prepare(VIEW, Ballot(2, B)), TURN_S))
+    store(layer)
+    until = TURN_S + MembershipOptions().attempt_s
+    assert hear(layer, A, Prepare(VIEW, Ballot(9, A)), until - 0.1) == []
     late = Propose(3, Ballot(9, A), proposal_of(A, B, C))
-    assert hear(layer, A, late) == []
-    assert stored(hear(layer, B, Prepare(VIEW, Ballot(2, B))))
+    assert hear(layer, A, late, until - 0.1) == []
+    assert layer.state.record.promised == Ballot(2, B)
+    assert stored(hear(layer, A, Prepare(VIEW, Ballot(9, A)), until))
+
+
+def test_where_nobody_else_asks_it_is_answered_as_it_may_be_well() -> None:
+    layer = passing_over(C)
+    assert stored(hear(layer, A, Prepare(VIEW, Ballot(9, A)), TURN_S))
     answers = [header for header in told(store(layer)) if isinstance(header, Promise)]
-    assert [answer.promised for answer in answers] == [Ballot(2, B)]
+    assert [answer.promised for answer in answers] == [Ballot(9, A)]
+
+
+def test_who_has_the_turn_does_not_answer_it_and_proposes_above_it() -> None:
+    layer = passing_over(B)
+    layer.proposer.abandon(TURN_S)
+    assert hear(layer, A, Prepare(VIEW, Ballot(9, A)), TURN_S) == []
+    assert asks_for(3, layer.on_timer("tick", layer.proposer.quiet_until))
+    assert layer.state.record.promised == Ballot(10, B)
+
+
+def voting(*voters: Address) -> tuple[Membership, Attempt]:
+    """B, whose turn it is, with its own vote and these."""
+    layer = passing_over(B)
+    store(layer)
+    attempt = layer.proposer.attempt
+    assert attempt is not None
+    for voter in voters:
+        hear(layer, voter, Promise(3, attempt.ballot, attempt.ballot, vote(voter)), TURN_S)
+    return layer, attempt
 
 
 def test_its_vote_does_not_count_so_nothing_is_demanded_that_only_it_has() -> None:
-    layer = waiting(B)
-    layer.on_timer("tick", TURN_S)
-    attempt = layer.proposer.attempt
-    assert attempt is not None
-    for voter in (A, C):
-        hear(layer, voter, Promise(3, attempt.ballot, attempt.ballot, vote(voter)), TURN_S)
-    assert set(attempt.votes) == {C}
+    layer, attempt = voting(A, C, D)
+    layer.on_timer("repeat", TURN_S + MembershipOptions().vote_s + 0.01)
+    assert set(attempt.votes) == {B, C, D}
+
+
+def test_its_vote_counts_where_nothing_can_be_decided_without_it() -> None:
+    layer, attempt = voting(A, C)
+    layer.on_timer("repeat", TURN_S + MembershipOptions().vote_s - 0.01)
+    assert set(attempt.votes) == {B, C}
+    layer.on_timer("repeat", TURN_S + MembershipOptions().vote_s + 0.01)
+    assert set(attempt.votes) == {A, B, C}
+    assert attempt.flushing
 
 
 def test_what_it_has_decided_before_is_installed_all_the_same() -> None:

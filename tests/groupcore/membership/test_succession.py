@@ -257,6 +257,19 @@ def test_a_view_from_disk_takes_its_state_from_whoever_holds_most() -> None:
     assert (proposal.cut, proposal.holders) == ({}, {})
 
 
+def test_nodes_keep_their_former_ranks_so_that_who_decided_by_them_can_decide_again() -> None:
+    last = View(3, 1, 0, BASIS.lineage, (C, A, B))
+    votes = [vote(member, live=False, holds=(1, 9)) for member in (A, B, C)]
+    proposal = decided(*votes, basis=last, candidates=Candidates(stateful=True))
+    assert proposal.view.members == (C, A, B)
+
+
+def test_who_lives_goes_before_who_was_restarted() -> None:
+    """A view of two is the first one's: better the one that has its memory."""
+    votes = [vote(A, live=False, holds=(1, 9)), vote(B, holds=(1, 9)), vote(C, live=False)]
+    assert decided(*votes).view.members[:2] == (B, A)
+
+
 def test_a_later_epoch_is_more_than_a_later_position() -> None:
     votes = [vote(A, live=False, holds=(1, 99)), vote(B, live=False, holds=(2, 5))]
     proposal = decided(*votes)

@@ -7,7 +7,13 @@ from groupcore.sim.checkers import GROUP_CHECKERS, Violation, check_all
 from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS, stretches
 from groupcore.sim.profiles import DURABLE
 from groupcore.sim.trace import Trace, Viewed
-from groupcore.sim.trace_groups import GroupAsked, GroupDelivered, GroupJoined, GroupReleased
+from groupcore.sim.trace_groups import (
+    GroupAsked,
+    GroupDelivered,
+    GroupJoined,
+    GroupReleased,
+    GroupSaved,
+)
 from groupcore.sim.trace_moves import MoveStarted
 from groupcore.view import Address
 from tests.groupcore.sim.group_stories import PA, PB, A, B, G, GroupStory, H, begun
@@ -85,6 +91,27 @@ def test_who_lives_through_two_epochs_is_in_both_histories() -> None:
     assert {(view.n, view.inc) for view in former.views} == {A, B}
     assert {(view.n, view.inc) for view in later.views} == {A, B2}
     assert later.deliveries() == 1  # what a was given in the former one stands
+
+
+def outlived(story: GroupStory) -> list[int]:
+    """`b` goes on after a power cut with a new life of `a`, and is told nothing of the group."""
+    story.live(A, "crash")
+    view(story, A2, 2, A2, B)
+    view(story, B, 2, A2, B)
+    return breached(story)
+
+
+def test_a_saved_message_has_its_number_though_nobody_says_so_behind_the_power_cut() -> None:
+    story = begun().post(PB, G, 1, 3, A).accept(PB, G, 1, 3)
+    assert outlived(story.add(GroupSaved(story.t, PB, G, 1))) == []
+    assert outlived(begun().post(PB, G, 1, 3, A).accept(PB, G, 1, 3)) == [20]
+
+
+def test_what_a_life_was_told_before_the_power_cut_is_no_gap_in_what_it_was_told() -> None:
+    story = begun().join((*B, 2), G, 3, A).post(PA, G, 1, 4, A)
+    assert outlived(story.deliver(B, G, 4, (PA, 1), PB)) == []
+    skipped = begun().post(PA, G, 1, 3, A).post(PA, G, 2, 4, A)
+    assert 5 in outlived(skipped.deliver(B, G, 4, (PA, 2), PB))
 
 
 def bound(role: str) -> GroupStory:

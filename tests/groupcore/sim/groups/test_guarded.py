@@ -82,6 +82,16 @@ def test_an_object_that_begins_anew_has_its_first_list() -> None:
     assert judged(verdict(6, "b", True), calls=calls)
 
 
+def test_who_has_judged_before_the_state_was_lost_has_done_so_by_the_former_list() -> None:
+    """Somebody had come behind number 4 and waited for the state; all who had it are gone at 9."""
+    calls: dict[int, Call] = {3: ("a", "revoke", "b", 0), 6: NOTE_OF_B}
+    anew = GroupState(9, *A, G, 4, "", True)
+    late = GroupJudged(9, *A, G, 6, "b", "note", True)
+    assert judged(verdict(6, "b", False), anew, late, calls=calls) == []
+    assert judged(verdict(6, "b", True), anew, late, calls=calls)
+    assert judged(anew, late._replace(allowed=False), calls=calls)
+
+
 def test_what_is_shown_ends_with_the_place_where_the_right_to_read_does() -> None:
     calls: dict[int, Call] = {3: NOTE_OF_B, 4: ("a", "revoke", "b", 0), 5: ("a", "note", "", 0)}
     shown = [GroupShown(9, *B, G, seqno, "b") for seqno in (3, 4, 5)]
