@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.names import GroupId
+from groupcore.shared.documents.attending import Attending
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import Handing
 from groupcore.shared.documents.outline import DocumentOutline
@@ -11,6 +12,7 @@ from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.documents.tending import Tender
 from groupcore.shared.machine import Machine
 from groupcore.shared.verdicts import Call, Verdict, Verdicts
+from groupcore.sim.plant_schedules_documents import IN_HURRIES
 from groupcore.sim.planting import Patch, Plant
 
 
@@ -66,6 +68,13 @@ def _births_mixed() -> list[Patch]:
     return [(Enrolment, "expel_before", later)]
 
 
+def _left_unlooked() -> list[Patch]:
+    def look(self: Attending) -> None:
+        """Who comes next opens what stands in the outline."""
+
+    return [(Attending, "look", look)]
+
+
 DOCUMENT_PLANTS = (
     Plant(
         "doc-taken-twice",
@@ -101,6 +110,14 @@ DOCUMENT_PLANTS = (
         (25, 17, 18),
         _dead_not_carried,
         profile="documents",
+    ),
+    Plant(
+        "doc-left-unlooked",
+        "what blocks owe that stand in the outline no more is looked for by nobody",
+        (18, 25),
+        _left_unlooked,
+        profile="documents",
+        schedule=IN_HURRIES,
     ),
     Plant(
         "doc-births-mixed",
