@@ -29,7 +29,8 @@ def _hurry(random: Random, end_ms: int) -> list[Deed]:
 def _in_hurries() -> DocumentScenario:
     random = Random(75)
     begun = [Deed((720 + n) * MILLISECOND, 0, deeds.INSERT, (0.9, 0.9, 0.0)) for n in range(4)]
-    begun += [Deed((800 + 20 * n) * MILLISECOND, 0, deeds.TYPE, (n / 8, 0.5, 0.5)) for n in range(8)]
+    for n in range(8):
+        begun.append(Deed((800 + 20 * n) * MILLISECOND, 0, deeds.TYPE, (n / 8, 0.5, 0.5)))
     return DocumentScenario(
         seed=0,
         nodes=NODES,

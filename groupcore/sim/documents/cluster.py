@@ -262,33 +262,43 @@ class DocumentCluster(GroupCluster):
             if content is None:
                 wrong.append(f"{block} has no text here")
             texts.append((block, plain(content or ())))
-        for name, found in document.blocks.items():
+        blocks = _blocks(program)
+        for name, found in blocks.items():
             is_known = name in document.outline.entries
             if found.status == OPEN and not is_known:
                 wrong.append(f"{name} has a text, and the outline does not know it")
             if is_known and found.status != OPEN and name not in document.outline.seeds:
                 wrong.append(f"{name} is in the outline, and {found.status}")
-        drafts = [
-            plain(draft.content)
-            for one in document.blocks.values()
-            for draft in one.drafts.values()
-        ]
+        drafts = [plain(draft.content) for one in blocks.values() for draft in one.drafts.values()]
         title = document.outline.title
         end = DocumentEnd(now, *address, title, tuple(texts), "".join(drafts), tuple(wrong))
         self.trace.add(end)
 
 
 async def _hold(program: Program) -> None:
-    """Have the document open for good, with what was taken out of it."""
+    """Have the document open for good, and what was taken out of it, to be looked at.
+
+    That is not given to the document, which would tend it: whether somebody does is to be judged.
+    """
     while True:
         try:
             document = await program.keeper.hold(NAME)
             break
         except GroupcoreError:
             await program.tasks.elapse(0.1)
+    session = program.session()
     for block in [one for one in document.outline.gone if one not in document.blocks]:
         with suppress(GroupcoreError):
-            await document.block(block)
+            await session.open(Block, f"doc/{NAME}/{block}")
+
+
+def _blocks(program: Program) -> dict[str, Block]:
+    """All blocks that are open at a node, tended or not."""
+    found: dict[str, Block] = {}
+    for name, site in program.by_name.items():
+        if site.body is not None and isinstance(site.body.machine.target, Block):
+            found[name.removeprefix(f"doc/{NAME}/")] = site.body.machine.target
+    return found
 
 
 def _waits(program: Program) -> str:
@@ -298,7 +308,7 @@ def _waits(program: Program) -> str:
     document = program.keeper.documents.get(NAME)
     if document is None:
         return ""
-    for name, block in document.blocks.items():
+    for name, block in _blocks(program).items():
         if block.owes:
             return f"{name} owes something to {sorted(block.owes)}"
     if document.tender.is_busy:
