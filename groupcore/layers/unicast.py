@@ -16,11 +16,13 @@ Invariants.
       comes before the view does is not acknowledged, so it comes again.
   I5  Who has left and is back, as after a merge, is listened to anew: what was said before, and is
       still on the way, counts for nothing. A conversation is named by the view in which it began.
+  I6  Who is in several of the views that merge has lived in one of them; the others had let it in,
+      and it went elsewhere. Nobody knows which, so all begin anew with it, and it with all.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import ClassVar
@@ -314,18 +316,28 @@ class Unicast(Layer):
         return [self.numbered(member, seqno, batch) for seqno, batch in first]
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
-        """A view: forget who has left it (I4), and begin anew with who is back (I5)."""
+        """A view: forget who has left it (I4), and begin anew with who is back (I5, I6)."""
         if not isinstance(event, ViewInstalled):
             return []
         self.members = frozenset(event.view.members)
         self.last = event.view.number
         self.first = self.first or self.last
-        self.met = {member: self.met.get(member, self.last) for member in event.view.members}
-        gone = [member for member in self.sending if member not in self.members]
+        known = self.members - self.claimed_twice(event)
+        self.met = {
+            m: self.met[m] if m in known & self.met.keys() else self.last
+            for m in event.view.members
+        }
+        gone = [member for member in self.sending if member not in known]
         for member in gone:
             del self.sending[member]
-        self.receiving = {m: peer for m, peer in self.receiving.items() if m in self.members}
+        self.receiving = {m: peer for m, peer in self.receiving.items() if m in known}
         return [StopTimer(timer_of(member)) for member in gone]
+
+    def claimed_twice(self, event: ViewInstalled) -> frozenset[Address]:
+        """Who is in several of the views that have merged; everybody, if this member is (I6)."""
+        sides = Counter(member for view in event.merged for member in view.members)
+        twice = frozenset(member for member, count in sides.items() if count > 1)
+        return self.members if self.me in twice else twice
 
 
 def timer_of(member: Address) -> str:

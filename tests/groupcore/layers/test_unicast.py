@@ -1,4 +1,4 @@
-"""The rules of UNICAST: numbered, repeated, delivered in order between two members."""
+"""The rules of UNICAST: numbered, repeated, delivered in order; I6 has `test_unicast_merge`."""
 
 from __future__ import annotations
 
