@@ -39,6 +39,8 @@ class SessionOptions:
 
 NO_MEMORY: Final = (3, 52)
 """Exit codes of a Java that has no memory left: its own, and Spark's."""
+CONNECTING_S: Final = 120
+"""A process that Spark has started may wait for a core of a busy machine longer than 15 s."""
 JAVA_ENDS_S: Final = 2.0
 """How long a Java may take that ends."""
 FEW_BYTES: Final = 8 << 20
@@ -107,6 +109,8 @@ def make_session(options: SessionOptions, name: str) -> SparkSession:
     """A session that the caller stops. Workers run the Python that this process runs."""
     os.environ["JAVA_HOME"] = str(ensure_java())
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    # Spark starts what reads a stream's source without the setting below that says the same.
+    os.environ.setdefault("SPARK_AUTH_SOCKET_TIMEOUT", str(CONNECTING_S))
     if options.local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
@@ -126,8 +130,7 @@ def _settings(options: SessionOptions) -> dict[str, str]:
         "spark.sql.shuffle.partitions": str(options.partitions),
         # Times in the trace are UTC, wherever a job runs.
         "spark.sql.session.timeZone": "UTC",
-        # A process that Spark has started may wait for a core of a busy machine longer than 15 s.
-        "spark.python.authenticate.socketTimeout": "120s",
+        "spark.python.authenticate.socketTimeout": f"{CONNECTING_S}s",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
         "spark.sql.execution.arrow.pyspark.enabled": "true",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
-from playwright.async_api import Route, expect
+from playwright.async_api import expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs, converged, together
 from tests.end_to_end.cluster import Cluster, eventually
@@ -25,6 +23,13 @@ PASTE_HTML = """([html, plain]) => {
   data.setData("text/plain", plain);
   document.querySelector("[data-testid=editor]").dispatchEvent(
     new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+
+READER_IS_HERE = """async () => {
+  const find = () =>
+    performance.getEntriesByType("resource").find(({ name }) => name.includes("/reading-"));
+  while (find() === undefined) await new Promise(requestAnimationFrame);
+  await import(find().name);
 }"""
 
 COPIED = """async () => {
@@ -145,25 +150,15 @@ async def test_markdown_that_is_pasted_becomes_blocks_and_one_undo_gives_its_tex
     cluster: Cluster, tabs: Tabs
 ) -> None:
     doc = await cluster.create("a", "first")
-    one = await tabs.open("about:blank", "One")
-    may_come = asyncio.Event()
-
-    async def when_it_may(route: Route) -> None:
-        await may_come.wait()
-        await route.continue_()
-
-    await one.page.route("**/assets/reading-*.js", when_it_may)
-    await one.page.goto(f"{cluster.nodes['a'].url}/doc/{doc}")
-    await one.loaded()
+    one = await tabs.document(cluster.nodes["a"].url, doc, "One")
     two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
     await one.put_caret(0)
+    await one.page.evaluate(READER_IS_HERE)  # until it is, text stays text
     await one.press("Enter")
     lines = ["# Notes", "- one", "- [x] **two**", "| a | b |", "| --- | --- |", "| c | d |"]
     await one.paste(
         "\n\n".join(["\n".join(lines[:1]), "\n".join(lines[1:3]), "\n".join(lines[3:])])
     )
-    await two.shows("first", "")
-    may_come.set()  # what reads it was still on its way
     await two.shows("first", "Notes", "one", "two", "abcd")
     await expect(two.block(1)).to_have_attribute("data-type", "heading")
     await expect(two.block(3).locator("strong")).to_have_text("two")

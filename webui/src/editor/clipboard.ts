@@ -1,6 +1,6 @@
 /**
- * HTML and Markdown from the clipboard: what reads them comes when the person turns to the text, or
- * with the first that is to be read.
+ * HTML from the clipboard: what reads it comes when the person turns to the text, or with the first
+ * that is to be read.
  */
 
 import type { DOMParser, Node as ProseNode } from "prosemirror-model";
@@ -52,7 +52,7 @@ export function clipboardParser(view: () => EditorView): DOMParser {
 
 const startOf = (doc: ProseNode) => doc.resolve(0);
 
-/** Has what is pasted wait for its reader, and be put in where the caret is then. */
+/** Has HTML wait for its reader, and be put in where the caret is then. */
 export function clipboardPlugin(): Plugin {
   const ready = (): false => {
     loadReader().catch(() => undefined); // what is pasted tries again, and says so
@@ -68,8 +68,8 @@ function pasteLater(view: EditorView, event: ClipboardEvent): boolean {
   const text = event.clipboardData?.getData("text/plain") ?? "";
   const { shiftKey } = (view as unknown as { input: { shiftKey: boolean } }).input;
   if (shiftKey || !view.editable) return false;
-  if (reader !== null) return html === "" && reader.pasteMarkdown(view, event, text);
-  if (html === "" && !/[\r\n]/.test(text)) return false; // one line alone is no Markdown
+  if (html === "") return reader?.pasteMarkdown(view, event, text) ?? false;
+  if (reader !== null) return false;
   event.preventDefault();
   const clipboardData = new DataTransfer();
   clipboardData.setData("text/html", html);
@@ -77,10 +77,7 @@ function pasteLater(view: EditorView, event: ClipboardEvent): boolean {
   const again = { clipboardData, bubbles: true, cancelable: true };
   loadReader().then(
     () => view.isDestroyed || view.dom.dispatchEvent(new ClipboardEvent("paste", again)),
-    () => {
-      if (html === "") return view.isDestroyed || !view.editable || view.pasteText(text);
-      return view.dom.dispatchEvent(new Event(TOOLS_MISSING)); // it is on the clipboard as before
-    },
+    () => view.dom.dispatchEvent(new Event(TOOLS_MISSING)), // it is on the clipboard as before
   );
   return true;
 }
