@@ -126,6 +126,7 @@ class Plans:
         self._shelf = Shelf(node.settings.data / NAME)
         self._past: dict[str, Record] = {}
         self._carried: dict[str, Carried] = {}
+        self._unkept: set[str] = set()
         self._given = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -147,7 +148,7 @@ class Plans:
         if self._tasks:
             await asyncio.wait(self._tasks)
         for carried in self._carried.values():
-            if carried.ended_s is None:
+            if carried.ended_s is None or carried.id in self._unkept:
                 await self._keep(carried)
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
@@ -243,7 +244,9 @@ class Plans:
         return plane if plane.ready else None
 
     async def _keep(self, carried: Carried) -> None:
+        self._unkept.add(carried.id)  # until then, should the node leave meanwhile
         await self._shelf.put(_record(carried), self._kept())
+        self._unkept.discard(carried.id)
 
     def _kept(self) -> dict[str, Record]:
         carried = {id: _record(one) for id, one in self._carried.items()}

@@ -31,7 +31,7 @@ from tests.pipeline.segments import write_segments
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-WAIT_S = 120.0
+WAIT_S = 300.0
 COMMON = {"master": "", "memory": "", "partitions": 2, "json": True, "skip_damaged": False}
 WINDOWS = {"since": None, "until": None, "window": 60, "output": None}
 """What `load` is asked for beside that."""
