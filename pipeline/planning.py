@@ -1,11 +1,13 @@
 """A placement plan out of a store: units from the overlap, loads from the last windows, then both
-placements replayed over these windows."""
+placements replayed over these windows. What nothing demands is proposed only if that makes them
+better (decision 77).
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -26,19 +28,25 @@ if TYPE_CHECKING:
 
 LOCALITY_SHARE = 0.6
 """A group is near the node that sends at least so much of it, as the directory has it."""
+GAIN = 0.01
+"""Less than this share of a figure is no difference."""
+DEMANDED = frozenset({"strict", "drain"})
+"""Reasons of moves that are not a matter of better or worse."""
 
 
 @dataclass(frozen=True)
 class Planned:
     """The placement that is proposed, and both of them over the windows that there were.
 
-    `waits`: how long senders have waited, and would; None where it is not known.
+    `waits`: how long senders have waited, and would; None where it is not known. `not_worth`: by
+    their reasons, how many moves were left out, as they would have made nothing better.
     """
 
     placement: Placement
     before: Replay
     after: Replay
     waits: tuple[Wait | None, Wait | None]
+    not_worth: Mapping[str, int] = field(default_factory=dict)
 
     def text(self) -> dict[str, object]:
         """As the sequencing service takes it, with what it is to bring: before and after."""
@@ -85,18 +93,53 @@ def plan(
     senders = {r["gid"]: r["sender"] for r in load.main_senders(sent, LOCALITY_SHARE).collect()}
     found = find_overlap(membership, groups, observers_max)
     component = {row["gid"]: row["component"] for row in found.components.collect()}
-    placement = place(make_units(at, peaks, component, senders), names, bounds)
-    after = dict(at)
-    for move in placement.moves:
-        after |= dict.fromkeys(move.groups, move.target)
-    rounds = rounds_of(found_loads.rounds)
-    use = use_of(found_loads.busy, placement)
-    return Planned(
-        placement,
-        replay(loads, at, len(names)),
-        replay(loads, after, len(names - bounds.draining) or 1),
-        (rounds.measured(), rounds.expected(routes(sent, after), use, len(names))),
-    )
+    units = make_units(at, peaks, component, senders)
+    rounds, left = rounds_of(found_loads.rounds), len(names - bounds.draining) or 1
+    before, measured = replay(loads, at, len(names)), rounds.measured()
+
+    def over_windows(placement: Placement) -> Planned:
+        after = dict(at)
+        for move in placement.moves:
+            after |= dict.fromkeys(move.groups, move.target)
+        use = use_of(found_loads.busy, placement)
+        expected = rounds.expected(routes(sent, after), use, len(names))
+        return Planned(placement, before, replay(loads, after, left), (measured, expected))
+
+    return worth_it(lambda own: over_windows(place(units, names, own)), bounds)
+
+
+def worth_it(try_out: Callable[[Bounds], Planned], bounds: Bounds) -> Planned:
+    """The best within the bounds; what S2 and drains demand, if the rest makes nothing better.
+
+    The placement is made for the most that each group has had; the windows are what there was.
+    """
+    best = try_out(bounds)
+    free = Counter(one.reason for one in best.placement.moves if one.reason not in DEMANDED)
+    if not free:
+        return best
+    demanded = try_out(replace(bounds, moves=0))
+    if is_better(best, demanded, bounds.slack):
+        return best
+    return replace(demanded, not_worth=dict(free))
+
+
+def is_better(one: Planned, other: Planned, slack: float) -> bool:
+    """Whether the load of the windows would be clearly more even, or waits clearly shorter and the
+    load hardly less even.
+    """
+    shares = [
+        mine / its if its else 1.0
+        for mine, its in (
+            (one.after.imbalance, other.after.imbalance),
+            (one.after.fullest_us, other.after.fullest_us),
+        )
+    ]
+    if min(shares) < 1 - GAIN and max(shares) < 1 + GAIN:
+        return True
+    wait, its_wait = one.waits[1], other.waits[1]
+    if wait is None or its_wait is None:
+        return False
+    return wait.p50_us < its_wait.p50_us * (1 - slack) and max(shares) < 1 + slack
 
 
 def rounds_of(rounds: DataFrame) -> Rounds:

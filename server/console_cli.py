@@ -15,11 +15,11 @@ from urllib.parse import quote, urlencode
 
 import aiohttp
 
+from server.command_line import OneLineParser, Verbs, add_list, add_verbs, common_options
 from server.console.groups import SORTS
 from server.console_lines import lines_of
 from server.errors import ServerError
-from server.management_client import ADMIN_URL, LIMIT_S, ManagementClient
-from server.people_cli import OneLineParser
+from server.management_client import LIMIT_S, ManagementClient
 
 Shown = dict[str, Any]
 
@@ -34,18 +34,14 @@ def make_parser() -> argparse.ArgumentParser:
     """What the command line takes."""
     parser = OneLineParser(prog="python -m server", description="Who runs the cluster, at it.")
     topics = parser.add_subparsers(dest="topic", required=True, parser_class=OneLineParser)
-    common = OneLineParser(add_help=False)
-    common.add_argument("--admin", default=ADMIN_URL, help="a node's management address")
-    common.add_argument("--json", action="store_true", help="print JSON")
+    common = common_options()
     topics.add_parser("status", parents=[common], help="how the cluster stands")
 
-    def verbs_of(topic: str, text: str) -> argparse._SubParsersAction[OneLineParser]:
-        return topics.add_parser(topic, help=text).add_subparsers(
-            dest="verb", required=True, parser_class=OneLineParser
-        )
+    def verbs_of(topic: str, text: str) -> Verbs:
+        return add_verbs(topics.add_parser(topic, help=text))
 
     node = verbs_of("node", "nodes")
-    node.add_parser("ls", parents=[common], help="all nodes, as they stand")
+    add_list(node, [common], "all nodes, as they stand")
     for verb, text in (
         ("show", "its settings, and what it has dropped"),
         ("drain", "have it sequence nothing any more"),
@@ -56,7 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     node.add_parser("load", parents=[common], help="what each did in its last second")
     node.add_parser("rotate-key", parents=[common], help="all take the newest key of their files")
     group = verbs_of("group", "groups")
-    listed = group.add_parser("ls", parents=[common], help="a page of them")
+    listed = add_list(group, [common], "a page of them")
     listed.add_argument("--search", default="", help="a part of the name, or the number")
     listed.add_argument("--sequencer", default="", help="only those of this node")
     listed.add_argument("--sort", default="messages", choices=tuple(SORTS))
@@ -66,23 +62,23 @@ def make_parser() -> argparse.ArgumentParser:
     move.add_argument("group")
     move.add_argument("node")
     overlap = verbs_of("overlap", "which groups hang together")
-    _with_page(overlap.add_parser("ls", parents=[common], help="the components, largest first"))
+    _with_page(add_list(overlap, [common], "the components, largest first"))
     one = overlap.add_parser("show", parents=[common], help="what a move or a split would cost")
     one.add_argument("group")
     _with_page(one)
     view = verbs_of("view", "views: lists of nodes that all agree on")
-    _with_page(view.add_parser("ls", parents=[common], help="those that there were, newest first"))
+    _with_page(add_list(view, [common], "those that there were, newest first"))
     migration = verbs_of("migration", "moves of groups")
-    migration.add_parser("ls", parents=[common], help="the last ones")
+    add_list(migration, [common], "the last ones")
     migration.add_parser("cancel", parents=[common], help="call one off").add_argument("move")
     session = verbs_of("session", "sessions of pages")
-    listed = session.add_parser("ls", parents=[common], help="who is connected where")
+    listed = add_list(session, [common], "who is connected where")
     listed.add_argument("--search", default="", help="a part of the name")
     _with_page(listed)
     session.add_parser("end", parents=[common], help="end one").add_argument("session")
     order = verbs_of("order", "whether the order was kept")
     order.add_parser("show", parents=[common], help="the certificate of the last audit")
-    listed = order.add_parser("ls", parents=[common], help="what the last audit has found")
+    listed = add_list(order, [common], "what the last audit has found")
     listed.add_argument("--rule", default="", help="only of this rule")
     _with_page(listed)
     one = order.add_parser("violation", parents=[common], help="one, with the deliveries around it")

@@ -17,9 +17,9 @@ from urllib.parse import quote
 
 import aiohttp
 
+from server.command_line import OneLineParser, add_json, add_list, add_verbs
 from server.errors import ServerError, SettingsProblem
 from server.management_client import LIMIT_S
-from server.people_cli import OneLineParser
 
 URL = "http://127.0.0.1:8000"
 TOKEN = "DOC_TOKEN"
@@ -31,12 +31,12 @@ Shown = dict[str, object]
 def make_parser() -> argparse.ArgumentParser:
     """What the command line takes."""
     parser = OneLineParser(prog="python -m server doc", description="Documents, over the API.")
-    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=OneLineParser)
+    verbs = add_verbs(parser)
     common = OneLineParser(add_help=False)
     common.add_argument("--url", default=URL, help="a node's public address")
     common.add_argument("--token-file", type=Path, help=f"file with an API token; else {TOKEN}")
-    common.add_argument("--json", action="store_true", help="print JSON")
-    verbs.add_parser("list", parents=[common], help="the documents that one may read")
+    add_json(common)
+    add_list(verbs, [common], "the documents that one may read")
     for verb, text in (
         ("show", "title and blocks"),
         ("export", "as Markdown"),
@@ -96,7 +96,7 @@ async def _asked(given: argparse.Namespace, token: str, source: bytes) -> object
         api = _Api(http, given.url.rstrip("/"))
         at = f"/documents/{quote(given.id, safe='')}" if "id" in given else "/documents"
         match given.verb:
-            case "list":
+            case "ls":
                 listed = json.loads(await api.ask("GET", at))
                 return listed["documents"]
             case "show":

@@ -18,10 +18,10 @@ from pyarrow import parquet
 
 from groupcore.errors import GroupcoreError
 from groupcore.shared.rebuilding import COLUMNS, to_row
+from server.command_line import OneLineParser
 from server.dump import LogReader
 from server.errors import DamagedStoreError, SettingsProblem
 from server.logs import opened, read_parts
-from server.people_cli import OneLineParser
 
 ROWS: Final = 65_536
 """Rows that are written at a time."""

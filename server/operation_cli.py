@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 import aiohttp
 
+from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError
-from server.management_client import ADMIN_URL, LIMIT_S, ManagementClient
-from server.people_cli import OneLineParser
+from server.management_client import LIMIT_S, ManagementClient
 
 POLL_S = 0.5
 RUNNING = "running"
@@ -28,13 +28,11 @@ Shown = dict[str, Any]
 def make_parser() -> argparse.ArgumentParser:
     """What the command line takes."""
     parser = OneLineParser(prog="python -m server operation", description="Long work at a node.")
-    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=OneLineParser)
-    common = OneLineParser(add_help=False)
-    common.add_argument("--admin", default=ADMIN_URL, help="a node's management address")
-    common.add_argument("--json", action="store_true", help="print JSON")
+    verbs = add_verbs(parser)
+    common = common_options()
     begun = OneLineParser(add_help=False)
     begun.add_argument("--wait", action="store_true", help="until it is over")
-    verbs.add_parser("ls", parents=[common], help="operations of all nodes, and backups here")
+    add_list(verbs, [common], "operations of all nodes, and backups here")
     for verb, text in (("show", "how far one is"), ("cancel", "call one off")):
         verbs.add_parser(verb, parents=[common], help=text).add_argument("operation")
     new = [common, begun]

@@ -12,22 +12,15 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 from urllib.parse import quote
 
 import aiohttp
 
 from server.accounts.audit_file import verify
 from server.accounts.tokens import SCOPES
+from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError, SettingsProblem
-from server.management_client import ADMIN_URL, LIMIT_S, ManagementClient, Shown
-
-
-class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong in one line, as everything here does."""
-
-    def error(self, message: str) -> NoReturn:
-        raise SettingsProblem(f"{self.prog}: {message}; see --help")
+from server.management_client import LIMIT_S, ManagementClient, Shown
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -36,14 +29,10 @@ def make_parser() -> argparse.ArgumentParser:
         prog="python -m server", description="Accounts, tokens and the audit log."
     )
     topics = parser.add_subparsers(dest="topic", required=True, parser_class=OneLineParser)
-    common = OneLineParser(add_help=False)
-    common.add_argument("--admin", default=ADMIN_URL, help="a node's management address")
-    common.add_argument("--json", action="store_true", help="print JSON")
-    user = topics.add_parser("user", help="accounts").add_subparsers(
-        dest="verb", required=True, parser_class=OneLineParser
-    )
+    common = common_options()
+    user = add_verbs(topics.add_parser("user", help="accounts"))
     user.add_parser("owner-link", parents=[common], help="the first owner's one-time link, anew")
-    user.add_parser("list", parents=[common], help="all accounts")
+    add_list(user, [common], "all accounts")
     add = user.add_parser("add", parents=[common], help="make an account")
     add.add_argument("email")
     add.add_argument("name")
@@ -58,19 +47,15 @@ def make_parser() -> argparse.ArgumentParser:
         user.choices[verb].add_argument(
             "--password-stdin", action="store_true", help="read it from the first line of the input"
         )
-    token = topics.add_parser("token", help="API tokens").add_subparsers(
-        dest="verb", required=True, parser_class=OneLineParser
-    )
-    token.add_parser("list", parents=[common], help="all tokens")
+    token = add_verbs(topics.add_parser("token", help="API tokens"))
+    add_list(token, [common], "all tokens")
     create = token.add_parser("create", parents=[common], help="make one; it is printed once")
     create.add_argument("email")
     create.add_argument("name", help="what it is for")
     create.add_argument("--scope", action="append", choices=SCOPES, required=True)
     create.add_argument("--days", type=int, default=90)
     token.add_parser("revoke", parents=[common], help="revoke one").add_argument("id")
-    audit = topics.add_parser("audit", help="the audit log").add_subparsers(
-        dest="verb", required=True, parser_class=OneLineParser
-    )
+    audit = add_verbs(topics.add_parser("audit", help="the audit log"))
     audit.add_parser("tail", parents=[common], help="the last entries")
     check = audit.add_parser("verify", parents=[common], help="check a node's audit.jsonl")
     check.add_argument("file", type=Path)
@@ -101,7 +86,7 @@ async def _asked(given: argparse.Namespace) -> object:
         match given.topic, given.verb:
             case "user", "owner-link":
                 return await node.ask("POST", "/owner-link")
-            case "user", "list":
+            case "user", "ls":
                 return (await node.ask("GET", "/users"))["users"]
             case "user", "add":
                 body = {"email": given.email, "name": given.name, "password": _password(given)}
@@ -115,7 +100,7 @@ async def _asked(given: argparse.Namespace) -> object:
             case "user", "password":
                 path = f"/users/{await _user(node, given.email)}/password"
                 return await node.ask("PUT", path, {"password": _password(given)})
-            case "token", "list":
+            case "token", "ls":
                 return (await node.ask("GET", "/tokens"))["tokens"]
             case "token", "create":
                 body = {"email": given.email, "name": given.name, "scopes": given.scope}

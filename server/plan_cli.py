@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 import aiohttp
 
+from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError, SettingsProblem
-from server.management_client import ADMIN_URL, LIMIT_S, ManagementClient, Shown
-from server.people_cli import OneLineParser
+from server.management_client import LIMIT_S, ManagementClient, Shown
 
 ASK_AGAIN_S = 0.5
 """Between two questions how far a plan is."""
@@ -30,10 +30,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser = OneLineParser(
         prog="python -m server plan", description="Which node sequences which groups."
     )
-    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=OneLineParser)
-    common = OneLineParser(add_help=False)
-    common.add_argument("--admin", default=ADMIN_URL, help="a node's management address")
-    common.add_argument("--json", action="store_true", help="print JSON")
+    verbs = add_verbs(parser)
+    common = common_options()
     apply = verbs.add_parser("apply", parents=[common], help="have the node carry a plan out")
     apply.add_argument("file", type=Path, help="the plan, as JSON; - for the input")
     apply.add_argument("--dry-run", action="store_true", help="only say what it would do")
@@ -41,7 +39,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--at-once", type=int, choices=range(1, 100), metavar="N", help="so many moves at a time"
     )
     apply.add_argument("--wait", action="store_true", help="until it is over")
-    verbs.add_parser("list", parents=[common], help="the plans that the node was given")
+    add_list(verbs, [common], "the plans that the node was given")
     for verb, text in (
         ("status", "how far a plan is, and each of its groups"),
         ("cancel", "have no more of it done; what has moved stays"),
@@ -85,7 +83,7 @@ async def _asked(given: argparse.Namespace, text: bytes) -> Shown:
                     await asyncio.sleep(ASK_AGAIN_S)
                     found = await node.ask("GET", f"/plans/{found['id']}")
                 return found
-            case "list":
+            case "ls":
                 return await node.ask("GET", "/plans")
             case "status":
                 return await node.ask("GET", f"/plans/{quote(given.id, safe='')}")

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from groupcore.errors import GroupcoreError
 from groupcore.shared.rebuilding import Rebuilt, rebuild, time_ms_of
+from server.command_line import OneLineParser
 from server.dump import LogReader
 from server.errors import DamagedStoreError, ServerError
 from server.logs import opened, read_parts
-from server.people_cli import OneLineParser
 from server.rebuilding import kind_of
 
 

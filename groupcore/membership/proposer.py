@@ -31,8 +31,6 @@ REPEAT_S = 0.05
 """Seconds after which an unanswered question is asked again, while nobody waits for it."""
 STOPPED_REPEAT_S = 0.02
 """The same, while the members are stopped."""
-
-
 FAILURES_MAX = 3
 """Attempts that fail one after the other before it counts: the votes may be bound to a view that
 needs somebody who has gone elsewhere."""
@@ -122,7 +120,7 @@ class Proposer:
         now: float,
     ) -> list[Effect]:
         """A vote, or the news that somebody has promised a higher ballot."""
-        self.highest_round = max(self.highest_round, promise.promised.round)
+        self.hear_of(promise.promised)
         attempt = self.attempt
         if attempt is None or promise.ballot != attempt.ballot or promise.vote.voter != voter:
             return []
@@ -140,7 +138,7 @@ class Proposer:
 
     def on_late_promise(self, voter: Address, promise: Promise) -> None:
         """A vote of one that has been passed over: for where nothing can be decided without it."""
-        self.highest_round = max(self.highest_round, promise.promised.round)
+        self.hear_of(promise.promised)
         attempt = self.attempt
         if attempt is None or promise.ballot != attempt.ballot or promise.vote.voter != voter:
             return
@@ -148,7 +146,7 @@ class Proposer:
             attempt.reserve[voter] = promise.vote
 
     def hear_of(self, ballot: Ballot) -> None:
-        """Somebody proposes who is not answered: the next ballot here is above that one."""
+        """The next ballot here is above this one, whether who proposes it is answered or not."""
         self.highest_round = max(self.highest_round, ballot.round)
 
     def refuse(self, voter: Address) -> list[Effect]:

@@ -81,6 +81,7 @@ def run(arguments: Namespace) -> int:
             "fullest_us_replayed": [planned.before.fullest_us, planned.after.fullest_us],
             "latency_us": [None if wait is None else wait.p50_us for wait in planned.waits],
             "near": [None if wait is None else wait.near for wait in planned.waits],
+            "not_worth": planned.not_worth,
             "infeasible": placement.infeasible,
         }
     )

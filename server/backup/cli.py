@@ -19,9 +19,8 @@ import aiohttp
 
 from server.backup.archive import Manifest, Reader, summary
 from server.backup.restoring import Restored, check_empty, restore
+from server.command_line import OneLineParser, add_admin, add_json, add_verbs
 from server.errors import ServerError, SettingsProblem
-from server.management_client import ADMIN_URL
-from server.people_cli import OneLineParser
 from server.settings import Settings, read_settings
 
 SILENCE_S = 60.0
@@ -32,14 +31,12 @@ Shown = dict[str, object]
 def make_parser() -> argparse.ArgumentParser:
     """What the command line takes."""
     parser = OneLineParser(prog="python -m server backup", description="Backups of a cluster.")
-    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=OneLineParser)
+    verbs = add_verbs(parser)
     common = OneLineParser(add_help=False)
     common.add_argument("file", type=Path, help="the backup")
-    common.add_argument("--json", action="store_true", help="print JSON")
+    add_json(common)
     create = verbs.add_parser("create", parents=[common], help="take one while people write")
-    create.add_argument(
-        "--from", dest="admin", default=ADMIN_URL, help="a node's management address"
-    )
+    add_admin(create, "--from")
     verbs.add_parser("verify", parents=[common], help="compare every byte with its hash")
     again = verbs.add_parser("restore", parents=[common], help="fill an empty folder from it")
     again.add_argument("--data", type=Path, required=True, help="the folder of one node, empty")

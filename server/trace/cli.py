@@ -12,19 +12,19 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from server.command_line import OneLineParser, add_json, add_list, add_verbs
 from server.errors import ServerError, SettingsProblem
-from server.people_cli import OneLineParser
 from server.trace.days import listed, pruned
 
 
 def make_parser() -> argparse.ArgumentParser:
     """What the command line takes."""
     parser = OneLineParser(prog="python -m server trace", description="The trace of the nodes.")
-    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=OneLineParser)
+    verbs = add_verbs(parser)
     common = OneLineParser(add_help=False)
     common.add_argument("folder", type=Path, help="the nodes' --trace folder")
-    common.add_argument("--json", action="store_true", help="print JSON")
-    verbs.add_parser("list", parents=[common], help="days, nodes and kinds, with their sizes")
+    add_json(common)
+    add_list(verbs, [common], "days, nodes and kinds, with their sizes")
     prune = verbs.add_parser("prune", parents=[common], help="remove what is older")
     prune.add_argument("--days", type=_days, required=True, help="whole days to keep beside today")
     prune.add_argument("--dry-run", action="store_true", help="say what would go")

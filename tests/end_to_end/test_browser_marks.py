@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs, converged, together
 from tests.end_to_end.cluster import Cluster, eventually
@@ -23,13 +25,6 @@ PASTE_HTML = """([html, plain]) => {
   data.setData("text/plain", plain);
   document.querySelector("[data-testid=editor]").dispatchEvent(
     new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-}"""
-
-READER_IS_HERE = """async () => {
-  const find = () =>
-    performance.getEntriesByType("resource").find(({ name }) => name.includes("/reading-"));
-  while (find() === undefined) await new Promise(requestAnimationFrame);
-  await import(find().name);
 }"""
 
 COPIED = """async () => {
@@ -153,7 +148,6 @@ async def test_markdown_that_is_pasted_becomes_blocks_and_one_undo_gives_its_tex
     one = await tabs.document(cluster.nodes["a"].url, doc, "One")
     two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
     await one.put_caret(0)
-    await one.page.evaluate(READER_IS_HERE)  # until it is, text stays text
     await one.press("Enter")
     lines = ["# Notes", "- one", "- [x] **two**", "| a | b |", "| --- | --- |", "| c | d |"]
     await one.paste(
@@ -173,6 +167,40 @@ async def test_markdown_that_is_pasted_becomes_blocks_and_one_undo_gives_its_tex
     script = ["# list them", "ls -la", "# and go"]
     await one.paste("\n".join(script))
     assert await converged(cluster, doc, [one, two]) == ["first", *script]
+
+
+async def test_what_is_pasted_before_its_reader_is_here_stands_before_what_is_typed_then(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first")
+    one = await tabs.open(cluster.nodes["a"].url, "One")
+    may_come = asyncio.Event()
+
+    async def when_it_may(route: Route) -> None:
+        await may_come.wait()
+        await route.continue_()
+
+    await one.page.route("**/assets/reading-*.js", when_it_may)
+    await one.page.goto(f"{cluster.nodes['a'].url}/doc/{doc}")
+    await one.loaded()
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    await one.put_caret(0)
+    await one.page.evaluate(PASTE_HTML, ["<b>bold</b>", "bold"])
+    await one.type(" typed")
+    await one.press("Enter")
+    await one.paste("- one\n- two")
+    await one.type(" more")
+    await two.put_caret(0, "Home")
+    await two.type("At ")
+    await one.shows("At first typed", " more")
+    may_come.set()
+    texts = ["At firstbold typed", "one", "two more"]
+    await two.shows(*texts)
+    assert await converged(cluster, doc, [one, two]) == texts
+    await expect(two.block(2)).to_have_attribute("data-type", "bullet")
+    await expect(two.block(0).locator("strong")).to_have_text("bold")
+    await one.type("!")
+    await two.shows("At firstbold typed", "one", "two more!")
 
 
 async def test_an_address_that_is_pasted_over_words_links_them(

@@ -47,6 +47,18 @@ async def kept_for(tab: BrowserTab, text: str) -> None:
     await eventually(is_kept, f"{text!r} is kept")
 
 
+async def two_writers(
+    mortals: Cluster, tabs: Tabs, cookies: list[dict[str, Any]], name: str
+) -> tuple[BrowserTab, BrowserTab]:
+    """The owner, and somebody who may write by a role of the document, in it at node b."""
+    ann, other, doc = await company(mortals, tabs, cookies, name, "viewer", "From Ann. ")
+    await give_role(ann, name, "editor")
+    await other.page.goto(f"{mortals.nodes['b'].url}/doc/{doc}")
+    await other.loaded()
+    await expect(other.editor).to_have_attribute("contenteditable", "true")
+    return ann, other
+
+
 async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_sequencer_dies(
     mortals: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]
 ) -> None:
@@ -103,11 +115,7 @@ async def test_a_role_taken_in_mid_sentence_gives_the_rest_back_also_while_a_seq
 async def test_what_is_typed_before_the_page_knows_that_the_role_is_gone_is_kept_too(
     mortals: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]
 ) -> None:
-    ann, bob, doc = await company(mortals, tabs, cookies, "Cid", "viewer", "From Ann. ")
-    await give_role(ann, "Cid", "editor")
-    await bob.page.goto(f"{mortals.nodes['b'].url}/doc/{doc}")
-    await bob.loaded()
-    await expect(bob.editor).to_have_attribute("contenteditable", "true")
+    ann, bob = await two_writers(mortals, tabs, cookies, "Cid")
     may_know = asyncio.Event()
 
     async def when_it_may(route: Route) -> None:
@@ -132,11 +140,7 @@ async def test_what_is_typed_before_the_page_knows_that_the_role_is_gone_is_kept
 async def test_a_word_of_an_input_method_comes_to_its_end_when_the_role_is_gone(
     mortals: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]
 ) -> None:
-    ann, bob, doc = await company(mortals, tabs, cookies, "Dan", "viewer", "From Ann. ")
-    await give_role(ann, "Dan", "editor")
-    await bob.page.goto(f"{mortals.nodes['b'].url}/doc/{doc}")
-    await bob.loaded()
-    await expect(bob.editor).to_have_attribute("contenteditable", "true")
+    ann, bob = await two_writers(mortals, tabs, cookies, "Dan")
     bob.expect_complaints(*REFUSED)
     await bob.put_caret(0)
     session = await bob.page.context.new_cdp_session(bob.page)

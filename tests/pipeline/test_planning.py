@@ -18,9 +18,10 @@ from pipeline.jobs import overlap as overlap_job
 from pipeline.jobs import plan as plan_job
 from pipeline.jobs import what_if as what_if_job
 from pipeline.loading import Loads, days_to_load
-from pipeline.measuring import collected, measure, over
-from pipeline.placement import Placement
-from pipeline.planning import make_units, replay, routes, use_of
+from pipeline.measuring import Replay, collected, measure, over
+from pipeline.placement import Bounds, Move, Placement
+from pipeline.planning import Planned, make_units, replay, routes, use_of, worth_it
+from pipeline.rounds import Wait
 from pipeline.store import Store
 from pipeline.transforms import load, owners
 from tests.pipeline.cluster import Cluster
@@ -140,6 +141,42 @@ def test_routes_are_shares_of_each_senders_runs(spark: SparkSession) -> None:
         [(1, "a", 9, 3), (2, "a", 9, 1), (2, "b", 5, None), (3, "b", 5, 5)], load.ORIGIN
     )
     assert routes(sent, {1: "a", 2: "c"}) == {"a": {"a": 0.75, "c": 0.25}, "b": {"c": 1.0}}
+
+
+def planned(imbalance: float, fullest_us: float, wait_us: float | None, *reasons: str) -> Planned:
+    moves = [Move(7, (7,), "a", reason, 1.0) for reason in reasons]
+    wait = None if wait_us is None else Wait(wait_us, 9.0, 0.5)
+    after = Replay(5, imbalance, fullest_us)
+    return Planned(Placement(moves, {}, {}), Replay(5, 2.0, 100.0), after, (wait, wait))
+
+
+@pytest.mark.parametrize(
+    ("imbalance", "fullest_us", "wait_us", "expected"),
+    [
+        (1.5, 80.0, 50.0, True),  # more even
+        (1.5, 100.5, 50.0, True),
+        (1.5, 110.0, 50.0, False),  # more even in most windows, and fuller in the fullest
+        (2.1, 90.0, 50.0, False),
+        (1.995, 99.9, 50.0, False),  # no difference
+        (2.05, 103.0, 40.0, True),  # people wait less
+        (2.3, 100.0, 40.0, False),
+        (2.0, 100.0, 48.0, False),
+        (2.0, 100.0, None, False),
+    ],
+)
+def test_what_nothing_demands_is_proposed_where_it_is_better(
+    imbalance: float, fullest_us: float, wait_us: float | None, expected: bool
+) -> None:
+    best = planned(imbalance, fullest_us, wait_us, "strict", "load", "load", "locality")
+    demanded = planned(2.0, 100.0, 50.0, "strict")
+    found = worth_it(lambda bounds: best if bounds.moves else demanded, Bounds())
+    assert found.placement is (best if expected else demanded).placement
+    assert found.not_worth == ({} if expected else {"load": 2, "locality": 1})
+
+
+def test_what_is_demanded_is_proposed_whatever_it_costs() -> None:
+    only = planned(9.0, 900.0, 900.0, "strict", "drain")
+    assert worth_it(lambda _bounds: only, Bounds()) is only
 
 
 def test_what_is_no_plan_is_named(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { ApiError } from "../src/api";
+import { markdownOf } from "../src/editor/copying";
 import { picturesIn, readBlocks, tamed } from "../src/editor/html";
-import { markdownOf } from "../src/editor/paste";
 import { blockType, toBlock, toNode } from "../src/editor/schema";
 import { copiedPictures } from "../src/pictures/plugin";
 import { pictureUrl, type StoredPicture } from "../src/pictures/sending";

@@ -78,9 +78,10 @@ class Attending:
 
     @property
     def _is_due(self) -> bool:
-        outline = self._outline
-        may = not self._tender.ended and outline.tenders[:1] == [self._tender.node]
-        return may and outline.looked < outline.lost
+        outline, tender = self._outline, self._tender
+        if outline.looked >= outline.lost or tender.ended:
+            return False
+        return outline.tenders[:1] == [tender.node]
 
     async def _look(self) -> None:
         """Open what was taken out, last things first, until nobody else has gone meanwhile (S1).

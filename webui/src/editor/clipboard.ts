@@ -3,8 +3,8 @@
  * that is to be read.
  */
 
-import type { DOMParser, Node as ProseNode } from "prosemirror-model";
-import { Plugin } from "prosemirror-state";
+import type { DOMParser, Node as ProseNode, Slice } from "prosemirror-model";
+import { Plugin, PluginKey } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import { parseText } from "./paste";
 import { TOOLS_MISSING } from "./tables";
@@ -37,6 +37,12 @@ export function tamed(html: string): string {
   return reader?.tamed(html) ?? html;
 }
 
+/** What goes out as plain text: Markdown, without the reader the words alone. */
+export function serialiseText(slice: Slice): string {
+  const { content } = slice;
+  return reader?.serialiseText(slice) ?? content.textBetween(0, content.size, "\n\n");
+}
+
 /** What ProseMirror reads the clipboard of this editor with; without the reader: words alone. */
 export function clipboardParser(view: () => EditorView): DOMParser {
   const parseSlice: DOMParser["parseSlice"] = (dom, options = {}) => {
@@ -52,13 +58,32 @@ export function clipboardParser(view: () => EditorView): DOMParser {
 
 const startOf = (doc: ProseNode) => doc.resolve(0);
 
-/** Has HTML wait for its reader, and be put in where the caret is then. */
+/** What was pasted before its reader was here, and between which places it is to stand. */
+export interface Waiting {
+  readonly data: DataTransfer;
+  readonly from: number;
+  readonly to: number;
+}
+
+const WAITING = new PluginKey<readonly Waiting[]>();
+
+/** Has what needs the reader wait for it, before what is typed meanwhile. */
 export function clipboardPlugin(): Plugin {
   const ready = (): false => {
     loadReader().catch(() => undefined); // what is pasted tries again, and says so
     return false;
   };
-  return new Plugin({
+  return new Plugin<readonly Waiting[]>({
+    key: WAITING,
+    state: {
+      init: () => [],
+      apply: (tr, waiting) =>
+        (tr.getMeta(WAITING) ?? waiting).map((one: Waiting) => ({
+          ...one,
+          from: tr.mapping.map(one.from, -1),
+          to: tr.mapping.map(one.to, -1),
+        })),
+    },
     props: { handleDOMEvents: { focus: ready, dragenter: ready, paste: pasteLater } },
   });
 }
@@ -68,16 +93,27 @@ function pasteLater(view: EditorView, event: ClipboardEvent): boolean {
   const text = event.clipboardData?.getData("text/plain") ?? "";
   const { shiftKey } = (view as unknown as { input: { shiftKey: boolean } }).input;
   if (shiftKey || !view.editable) return false;
-  if (html === "") return reader?.pasteMarkdown(view, event, text) ?? false;
-  if (reader !== null) return false;
+  if (reader !== null) return html === "" && reader.pasteMarkdown(view, event, text);
+  if (html === "" && !text.includes("\n")) return false;
   event.preventDefault();
-  const clipboardData = new DataTransfer();
-  clipboardData.setData("text/html", html);
-  clipboardData.setData("text/plain", text);
-  const again = { clipboardData, bubbles: true, cancelable: true };
+  const data = new DataTransfer();
+  data.setData("text/html", html);
+  data.setData("text/plain", text);
+  const { from, to } = view.state.selection;
+  setWaiting(view, [...waitingIn(view), { data, from, to }]);
   loadReader().then(
-    () => view.isDestroyed || view.dom.dispatchEvent(new ClipboardEvent("paste", again)),
-    () => view.dom.dispatchEvent(new Event(TOOLS_MISSING)), // it is on the clipboard as before
+    ({ pasteWaiting }) => view.isDestroyed || pasteWaiting(view),
+    () => {
+      setWaiting(view, []);
+      if (html === "") view.pasteText(text);
+      else view.dom.dispatchEvent(new Event(TOOLS_MISSING)); // it is on the clipboard as before
+    },
   );
   return true;
+}
+
+export const waitingIn = ({ state }: EditorView) => WAITING.getState(state) ?? [];
+
+export function setWaiting(view: EditorView, waiting: readonly Waiting[]): void {
+  view.dispatch(view.state.tr.setMeta(WAITING, waiting));
 }

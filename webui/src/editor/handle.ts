@@ -6,9 +6,9 @@
 import "./handle.css";
 import type { EditorView } from "prosemirror-view";
 import { moveWords } from "../words/move";
+import { serialiseText } from "./clipboard";
 import { firstBelow } from "./folding";
 import { movedTo, selectedRange } from "./moving";
-import { serialiseText } from "./paste";
 
 export class Handle {
   private readonly handle = document.createElement("div");

@@ -17,7 +17,7 @@ function rule(pattern: RegExp, type: BlockType, more: More = () => ({})): InputR
     const $start = state.doc.resolve(start);
     if ($start.depth !== 1) return null;
     const from = typeOf($start.parent);
-    const isFree = from === "paragraph" || (from === "bullet" && type === "todo");
+    const isFree = from === "paragraph" || (type === "todo" && /bullet|todo/.test(from));
     if (!isFree || $start.parentOffset > 0) return null;
     return turnInto(state.tr.delete(start, end), $start.before(1), type, more(match));
   });

@@ -308,3 +308,20 @@ test("Control K asks for a link, which is set on the selection or changed at the
   one.editor.setLink(null);
   expect(one.model.value.blocks[0]?.content).toEqual(["see here"]);
 });
+
+test("brackets at the start of a to-do say whether it is done, as they do in a paragraph", () => {
+  const one = bench(new MemoryModel([block("b0", ""), block("b1", "")]));
+  for (const [id, words] of [
+    ["b0", "[] call"],
+    ["b1", "[ ] write"],
+  ] as const) {
+    select(one.view, id, 0);
+    type(one.view, words);
+  }
+  select(one.view, "b1", 0);
+  type(one.view, "[x] ");
+  expect(one.model.value.blocks.map(({ attributes, content }) => [attributes, content])).toEqual([
+    [{ type: "todo", checked: false }, ["call"]],
+    [{ type: "todo", checked: true }, ["write"]],
+  ]);
+});

@@ -3,8 +3,8 @@
 import { DOMSerializer, Slice } from "prosemirror-model";
 import { expect, test } from "vitest";
 import type { ShownBlock } from "../../src/document/types";
+import { markdownOf, serialiseText } from "../../src/editor/copying";
 import { readBlocks, tamed } from "../../src/editor/html";
-import { markdownOf, serialiseText } from "../../src/editor/paste";
 import { schema, toBlock, toDoc } from "../../src/editor/schema";
 import { block, blocksOf } from "../document-double";
 

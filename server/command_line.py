@@ -1,0 +1,54 @@
+"""What the command lines have in common: errors in one line, their options, and how lists are asked
+for.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn, TypeAlias
+
+from server.errors import SettingsProblem
+from server.management_client import ADMIN_URL
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as everything here does."""
+
+    def error(self, message: str) -> NoReturn:
+        raise SettingsProblem(f"{self.prog}: {message}; see --help")
+
+
+Verbs: TypeAlias = "argparse._SubParsersAction[OneLineParser]"
+"""The verbs of a command; a class that takes no parameter at run time."""
+
+
+def add_verbs(parser: argparse.ArgumentParser) -> Verbs:
+    """What it can do, one of which has to be said: `verb`."""
+    return parser.add_subparsers(dest="verb", required=True, parser_class=OneLineParser)
+
+
+def add_list(verbs: Verbs, parents: Sequence[OneLineParser], text: str) -> OneLineParser:
+    """The verb that lists: `ls` or `list`, whichever one is used to."""
+    listed = verbs.add_parser("ls", aliases=["list"], parents=list(parents), help=text)
+    listed.set_defaults(verb="ls")
+    return listed
+
+
+def add_admin(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Which node is asked: `admin`; `names`: what the option is called beside `--admin`."""
+    text = "a node's management address"
+    parser.add_argument("--admin", *names, dest="admin", default=ADMIN_URL, help=text)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Whether it prints for programs."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def common_options() -> OneLineParser:
+    """Which node is asked, and how its answer is printed."""
+    common = OneLineParser(add_help=False)
+    add_admin(common)
+    add_json(common)
+    return common
