@@ -161,7 +161,7 @@ typists: setup ## random people on pages of a simulated cluster: GAMES=100 games
 # By itself: three nodes, a browser and Spark at once want the machine, and it is the load on that which is measured.
 .PHONY: plan-end-to-end
 plan-end-to-end: setup pipeline chromium ## a plan out of a skewed load, approved in a browser, measured with five nodes; TYPED=150 seconds each, 0: little, three
-	PLAN_PHASE_S=$${TYPED:-150} $(BIN)/python -m pytest -q -s $(PLAN_TEST)
+	PLAN_PHASE_S=$${TYPED:-150} $(BIN)/python -m pytest -q -s -o faulthandler_timeout=900 $(PLAN_TEST)
 
 # Most of what a round makes is thrown away behind it: a nursery of 64 MB has it die young.
 .PHONY: rounds

@@ -139,14 +139,17 @@ class Rounds:
         return _wait(mixed, near)
 
     def nearer(self, nodes: int) -> float:
-        """What a near run takes in proportion to a far one, besides waiting for its number."""
+        """What a near run takes in proportion to a far one, besides waiting for its number.
+
+        At most as much: it has no hop more, so where near runs took longer, their node is busier.
+        """
         ways: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
         for pair, counted in self._runs.items():
             for (bucket, queue), runs in counted.items():
                 ways[pair.near][_changed(bucket, queue, 0.0, 1.0)] += runs
         if min(kind.total() for kind in ways.values()) < RUNS_LEAST:
             return hops(nodes, near=True) / hops(nodes, near=False)
-        return percentile(ways[True], 0.5) / percentile(ways[False], 0.5)
+        return min(1.0, percentile(ways[True], 0.5) / percentile(ways[False], 0.5))
 
     def _alike(self, node: str, sequencer: str) -> list[Pair]:
         """Whose times stand for a pair's: its own, its node's that are alike, or its node's."""

@@ -95,6 +95,15 @@ def test_near_runs_that_were_timed_say_more_than_hops(nodes: int) -> None:
     assert few.nearer(nodes) == hops(nodes, near=True) / hops(nodes, near=False)
 
 
+def test_near_runs_of_a_busier_node_promise_nobody_a_longer_wait() -> None:
+    slow, quick = bucket(5_000), bucket(4_000)
+    rounds = Rounds([timed("a", "a", slow, RUNS_LEAST), timed("b", "a", quick, RUNS_LEAST)])
+    assert rounds.nearer(5) == 1.0
+    nearer = rounds.expected(all_to(a="a", b="b"), nodes=5)
+    assert nearer is not None
+    assert nearer._replace(near=0.5) == rounds.measured()
+
+
 def test_what_was_waited_for_numbers_says_nothing_of_ways() -> None:
     rows = [
         timed("a", "a", bucket(9_000), RUNS_LEAST, bucket(6_000)),
