@@ -155,15 +155,18 @@ def page(document: dict[str, Any]) -> str:
 <style>
 :root {{ color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }}
 body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
-table {{ border-collapse: collapse; width: 100%; margin: 1rem 0 }}
+.wide {{ overflow-x: auto }}
+table {{ border-collapse: collapse; width: 100%; min-width: 34rem; margin: 1rem 0 }}
 th, td {{ text-align: left; padding: .25rem .5rem; border-bottom: 1px solid #8886 }}
 code {{ overflow-wrap: anywhere }}
 </style>
 <h1>{RESULTS[certificate["result"]]}</h1>
-<p>{certificate["deliveries"]} deliveries were judged, as of {escape(certificate["made"])}.
-<table><tr><th>Rule<th>What it demands<th>Violations<th>Not auditable{rules}</table>
+<p>{certificate["deliveries"]:,} deliveries were judged, as of {escape(certificate["made"])}.
+<div class="wide" tabindex="0" role="region" aria-label="Rules">
+<table><tr><th>Rule<th>What it demands<th>Violations<th>Not auditable{rules}</table></div>
 <h2>What was judged</h2>
-<table><tr><th>Node<th>First delivery<th>Last<th>Deliveries{nodes}</table>
+<div class="wide" tabindex="0" role="region" aria-label="What was judged">
+<table><tr><th>Node<th>First delivery<th>Last<th>Deliveries{nodes}</table></div>
 <ul>{said}</ul>
 <h2>Signature</h2>
 <p>Ed25519, key <code>{escape(document["key"])}</code>,
