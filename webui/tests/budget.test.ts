@@ -7,9 +7,15 @@ import { areasOf, type BuiltFile, buildPage, loadedWith, sizeOf } from "./loaded
 /** In bytes after gzip, in each language: all that is loaded before a person does anything. */
 const HOME_MAX = 60_000;
 const DOCUMENT_MAX = 170_000;
+const CONSOLE_MAX = 90_000;
 
 const HOME = "/src/pages/Home.svelte";
 const DOCUMENT = "/src/pages/DocumentPage.svelte";
+const CONSOLE = "/src/console/Console.svelte";
+/** One is shown at a time. */
+const PARTS = ["Overview", "Groups", "Group", "Overlap", "Component", "Migrations", "Plans"].concat(
+  ["Plan", "Nodes", "NodePage", "Sessions", "Order", "Violation", "Operations"],
+);
 
 let files: BuiltFile[];
 beforeAll(async () => {
@@ -32,6 +38,13 @@ test.each(LANGUAGES)("the list of documents loads at most 60 KB, in %s", (langua
 
 test.each(LANGUAGES)("a document loads at most 170 KB, in %s", (language) => {
   expectWithin(loadedWith(files, [DOCUMENT], language), DOCUMENT_MAX);
+});
+
+test.each(LANGUAGES)("each part of the console loads at most 90 KB, in %s", (language) => {
+  for (const part of PARTS) {
+    const loaded = loadedWith(files, [CONSOLE, `/src/console/${part}.svelte`], language);
+    expectWithin(loaded, CONSOLE_MAX);
+  }
 });
 
 test.each(LANGUAGES)("only the words in use are loaded, once their page is, in %s", (language) => {
