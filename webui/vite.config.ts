@@ -35,6 +35,8 @@ export default defineConfig({
     // For vite.worker.config.ts.
     manifest: true,
     rolldownOptions: {
+      // How long it took is no news to who has a page built.
+      checks: { pluginTimings: false },
       output: {
         // What every document needs stays together, whoever else needs a part of it.
         codeSplitting: {
