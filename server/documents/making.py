@@ -35,7 +35,7 @@ async def leave_as_it_is(doc: str, document: Document) -> None:
 
 
 def document_id(cluster: str, key: str) -> str:
-    """A new id, the same for the same Idempotency-Key."""
+    """A new id, the same for the same key, in this cluster."""
     if not key:
         return secrets.token_hex(8)
     return hashlib.blake2b(key.encode(), key=cluster.encode()[:64], digest_size=8).hexdigest()

@@ -77,6 +77,7 @@ class DocumentRoutes:
                 MADE,
                 (full, "bad_change"),
                 limit=import_kib,
+                once=True,
             ),
             self.import_row(f"{at}/import"),
             Row("GET", f"{at}/{{doc}}", self.read, read, "Its blocks", errors=(none,)),
@@ -102,6 +103,7 @@ class DocumentRoutes:
                 (COPY,),
                 MADE,
                 (none, full, "bad_change"),
+                once=True,
             ),
             Row(
                 "GET",
@@ -151,6 +153,7 @@ class DocumentRoutes:
             query=(NAMED, WORKSPACE, FOLDER),
             takes=("text/markdown",),
             limit=import_kib,
+            once=True,
         )
 
     async def list_documents(self, ask: Ask) -> Response:
@@ -220,7 +223,7 @@ class DocumentRoutes:
     async def _create(self, ask: Ask, place: Place, imported: Imported) -> Response:
         node, settle = self.node, self.access.settle
         catalogue = node.whole_catalogue
-        doc = document_id(node.settings.cluster, f"{ask.by}\n{ask.key}" if ask.key else "")
+        doc = document_id(node.settings.cluster, ask.key)
         most = node.settings.documents_max
         await self.access.file(ask, doc, place)
         title, may_read = imported.title, self.access.reader(ask)

@@ -6,6 +6,7 @@ OpenAPI document what it says. A row says which scope a token needs; a person's 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -21,6 +22,7 @@ from server.errors import BadMessageError
 from server.settings import Settings
 
 BODY_MAX = 64 * 1024
+IDEMPOTENCY = "Idempotency-Key"
 KEY_MAX = 200
 JSON = ("application/json",)
 PUBLIC = "public"
@@ -58,7 +60,7 @@ class Row:
 
     `takes` are the media types of a body that is no JSON (`Ask.raw`), beside `fields` or instead,
     `gives` those of the answer; `limit` says how many KiB a body may have where it is not
-    BODY_MAX, and `noun` what people call it.
+    BODY_MAX, and `noun` what people call it. `once`: it takes an Idempotency-Key.
     """
 
     method: str
@@ -75,6 +77,7 @@ class Row:
     gives: tuple[str, ...] = JSON
     limit: Callable[[Settings], int] | None = None
     noun: str = "the body"
+    once: bool = False
 
     @property
     def may_be_packed(self) -> bool:
@@ -94,6 +97,7 @@ class Ask:
     origin: str
     query: Mapping[str, str] = field(default_factory=dict)
     raw: bytes = b""
+    idempotency_key: str = ""
 
     @property
     def by(self) -> str:
@@ -116,8 +120,16 @@ class Ask:
 
     @property
     def key(self) -> str:
-        """The Idempotency-Key, empty without one."""
-        return self.request.headers.get("idempotency-key", "")[:KEY_MAX]
+        """The same for the same request with the same Idempotency-Key, empty without one.
+
+        A digest of who asks, what for, by which address, with which body: what is named by it, two
+        requests with one key do not share, and nothing has to be kept to tell them apart.
+        """
+        if not self.idempotency_key:
+            return ""
+        asked = (self.by, self.request.method, self.request.url.path, self.idempotency_key)
+        sent = (self.query, self.body, hashlib.sha256(self.raw).hexdigest())
+        return hashlib.sha256(json.dumps([asked, sent], sort_keys=True).encode()).hexdigest()
 
     @property
     def agent(self) -> str:
@@ -143,6 +155,14 @@ class Ask:
     def texts(self, name: str) -> tuple[str, ...]:
         """Texts of the body."""
         return tuple(cast("list[str]", self.body.get(name, [])))
+
+
+def read_key(request: Request, row: Row) -> str:
+    """The Idempotency-Key, empty without one; BadMessageError for one that is too long."""
+    key = request.headers.get(IDEMPOTENCY, "") if row.once else ""
+    if len(key) > KEY_MAX:
+        raise BadMessageError("bad_request", f"{IDEMPOTENCY} has at most {KEY_MAX} characters")
+    return key
 
 
 def read_query(request: Request, fields: tuple[Field, ...]) -> dict[str, str]:

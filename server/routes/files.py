@@ -81,7 +81,18 @@ class Files:
         everything = (Field("documents", bool, False, "also if something is in it"),)
         return [
             Row("GET", "/files", self.list_all, read, "All one sees", shows=FILES_SHOWN),
-            Row("POST", "/folders", self.make, write, "Make one", 201, name, FOLDER_SHOWN, full),
+            Row(
+                "POST",
+                "/folders",
+                self.make,
+                write,
+                "Make one",
+                201,
+                name,
+                FOLDER_SHOWN,
+                full,
+                once=True,
+            ),
             Row("PATCH", one, self.rename, write, "Rename a folder", 200, (NAME,), FOLDER_SHOWN),
             Row("POST", "/files/move", self.move, write, "Move", 204, where, errors=MOVE_ERRORS),
             Row("POST", "/files/trash", self.trash, write, "Into the trash", 204, (ITEMS,)),
@@ -135,15 +146,11 @@ class Files:
         return JSONResponse(await self._rows(ask).whole())
 
     async def make(self, ask: Ask) -> Response:
-        """The same folder for the same Idempotency-Key.
+        """The same folder for the same request with the same Idempotency-Key.
 
         Who is at the machine may have folders in the first workspace before anybody owns that.
         """
-        drawn = (
-            digest_of(f"folder\n{self._by(ask)}\n{ask.key}")[:16]
-            if ask.key
-            else secrets.token_hex(8)
-        )
+        drawn = digest_of(f"folder\n{ask.key}")[:16] if ask.key else secrets.token_hex(8)
         place = ask.text("workspace"), ask.text("folder"), ask.text("name")
         if place[0] == HOME and self._by(ask) == ADMIN and HOME not in self.accounts.workspaces:
             await done(self.node, self.accounts.open_home())

@@ -21,7 +21,7 @@ from server.accounts.roles import ADMIN
 from server.accounts.service import Caller
 from server.errors import BadMessageError, TooFastError
 from server.node import Node
-from server.routes.asks import Ask, Row, read_body, read_query
+from server.routes.asks import IDEMPOTENCY, Ask, Row, read_body, read_key, read_query
 from server.routes.origins import origin_allowed
 from server.routes.pace import Pace
 from server.routes.packed import packed
@@ -70,9 +70,9 @@ class Gate:
         async def answer(request: Request) -> Response:
             caller = self.let_in(request, row.scope)
             self._check_pace(request, caller)
-            query = read_query(request, row.query)
+            query, key = read_query(request, row.query), read_key(request, row)
             body, raw = await read_body(request, row, self.node.settings)
-            ask = Ask(request, caller, body, self.address(request), query, raw)
+            ask = Ask(request, caller, body, self.address(request), query, raw, key)
             response = await row.handler(ask)
             response.headers.setdefault("Cache-Control", "no-store")
             return await packed(response, request.headers) if row.may_be_packed else response
@@ -91,7 +91,7 @@ class Gate:
         """What a browser asks before it sends the request of another node's page."""
         response = Response(status_code=204)
         response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
-        response.headers["Access-Control-Allow-Headers"] = f"Content-Type, Idempotency-Key, {CSRF}"
+        response.headers["Access-Control-Allow-Headers"] = f"Content-Type, {IDEMPOTENCY}, {CSRF}"
         response.headers["Access-Control-Max-Age"] = "600"
         return response
 

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from server import VERSION
-from server.routes.asks import JSON, PUBLIC, SIGNED_IN, Ask, Field, Row
+from server.routes.asks import IDEMPOTENCY, JSON, KEY_MAX, PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Gatehouse
 from server.routes.gate import CSRF, Gate
 from server.routes.oidc import ProviderSignIn, make_provider
@@ -71,6 +71,13 @@ def _schemes(cookie: str) -> Schema:
     }
 
 
+ONCE: Schema = {
+    "name": IDEMPOTENCY,
+    "in": "header",
+    "required": False,
+    "description": "drawn anew for each thing: the same request with it again makes no other",
+    "schema": {"type": "string", "maxLength": KEY_MAX},
+}
 PROBLEM: Schema = {
     "type": "object",
     "required": ["title", "status", "code", "detail"],
@@ -87,14 +94,7 @@ PROBLEM: Schema = {
 def _operation(row: Row, signs_in: bool) -> Schema:
     made: Schema = {"summary": row.summary, "operationId": operation_id(row)}
     made["responses"] = _responses(row)
-    names = re.findall(r"{(\w+)}", row.path)
-    made["parameters"] = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in names
-    ] + [
-        {"name": one.name, "in": "query", "required": one.required, "schema": _property(one)}
-        for one in row.query
-    ]
+    made["parameters"] = _parameters(row)
     if signs_in:
         made["security"] = _security(row)
     content: Schema = {media: {} for media in row.takes}  # bytes of any form
@@ -105,6 +105,18 @@ def _operation(row: Row, signs_in: bool) -> Schema:
     if signs_in and row.scope not in (PUBLIC, SIGNED_IN):
         made["description"] = f"A token needs the scope `{row.scope}`."
     return made
+
+
+def _parameters(row: Row) -> list[Schema]:
+    found: list[Schema] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in re.findall(r"{(\w+)}", row.path)
+    ]
+    found += [
+        {"name": one.name, "in": "query", "required": one.required, "schema": _property(one)}
+        for one in row.query
+    ]
+    return [*found, ONCE] if row.once else found
 
 
 def operation_id(row: Row) -> str:

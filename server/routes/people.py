@@ -28,9 +28,9 @@ FULL = ("too_many",)
 SPACE = {"id": "the workspace", "name": "its name", "role": "what one is there"}
 
 
-def fresh_secret(ask: Ask, kind: str, what: str) -> str:
+def fresh_secret(ask: Ask, kind: str) -> str:
     """A new secret; the same for who asks again with the same Idempotency-Key."""
-    return derived(kind, ask.who.secret, f"{what}\n{ask.key}") if ask.key else new_secret(kind)
+    return derived(kind, ask.who.secret, ask.key) if ask.key else new_secret(kind)
 
 
 class People(Desk):
@@ -111,6 +111,7 @@ class People(Desk):
                 (NAME,),
                 SPACE,
                 FULL,
+                once=True,
             ),
             Row("PATCH", at, self.rename, write, "Rename a workspace", 204, (NAME,)),
             Row("GET", f"{at}/members", self.list_members, read, "Who is in it, as what"),
@@ -148,7 +149,17 @@ class People(Desk):
         one, look, unknown = f"{at}/{{invitation}}", "/invitations/look", ("expired", "wait")
         return [
             Row("GET", at, self.list_invitations, "accounts:read", "Those that are open"),
-            Row("POST", at, self.invite, write, "Invite somebody", 201, inviting, errors=FULL),
+            Row(
+                "POST",
+                at,
+                self.invite,
+                write,
+                "Invite somebody",
+                201,
+                inviting,
+                errors=FULL,
+                once=True,
+            ),
             Row("DELETE", one, self.withdraw, write, "Withdraw an invitation", 204),
             Row("POST", look, self.look, PUBLIC, "What it is to", 200, (SECRET,), errors=unknown),
             Row(
@@ -240,9 +251,10 @@ class People(Desk):
 
     async def add_workspace(self, ask: Ask) -> Response:
         """Who asks owns it."""
-        id = digest_of(f"{ask.by}\n{ask.key}")[:16] if ask.key else secrets.token_hex(8)
-        name = ask.text("name")
-        await done(self.node, self.accounts.add_workspace(ask.by, id, name, ask.origin))
+        id = digest_of(f"workspace\n{ask.key}")[:16] if ask.key else secrets.token_hex(8)
+        work = self.accounts.add_workspace(ask.by, id, ask.text("name"), ask.origin)
+        await done(self.node, work)
+        name = self.accounts.workspaces[id].name  # asked again, another than then
         return JSONResponse({"id": id, "name": name, "role": "owner"}, 201)
 
     async def rename(self, ask: Ask) -> Response:
@@ -303,7 +315,7 @@ class People(Desk):
     async def invite(self, ask: Ask) -> Response:
         """The secret is in this answer and nowhere else."""
         workspace = ask.path("workspace")
-        secret = fresh_secret(ask, "gci", f"invitation {workspace}")
+        secret = fresh_secret(ask, "gci")
         valid_s = float(ask.number("valid_days", 7) * DAY_S)
         role, email = role_of(ask.text("role")), ask.text("email")
         digest = digest_of(secret)

@@ -73,6 +73,7 @@ class Sharing(Desk):
                 201,
                 link,
                 errors=full,
+                once=True,
             ),
             Row("DELETE", f"{at}/links/{{link}}", self.revoke_link, write, "Revoke it", 204),
             Row(
@@ -96,6 +97,7 @@ class Sharing(Desk):
                 201,
                 TOKEN_FIELDS,
                 errors=full,
+                once=True,
             ),
             Row("DELETE", "/tokens/{token}", self.revoke_token, SIGNED_IN, "Revoke it", 204),
             Row("GET", "/audit", self.audit, "accounts:read", "The last of the audit log"),
@@ -173,7 +175,7 @@ class Sharing(Desk):
     async def add_link(self, ask: Ask) -> Response:
         """The secret is in this answer and nowhere else."""
         doc, role = self._owned(ask), role_of(ask.text("role"))
-        secret = fresh_secret(ask, "gcl", f"link {doc}")
+        secret = fresh_secret(ask, "gcl")
         password = ask.text("password")
         verifier = await self.gate.service.passwords.verifier(password) if password else ""
         valid_s, digest = float(ask.number("valid_days", 30) * DAY_S), digest_of(secret)
@@ -224,7 +226,7 @@ class Sharing(Desk):
 
     async def add_token(self, ask: Ask) -> Response:
         """The secret is in this answer and nowhere else."""
-        secret = fresh_secret(ask, "gct", "token")
+        secret = fresh_secret(ask, "gct")
         digest, valid_s = digest_of(secret), float(ask.number("valid_days", 90) * DAY_S)
         scopes, name = ask.texts("scopes"), ask.text("name")
         work = self.accounts.add_token(ask.by, digest, ask.user, name, scopes, valid_s, ask.origin)
