@@ -1,7 +1,8 @@
 """`python -m server status|node|group|overlap|view|migration|session|order ...`: the console.
 
 What its pages show and do, from a shell, by a node's management address. Exit codes: 0 done,
-1 refused or no node there, 2 wrong use, 3 it works, but something wants to be looked at (`status`).
+1 refused, no node there, or the last audit does not show that the order was kept (`order show`),
+2 wrong use, 3 something wants to be looked at (`status`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import aiohttp
 
 from server.command_line import OneLineParser, Verbs, add_list, add_verbs, common_options
 from server.console.groups import SORTS
+from server.console.health import is_broken
 from server.console_lines import lines_of
 from server.errors import ServerError
 from server.management_client import LIMIT_S, ManagementClient
@@ -25,7 +27,7 @@ Shown = dict[str, Any]
 
 
 class LookError(ServerError):
-    """The cluster works, and something wants to be looked at."""
+    """Something wants to be looked at."""
 
     exit_code = 3
 
@@ -100,6 +102,16 @@ def run_console_command(arguments: Sequence[str]) -> None:
         print("\n".join(lines_of(given, found)))
     if given.topic == "status" and found["health"] != "good":
         raise LookError("something wants to be looked at")
+    if (given.topic, getattr(given, "verb", "")) == ("order", "show"):
+        _check(found["audit"])
+
+
+def _check(audit: Shown | None) -> None:
+    """ServerError where the last audit found the order broken, or where that cannot be told."""
+    if audit is not None and not audit["signed"]:
+        raise ServerError("the certificate is not as it was signed: trust nothing in it")
+    if audit is not None and is_broken(audit):
+        raise ServerError("the order was broken; `order ls` lists what was found")
 
 
 async def _asked(given: argparse.Namespace) -> Shown:

@@ -32,13 +32,14 @@ def alerts_of(
     known: Iterable[str],
     draining: Iterable[str],
     cluster_size: int,
+    audit: Shown | None,
 ) -> list[Alert]:
     """All alerts, the worst first.
 
     `found`: what each node of the view says, None where it is silent; `known`: all nodes that there
-    were ever; `draining`: those that are drained.
+    were ever; `draining`: those that are drained; `audit`: what the last one has left.
     """
-    alerts: list[Alert] = []
+    alerts = _of_audit(audit)
     for node, one in found.items():
         if one is None:
             alerts.append(Alert("bad", "node_silent", {"node": node}))
@@ -55,6 +56,28 @@ def alerts_of(
     alerts += [Alert("note", "draining", {"node": n}) for n in sorted(here & set(draining))]
     order = ("bad", "warn", "note")
     return sorted(alerts, key=lambda alert: order.index(alert.level))
+
+
+def _of_audit(audit: Shown | None) -> list[Alert]:
+    """What is wrong with the order, or with what says that it was kept. What a certificate says
+    whose signature is not good is not passed on.
+    """
+    if audit is None:
+        return []
+    if not audit["signed"]:
+        return [Alert("bad", "certificate_forged", {})]
+    if not is_broken(audit):
+        return []
+    rules = audit["certificate"].get("rules")
+    said = rules.values() if isinstance(rules, dict) else ()
+    found = [one.get("violations") for one in said if isinstance(one, dict)]
+    violations = sum(count for count in found if isinstance(count, int))
+    return [Alert("bad", "order_broken", {"violations": violations})]
+
+
+def is_broken(audit: Shown) -> bool:
+    """Whether a certificate, as `results.certificate` gives it, says that the order was broken."""
+    return bool(audit["certificate"].get("result") == "broken")
 
 
 def _of_node(node: str, one: Shown) -> list[Alert]:

@@ -14,6 +14,7 @@ from server.console.groups import PAGE, SORTS, all_rows, members_of, page_of, ro
 from server.console.health import alerts_of, health_of
 from server.console.history import merged_views
 from server.console.parquet import views_found
+from server.console.results import certificate
 from server.console.titles import Titles
 from server.routes.asks import Ask, Field, Row
 
@@ -93,7 +94,8 @@ class ConsoleRoutes:
         view, here = self.node.view, self.node.urls()
         draining = [name for name in found if name in state.draining]
         size = self.node.settings.cluster_size
-        alerts = alerts_of(found, self.node.known_nodes(), draining, size)
+        audit = await certificate(self.node.settings.results)
+        alerts = alerts_of(found, self.node.known_nodes(), draining, size, audit)
         members = () if view is None else view.members
         loads = {one.name: state.loads.node(one) for one in members}
         nodes = [

@@ -1,13 +1,15 @@
-"""A store of the pipeline, as its jobs leave it, written with Arrow."""
+"""What the pipeline leaves: a store, written with Arrow, and a certificate."""
 
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pyarrow import parquet
 
 from server.console.parquet import FORMAT
@@ -89,3 +91,14 @@ def keep(
     path = root / "manifest" / f"{commit:012d}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def certified(said: dict[str, Any]) -> dict[str, Any]:
+    """A certificate that says this, signed with a key of its own."""
+    key = Ed25519PrivateKey.generate()
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    return {
+        "certificate": said,
+        "key": b64encode(key.public_key().public_bytes_raw()).decode(),
+        "signature": b64encode(key.sign(text.encode())).decode(),
+    }

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from server.main import main
 from tests.server.accounts.people import Browser, hire
+from tests.server.console.stores import certified
 from tests.server.support import Cluster, eventually
 
 pytestmark = pytest.mark.slow
@@ -200,14 +199,8 @@ async def test_the_certificate_is_shown_and_its_signature_looked_at(
 ) -> None:
     assert await asked(ann, "GET", "/order") == {"audit": None}
     object.__setattr__(cluster.nodes["a"].settings, "results", tmp_path)
-    key = Ed25519PrivateKey.generate()
     said = {"result": "kept", "deliveries": 7, "rules": {}, "nodes": {}}
-    text = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
-    document = {
-        "certificate": said,
-        "key": b64encode(key.public_key().public_bytes_raw()).decode(),
-        "signature": b64encode(key.sign(text)).decode(),
-    }
+    document = certified(said)
     (tmp_path / "order.json").write_text(json.dumps(document), encoding="utf-8")
     found = (await asked(ann, "GET", "/order"))["audit"]
     assert (found["certificate"], found["signed"]) == (said, True)
@@ -218,6 +211,31 @@ async def test_the_certificate_is_shown_and_its_signature_looked_at(
     for text in (b"{", b"[]", b"{}"):
         (tmp_path / "order.json").write_bytes(text)
         assert (await asked(ann, "GET", "/order"))["audit"] is None
+
+
+async def test_a_broken_or_forged_certificate_raises_an_alarm(
+    ann: Browser, cluster: Cluster, tmp_path: Path
+) -> None:
+    object.__setattr__(cluster.nodes["a"].settings, "results", tmp_path)
+
+    async def alarms(document: object) -> Json:
+        (tmp_path / "order.json").write_text(json.dumps(document), encoding="utf-8")
+        found = await asked(ann, "GET", "/overview")
+        assert (found["health"] == "bad") == bool(found["alerts"]), found["alerts"]
+        return found["alerts"]
+
+    kept = certified({"result": "kept", "deliveries": 7, "rules": {}})
+    assert await alarms(kept) == []
+    rules = {"gap": {"violations": 2}, "twice": {"violations": 1}}
+    broken = certified({"result": "broken", "rules": rules})
+    about = {"violations": 3}
+    assert await alarms(broken) == [{"level": "bad", "code": "order_broken", "about": about}]
+    forged = {**broken, "certificate": kept["certificate"]}
+    for document in (forged, {"certificate": kept["certificate"]}):
+        (alarm,) = await alarms(document)
+        assert (alarm["level"], alarm["code"]) == ("bad", "certificate_forged")
+    for odd in ({"result": "broken", "rules": []}, {"result": "broken", "rules": {"gap": 1}}):
+        assert [one["about"] for one in await alarms(certified(odd))] == [{"violations": 0}]
 
 
 async def test_a_backup_is_taken_at_the_console_and_verified(

@@ -6,11 +6,13 @@ import asyncio
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import pytest
 
 from server.main import main
 from tests.server.accounts.people import Browser
+from tests.server.console.stores import certified
 from tests.server.support import Cluster, eventually
 
 pytestmark = pytest.mark.slow
@@ -98,3 +100,21 @@ async def test_a_cluster_that_lacks_a_node_is_told_by_the_exit_code(cluster: Clu
         return (await run(cluster, "status"))[0] == 3
 
     await eventually(is_missed, "c is missed")
+
+
+async def test_what_an_audit_says_against_the_order_is_told_by_the_exit_code(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    object.__setattr__(cluster.nodes["b"].settings, "results", tmp_path)
+    kept = certified({"result": "kept", "deliveries": 7})
+    broken = certified({"result": "broken", "rules": {"gap": {"violations": 2}}})
+    forged = {**broken, "certificate": kept["certificate"]}
+    for document, show, status, part in (
+        (kept, 0, 0, "kept  deliveries=7"),
+        (broken, 1, 3, "the order was broken"),
+        (forged, 1, 3, "the signature is NOT good"),
+    ):
+        (tmp_path / "order.json").write_text(json.dumps(document), encoding="utf-8")
+        code, said = await run(cluster, "order", "show")
+        assert (code, part in said) == (show, True), said
+        assert (await run(cluster, "status"))[0] == status

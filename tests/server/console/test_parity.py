@@ -68,7 +68,7 @@ def test_every_answer_of_the_console_has_a_command_that_asks_for_it(
     async def ask(self: ManagementClient, method: str, path: str, body: object = None) -> Json:
         path = path.partition("?")[0].replace("%7B", "{").replace("%7D", "}")
         asked.append((method, path))
-        return {"health": "good", "state": "done", "asked": path}
+        return {"health": "good", "state": "done", "audit": None, "asked": path}
 
     monkeypatch.setattr(ManagementClient, "ask", ask)
     monkeypatch.setattr("server.plan_cli.plan_of", lambda path: b"{}")

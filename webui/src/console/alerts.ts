@@ -25,11 +25,21 @@ const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
     consoleWords.nearlyFull(textOf(node), numberOf(sessions), numberOf(most)),
   pictures_missing: ({ node, pictures }) =>
     consoleWords.picturesMissing(textOf(node), numberOf(pictures)),
+  certificate_forged: () => consoleWords.certificateForged,
+  order_broken: ({ violations }) => consoleWords.orderBroken(numberOf(violations)),
   keys_changing: ({ node }) => consoleWords.keysChanging(textOf(node)),
 };
 
 export function alertText({ code, about }: Alert): string {
   return SAYS[code]?.(about) ?? code;
+}
+
+/** Where there is more about it; null where nothing is. */
+export function alertLink({
+  code,
+}: Alert): { readonly href: string; readonly text: string } | null {
+  const isOfOrder = code === "certificate_forged" || code === "order_broken";
+  return isOfOrder ? { href: "/admin/order", text: consoleWords.showAudit } : null;
 }
 
 export function healthText(health: string): string {

@@ -44,6 +44,11 @@ export default {
   picturesMissing: (node: string, pictures: number) =>
     `Dem Knoten ${node} fehlen noch ${plural(pictures, `${number(pictures)} Bild`, `${number(pictures)} Bilder`)}.`,
   keysChanging: (node: string) => `Der Knoten ${node} wechselt den Schlüssel des Clusters.`,
+  certificateForged:
+    "Das Zertifikat der letzten Prüfung ist nicht so, wie es unterschrieben wurde.",
+  orderBroken: (violations: number) =>
+    `Die letzte Prüfung sagt, dass die Ordnung verletzt wurde: ${plural(violations, "1 Verletzung", `${number(violations)} Verletzungen`)}.`,
+  showAudit: "Prüfung ansehen",
   nodes: "Knoten",
   node: "Knoten",
   state: "Zustand",

@@ -43,6 +43,10 @@ export default {
   picturesMissing: (node: string, pictures: number) =>
     `Node ${node} has not got ${plural(pictures, `${number(pictures)} picture`, `${number(pictures)} pictures`)} yet.`,
   keysChanging: (node: string) => `Node ${node} is changing the cluster key.`,
+  certificateForged: "The certificate of the last audit is not as it was signed.",
+  orderBroken: (violations: number) =>
+    `The last audit says that the order was broken: ${plural(violations, "1 violation", `${number(violations)} violations`)}.`,
+  showAudit: "Show the audit",
   // nodes
   nodes: "Nodes",
   node: "Node",
