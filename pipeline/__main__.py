@@ -25,6 +25,9 @@ JOBS: Final = {
 }
 """Modules of `pipeline.jobs`, each with `add_arguments(parser)` and `run(arguments)`."""
 
+PACKAGES: Final = frozenset({"pyspark", "py4j", "pyarrow", "numpy"})
+"""What the jobs rest on and a cluster runs without, apart from Java."""
+
 FAILED: Final = 2
 """Exit code of a job that could not do its work."""
 
@@ -43,6 +46,32 @@ def main(words: Sequence[str]) -> int:
     name = chooser.parse_args(words[:1]).job
     if name == "java":
         return _show_java()
+    try:
+        return _run(name, words[1:])
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in PACKAGES:
+            raise
+        return _say(_missing(package), as_json="--json" in words)
+
+
+def _run(name: str, words: Sequence[str]) -> int:
+    """Raises ModuleNotFoundError where not all is installed that the job rests on."""
+    arguments = parser_of(name).parse_args(words)
+    try:
+        return int(import_module(module_of(name)).run(arguments))
+    except PipelineError as error:
+        return _say(error, as_json=arguments.json)
+    except ModuleNotFoundError:
+        raise
+    except Exception as error:
+        if arguments.debug:
+            raise
+        return _say(_explained(error, arguments.memory), as_json=arguments.json)
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """The parser of a job's words. Raises ModuleNotFoundError."""
     module = import_module(module_of(name))
     parser = argparse.ArgumentParser(
         prog=f"python -m pipeline {name}",
@@ -51,15 +80,7 @@ def main(words: Sequence[str]) -> int:
     )
     _add_common(parser)
     module.add_arguments(parser)
-    arguments = parser.parse_args(words[1:])
-    try:
-        return int(module.run(arguments))
-    except PipelineError as error:
-        return _say(error, as_json=arguments.json)
-    except Exception as error:
-        if arguments.debug:
-            raise
-        return _say(_explained(error, arguments.memory), as_json=arguments.json)
+    return parser
 
 
 def module_of(job: str) -> str:
@@ -92,6 +113,14 @@ def _show_java() -> int:
         return _say(error, as_json=False)
     print(f"Java {java_version(home / 'bin' / 'java')} in {home}")
     return 0
+
+
+def _missing(package: str) -> PipelineError:
+    return PipelineError(
+        "not_installed",
+        f"The Spark jobs are not installed: Python finds no {package}.",
+        "Install them: make pipeline",
+    )
 
 
 def _explained(error: Exception, memory: str) -> PipelineError:

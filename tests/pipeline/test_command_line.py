@@ -1,12 +1,14 @@
 """The command line: quick to ask, and errors in one sentence."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from pipeline.__main__ import FAILED, JOBS, main, module_of
+from pipeline.__main__ import FAILED, JOBS, main, module_of, parser_of
 from pipeline.jobs import activity, audit, compact, ingest, load, overlap, plan, rebuild, what_if
 
 MODULES = {
@@ -59,3 +61,47 @@ def test_an_error_is_one_json_object(
     words = ["ingest", "--store", "store", "--trace", "trace", "--json"]
     assert main(words) == FAILED
     assert json.loads(capsys.readouterr().err)["error"] == "java_old"
+
+
+@pytest.mark.parametrize("words", [["plan", "--help"], ["audit", "--out", "store", "--json"]])
+def test_without_spark_the_command_that_installs_it_is_named(words: list[str]) -> None:
+    code = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        f"from pipeline.__main__ import main; sys.exit(main({words}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (FAILED, ""), done.stderr
+    if "--json" in words:
+        said = json.loads(done.stderr)
+        assert said["error"] == "not_installed"
+        assert said["remedy"].endswith("make pipeline")
+    else:
+        assert done.stderr.splitlines()[1].endswith("make pipeline")
+        assert len(done.stderr.splitlines()) == 2
+
+
+ROOT = Path(__file__).parents[2]
+COMMAND = re.compile(r"python -m pipeline ([a-z-]+) ([^<`\n]*--[^<`\n#]*)")
+
+
+def written_commands() -> list[tuple[str, str, str]]:
+    """File, job and words of each command that pages and documents tell people to type."""
+    pages = (ROOT / "webui" / "src").rglob("*")
+    texts = [one for one in pages if one.suffix in {".svelte", ".ts"}]
+    texts += [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+    found = {
+        (path.name, match[1], match[2])
+        for path in texts
+        for match in COMMAND.finditer(path.read_text(encoding="utf-8"))
+    }
+    return sorted(found)
+
+
+def test_commands_that_people_are_told_to_type_are_ones() -> None:
+    written = written_commands()
+    assert {"Order.svelte", "Violations.svelte", "pipeline.md"} <= {file for file, _, _ in written}
+    for file, job, words in written:
+        try:
+            parser_of(job).parse_args(words.split())
+        except SystemExit:
+            pytest.fail(f"{file}: python -m pipeline {job} {words}")
