@@ -9,7 +9,7 @@ class AccountError(BadMessageError):
     """It may not be, or cannot be; `code` is the API's name of it.
 
     `forbidden`, `last_owner`, `taken`, `not_found`, `bad_request`, `too_many`, `expired`,
-    `bad_credentials`.
+    `bad_credentials`, `no_account`, `switched_off`.
     """
 
 

@@ -68,6 +68,11 @@ def check_email(email: str) -> str:
     return clean
 
 
+def is_address(text: str) -> bool:
+    """Whether it is an address of mail in the spelling that is compared."""
+    return len(text) <= EMAIL_MAX and _EMAIL.fullmatch(text) is not None
+
+
 def shortened(text: str, most: int = AGENT_MAX) -> str:
     """What a stranger calls itself, made short and harmless."""
     return "".join(one for one in text if not _has_control(one))[:most]

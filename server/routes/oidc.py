@@ -106,7 +106,7 @@ class ProviderSignIn:
         return response
 
     async def finish(self, ask: Ask) -> Response:
-        """The page hears of a refusal behind the #."""
+        """The page hears the code of a refusal behind the #; its words are the page's own."""
         provider, name = self._known, self._cookie
         try:
             flow = Flow.unpacked(ask.request.cookies.get(name, ""))
@@ -115,8 +115,8 @@ class ProviderSignIn:
             signed_in = await self._sessions.begin(ask, user, 200)
         except AccountError as error:
             self._sessions.accounts.note("", "sign_in.denied", "provider", ask.origin)
-            problem = urlencode({"error": error.code, "detail": error.message})
-            response: Response = RedirectResponse(f"/sign-in#{problem}", 303)
+            refused = urlencode({"error": error.code})
+            response: Response = RedirectResponse(f"/sign-in#{refused}", 303)
         else:
             response = RedirectResponse("/", 303)
             response.raw_headers += [
@@ -138,10 +138,10 @@ class ProviderSignIn:
                 await done(node, work)
         if known is not None:
             if accounts.user(USER + known.id) is None:
-                raise AccountError("forbidden", "this account is switched off")
+                raise AccountError("switched_off", "this account is switched off")
             return known.id
         if not flow.invitation or not identity.email:
-            raise AccountError("forbidden", "you have no account here yet; ask to be invited")
+            raise AccountError("no_account", "you have no account here yet; ask to be invited")
         name = (identity.name.strip() or identity.email.partition("@")[0])[:NAME_MAX]
         work_new = accounts.accept_as_new(
             digest_of(flow.invitation), name, identity.email, "", identity.subject, ask.origin

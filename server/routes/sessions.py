@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from server.accounts.backoff import Backoff, address_key
 from server.accounts.errors import AccountError
 from server.accounts.names import EMAIL as ADDRESS_LIKE
-from server.accounts.names import NAME_MAX, VISIBLE, check_email
+from server.accounts.names import NAME_MAX, VISIBLE, check_email, is_address
 from server.accounts.passwords import LENGTH_MAX, LENGTH_MIN, check_password
 from server.accounts.records import SignIn, User
 from server.accounts.secrets import csrf_of, digest_of, new_secret
@@ -19,7 +19,7 @@ from server.errors import TooFastError
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
-from server.routes.shown import shown_sign_in, shown_user
+from server.routes.shown import shown_self, shown_sign_in
 
 ADDRESS = Field("email", text="the account's address", max=254)
 """To sign in with: any other is as wrong as one that nobody has."""
@@ -69,8 +69,8 @@ class Sessions(Desk):
                 201,
                 shows={"ticket": "for the socket's hello", "valid_s": "seconds"},
             ),
-            Row("GET", "/me", self.me, "accounts:read", "One's own account", shows=USER),
-            Row("PATCH", "/me", self.rename, SIGNED_IN, "Change one's name", 200, (NAME,), USER),
+            Row("GET", "/me", self.me, "accounts:read", "One's own account", shows=SELF),
+            Row("PATCH", "/me", self.rename, SIGNED_IN, "Change one's name", 200, (NAME,), SELF),
             Row(
                 "PUT",
                 "/me/password",
@@ -117,7 +117,9 @@ class Sessions(Desk):
         good = user is not None and not user.is_disabled
         verifier = user.verifier if user is not None and good else ""
         if not await self.service.passwords.fits(verifier, password) or user is None:
-            self.accounts.note("", "sign_in.denied", email, origin)  # nobody waits for that
+            # A password is typed into the wrong field sometimes: what is no address is not kept.
+            about = email if is_address(email) else ""
+            self.accounts.note("", "sign_in.denied", about, origin)  # nobody waits for that
             raise AccountError("bad_credentials", WRONG)
         self.knew(email, origin)
         return user
@@ -155,7 +157,7 @@ class Sessions(Desk):
         return {
             "accounts": True,
             "principal": None if caller is None else caller.principal,
-            "user": None if user is None else shown_user(user),
+            "user": None if user is None else shown_self(user),
             "manages": user is not None and self.accounts.manages(f"user:{user.id}"),
             "csrf": csrf_of(secret) if caller is not None else None,
             "has_owner": self.accounts.has_owner,
@@ -186,13 +188,13 @@ class Sessions(Desk):
 
     async def me(self, ask: Ask) -> Response:
         """One's own account."""
-        return JSONResponse(shown_user(self._own(ask)))
+        return JSONResponse(shown_self(self._own(ask)))
 
     async def rename(self, ask: Ask) -> Response:
         """Change one's name."""
         work = self.accounts.rename_user(ask.by, ask.user, ask.text("name"), ask.origin)
         await done(self.gate.node, work)
-        return JSONResponse(shown_user(self._own(ask)))
+        return JSONResponse(shown_self(self._own(ask)))
 
     async def change_password(self, ask: Ask) -> Response:
         """Who has the browser has to know the present one, too."""
@@ -252,3 +254,4 @@ USER = {
     "email": "its address",
     "disabled": "true or false",
 }
+SELF = {**USER, "has_password": "false for who signs in at the identity provider alone"}

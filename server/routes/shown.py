@@ -26,6 +26,11 @@ def shown_user(user: User) -> Shown:
     }
 
 
+def shown_self(user: User) -> Shown:
+    """An account, for itself alone."""
+    return {**shown_user(user), "has_password": user.verifier != ""}
+
+
 def shown_member(user: User, role: Role, has_email: bool = True) -> Shown:
     """A person with a role; the address of mail is for owners, and for the person."""
     email = {"email": user.email} if has_email else {}

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster
@@ -106,6 +106,38 @@ async def test_a_visitor_by_a_link_with_a_password_reads_until_it_is_revoked(
     await button(ann, "Revoke the link").first.click()
     await expect(visitor.editor).to_have_count(0, timeout=5_000)
     await expect(visitor.page.get_by_role("alert")).to_be_visible()
+
+
+async def test_the_sign_in_page_shows_no_words_of_a_stranger(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    await owner(town, tabs, ann_cookies)
+    at = f"{town.nodes['a'].url}/sign-in"
+    for said, shown in (
+        ("error=x&detail=Call+0900+12345", "Signing in at your organisation did not work."),
+        ("error=no_account&detail=Call+0900+12345", "You have no account here yet."),
+    ):
+        tab = await tabs.open(f"{at}#{said}", "not used")
+        await expect(tab.page.get_by_role("status").filter(has_text=shown)).to_be_visible()
+        await expect(tab.page.locator("body")).not_to_contain_text("0900")
+
+
+async def test_who_has_no_password_is_not_asked_for_one(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    await ann.page.goto(f"{town.nodes['a'].url}/account")
+    await expect(ann.page.get_by_test_id("current-password")).to_be_visible()
+
+    async def by_provider(route: Route) -> None:
+        answer = await (await route.fetch()).json()
+        answer["user"]["has_password"] = False
+        await route.fulfill(json=answer)
+
+    await ann.page.route("**/api/v1/session", by_provider)
+    await ann.page.reload()
+    await expect(ann.page.get_by_test_id("no-password")).to_contain_text("your organisation")
+    await expect(ann.page.get_by_test_id("current-password")).to_have_count(0)
 
 
 async def test_who_is_switched_off_is_out_at_every_node_and_keeps_what_was_not_sent(

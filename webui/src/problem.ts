@@ -19,6 +19,12 @@ export function problemText(code: string, detail: string): string {
   return word ?? problemWords.said(sentence(detail));
 }
 
+/** The words of a code that stands in an address, where anybody may have written it. */
+export function toldByAddress(code: string): string {
+  const isSaid = code !== "other" && code !== "said";
+  return (isSaid ? known(code) : null) ?? problemWords.provider;
+}
+
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

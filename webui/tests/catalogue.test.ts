@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { problemText } from "../src/problem";
+import { problemText, toldByAddress } from "../src/problem";
 import { contentsWords } from "../src/words/contents";
 import { agoOf, dayOf, minuteOf } from "../src/words/dates";
 import { compare, listed, number } from "../src/words/formats";
@@ -83,6 +83,12 @@ test("a problem is said in the language of the page, in English with the server'
   expect(problemText("nobody_knows", "so it is")).toBe("Der Server meldet: So it is.");
   await loadLanguage("en");
   vi.unstubAllGlobals();
+});
+
+test("what stands in an address is never shown, only the words of a code that is known", () => {
+  expect(toldByAddress("no_account")).toBe(problemWords.no_account);
+  for (const code of ["", "Call 0900 12345", "said", "other", "constructor", "__proto__"])
+    expect(toldByAddress(code), code).toBe(problemWords.provider);
 });
 
 test("words that cannot be loaded are English until they can; a part brings its own", async () => {

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from server.accounts.backoff import Backoff
 from server.routes.gate import address_of
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
-from tests.server.support import Cluster, Page, within
+from tests.server.support import Cluster, Page, eventually, within
 
 pytestmark = pytest.mark.slow
 
@@ -44,6 +44,16 @@ async def test_all_wrong_sign_ins_are_answered_alike(ann: Browser) -> None:
         assert answers[0][0] == 401
         assert answers[0][1]["code"] == "bad_credentials"
         assert eve.cookies == {}
+
+
+async def test_a_password_in_the_field_of_the_address_is_not_noted(ann: Browser) -> None:
+    async with Browser(ann.node) as eve:
+        for email in (PASSWORD, "hunter2", " Ann@Example.org", "x" * 240 + "@example.org"):
+            assert (await eve.sign_in(email, "wrong"))[0] == 401
+    notes = service(ann.node).accounts.notes
+    await eventually(lambda: sum(one.what == "sign_in.denied" for one in notes) == 4, "noted")
+    denied = [one.about for one in notes if one.what == "sign_in.denied"]
+    assert denied == ["", "", "ann@example.org", ""]
 
 
 async def test_every_wrong_sign_in_checks_one_password(

@@ -323,25 +323,28 @@ async def test_nobody_gets_an_account_by_an_address_that_is_not_verified(
     await hire(ann_with_idp, "bob")
     idp.change = lambda claims: claims.update(email_verified=False)
     async with Browser(ann_with_idp.node) as browser:
-        assert "error=forbidden" in await through(browser, idp)
+        assert await through(browser, idp) == "/sign-in#error=no_account"
         assert (await browser.ask("GET", "/session"))[1]["principal"] is None
 
 
 async def test_who_is_new_needs_an_invitation(ann_with_idp: Browser, idp: TestProvider) -> None:
     async with Browser(ann_with_idp.node) as browser:
-        assert "error=forbidden" in await through(browser, idp)
+        assert await through(browser, idp) == "/sign-in#error=no_account"
         body = {"role": "viewer", "email": "bob@example.org"}
         _, made = await ann_with_idp.ask("POST", f"/workspaces/{HOME}/invitations", body)
         assert await through(browser, idp, {"invitation": made["secret"]}) == "/"
         _, session = await browser.ask("GET", "/session")
         assert session["user"]["name"] == "Bob"
+        assert session["user"]["has_password"] is False
+        assert (await browser.ask("GET", "/me"))[1]["has_password"] is False
+    assert (await ann_with_idp.ask("GET", "/me"))[1]["has_password"] is True
 
 
 async def test_an_account_that_is_off_stays_out(ann_with_idp: Browser, idp: TestProvider) -> None:
     bob = await hire(ann_with_idp, "bob")
     await ann_with_idp.ask("PATCH", f"/users/{bob}", {"disabled": True})
     async with Browser(ann_with_idp.node) as browser:
-        assert "error=forbidden" in await through(browser, idp)
+        assert await through(browser, idp) == "/sign-in#error=switched_off"
         assert not [
             one
             for one in service(browser.node).accounts.sign_ins.values()

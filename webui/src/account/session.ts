@@ -8,6 +8,8 @@ export interface Account {
   readonly name: string;
   readonly email: string;
   readonly disabled: boolean;
+  /** Of one's own account: false where one signs in at the identity provider alone. */
+  readonly hasPassword: boolean;
 }
 
 export interface Identity {
@@ -28,8 +30,9 @@ export interface Identity {
 export const LAST = "groupcore.identity";
 
 export function accountOf(value: unknown): Account {
-  const { id, name, email, disabled } = fields(value);
-  return { id: textOf(id), name: textOf(name), email: textOf(email), disabled: disabled === true };
+  const { id, name, email, disabled, has_password } = fields(value);
+  const is = { disabled: disabled === true, hasPassword: has_password !== false };
+  return { id: textOf(id), name: textOf(name), email: textOf(email), ...is };
 }
 
 /** Takes an answer that says who one is now; requests from here on are made as this one. */

@@ -82,6 +82,7 @@ export default {
   signOutEverywhere: "Überall abmelden",
   presentPassword: "Jetziges Passwort",
   newPassword: "Neues Passwort",
+  noPassword: "Sie melden sich bei Ihrer Organisation an. Ihr Konto hat hier kein Passwort.",
   changePassword: "Passwort ändern",
   passwordChanged: "Ihr Passwort ist geändert. Überall sonst sind Sie abgemeldet.",
   tokens: "Tokens für Programme",

@@ -16,6 +16,7 @@ export default {
   internal:
     "Der Server ist daran gescheitert. Versuchen Sie es noch einmal, und sagen Sie es denen, die ihn betreiben, wenn es so bleibt.",
   last_owner: "Ein Arbeitsbereich braucht einen Eigentümer. Ernennen Sie zuerst jemand anderen.",
+  no_account: "Sie haben hier noch kein Konto. Bitten Sie einen Eigentümer um eine Einladung.",
   no_such_document:
     "Unter dieser Adresse gibt es kein Dokument. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
   no_such_link: "Dieser Link ist falsch, widerrufen oder zu alt.",
@@ -25,6 +26,7 @@ export default {
   not_ready: "Der Server startet gerade erst. Versuchen Sie es gleich noch einmal.",
   provider:
     "Die Anmeldung bei Ihrer Organisation ist fehlgeschlagen. Versuchen Sie es noch einmal.",
+  switched_off: "Ihr Konto ist abgeschaltet. Fragen Sie einen Eigentümer.",
   taken: "Diesen Namen oder diese Adresse gibt es schon.",
   too_deep: "Ordner können höchstens acht Ebenen tief ineinander liegen.",
   too_large: "Das ist zu groß.",

@@ -85,6 +85,7 @@ export default {
   signOutEverywhere: "Sign out everywhere",
   presentPassword: "Present password",
   newPassword: "New password",
+  noPassword: "You sign in with your organisation. Your account has no password here.",
   changePassword: "Change the password",
   passwordChanged: "Your password is changed. You are signed out everywhere else.",
   // tokens
