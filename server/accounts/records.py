@@ -86,7 +86,7 @@ class ShareLink:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A detail of a change: these sign-ins are over."""
+    """A detail of a change: the sessions of these sign-ins and tokens, by their ids, are over."""
 
     sign_ins: tuple[str, ...]
     reason: str

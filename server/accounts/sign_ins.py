@@ -17,7 +17,7 @@ from groupcore.shared import operation
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.invitations import Invitations
 from server.accounts.names import shortened
-from server.accounts.records import Ended, SignIn
+from server.accounts.records import ApiToken, Ended, SignIn
 from server.accounts.roles import USER, link_of, user_of
 
 SIGN_IN_S = 14 * 24 * 3600.0
@@ -33,6 +33,7 @@ class SignIns(Invitations):
     """Who is signed in."""
 
     sign_ins: dict[str, SignIn]
+    tokens: dict[str, ApiToken]
 
     def sign_in_of(self, digest: str, now_s: float) -> SignIn | None:
         """The sign-in with this secret, if it is good: not over, not too old, not switched off."""
@@ -100,10 +101,18 @@ class SignIns(Invitations):
 
     @operation
     def end_all(self, by: str, principal: str, origin: str) -> int:
-        """End all sign-ins of a principal; gives how many."""
+        """End all sign-ins of a principal, and all sessions; gives how many sign-ins.
+
+        A session that a program has opened with a token of theirs is over, too; the token stays
+        good until it is revoked.
+        """
         if by != principal and not self.manages(by):
             raise forbidden()
         self._note(by, "sessions.ended", principal, origin)
+        user = user_of(principal)
+        programs = tuple(one.id for one in self.tokens.values() if user and one.user == user)
+        if programs:
+            self.emit(Ended(programs, "ended"))
         return self._end(lambda _, one: one.principal == principal, "ended")
 
     def _end(self, wanted: Callable[[str, SignIn], bool], reason: str) -> int:

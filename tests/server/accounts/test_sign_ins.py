@@ -127,9 +127,16 @@ def test_one_ends_ones_own_sign_ins_and_managers_anybodys() -> None:
         await sign_in(here, "s3", bob)
         await refused("not_found", here.accounts.end_sign_in(as_bob, anns, ORIGIN))
         await refused("forbidden", here.accounts.end_all(as_bob, here.as_ann, ORIGIN))
+        valid_s, scopes = 3600.0, ("documents:read",)
+        token = await here.accounts.add_token(as_bob, "t", bob, "x", scopes, valid_s, ORIGIN)
+        ends = Ends(here.at[1])
         assert await here.accounts.end_all(here.as_ann, as_bob, ORIGIN) == 2
+        await here.world.settle()
+        assert {id for one in ends.told for id in one.sign_ins} >= {token}
+        assert sum(len(one.sign_ins) for one in ends.told) == 3
+        assert here.accounts.token_of("t", now(here)) is not None
 
-    office(main)
+    office(main, nodes=2)
 
 
 def test_nobody_has_more_sign_ins_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:

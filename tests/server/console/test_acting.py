@@ -13,11 +13,13 @@ import pytest
 from server.main import main
 from tests.server.accounts.people import Browser, hire
 from tests.server.console.stores import certified
-from tests.server.support import Cluster, eventually
+from tests.server.support import Cluster, Page, eventually
 
 pytestmark = pytest.mark.slow
 
 Json = Any
+SOON_S = 10.0
+"""What is to happen at all nodes has happened by then, on a busy machine, too."""
 
 
 async def asked(ann: Browser, method: str, path: str, body: object = None, want: int = 200) -> Json:
@@ -174,6 +176,41 @@ async def test_sessions_of_all_nodes_are_shown_and_one_is_ended(
             again = await asked(ann, "POST", "/sessions/end", {"session": row["session"]}, 404)
             assert again["code"] == "no_such_session"
             assert len(await noted(ann, "session.ended")) == 1
+
+
+async def test_all_sessions_of_a_person_are_ended_at_all_nodes(
+    ann: Browser, cluster: Cluster
+) -> None:
+    """Those of programs with a token, too; the token stays good."""
+    bob = await hire(ann, "bob")
+    b, c = cluster.nodes["b"], cluster.nodes["c"]
+    async with Browser(b) as browser, Browser(c) as program:
+        await browser.sign_in("bob@example.org")
+        wanted = {"name": "robot", "scopes": ["documents:write"]}
+        status, token = await browser.ask("POST", "/tokens", wanted)
+        assert status == 201, token
+        bearer = {"Authorization": f"Bearer {token['secret']}"}
+
+        async def opened() -> Page:
+            status, made = await program.ask("POST", "/ticket", **bearer)
+            assert status == 201, made
+            return Page(c.url, ticket=made["ticket"])
+
+        async with await ann.page() as anns, await browser.page() as page, await opened() as robot:
+            found = await asked(ann, "GET", "/sessions?search=bob")
+            assert {(one["node"], one["user"]) for one in found["sessions"]} == {
+                ("b", bob),
+                ("c", bob),
+            }
+            assert (await ann.ask("DELETE", f"/users/{bob}/sessions"))[0] == 204
+            async with asyncio.timeout(SOON_S):
+                await asyncio.gather(page.closed(), robot.closed())
+            assert (page.close_code, robot.close_code) == (4403, 4403)
+            assert anns.close_code is None
+            assert (await asked(ann, "GET", "/sessions?search=bob"))["sessions"] == []
+            assert (await browser.ask("GET", "/me"))[0] == 401
+            async with await opened() as again:
+                assert again.welcome["t"] == "welcome"
 
 
 async def test_who_is_no_owner_does_nothing(ann: Browser, cluster: Cluster) -> None:

@@ -177,5 +177,6 @@ export default {
   endOf: (name: string, node: string) => `Sitzung von ${name} am Knoten ${node} beenden`,
   endAllOf: (name: string) => `Alle Sitzungen von ${name} beenden`,
   isEnded: (name: string) => `Eine Sitzung von ${name} ist zu Ende.`,
-  allEnded: (name: string) => `Alle Sitzungen von ${name} sind zu Ende.`,
+  allEnded: (name: string) =>
+    `Alle Sitzungen von ${name} sind zu Ende. Tokens für Programme gelten, bis sie widerrufen werden.`,
 } satisfies Translation<typeof english>;

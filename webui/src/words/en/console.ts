@@ -180,5 +180,6 @@ export default {
   endOf: (name: string, node: string) => `End the session of ${name} at node ${node}`,
   endAllOf: (name: string) => `End all sessions of ${name}`,
   isEnded: (name: string) => `A session of ${name} is over.`,
-  allEnded: (name: string) => `All sessions of ${name} are over.`,
+  allEnded: (name: string) =>
+    `All sessions of ${name} are over. Tokens of programs stay good until they are revoked.`,
 };
