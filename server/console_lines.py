@@ -75,7 +75,15 @@ def _node(one: Shown) -> str:
         f"{one['node']}  {state}  groups={stands['groups_sequenced']}"
         f"  sessions={stands['sessions']}  behind={stands['behind']}"
         f"  messages/s={stands['messages']:.0f}  wait_ms={stands['wait_ms']:.1f}"
-        f"  cpu={stands['cpu']:.0f}%  version={stands['version']}"
+        f"  cpu={stands['cpu']:.0f}%  version={stands['version']}  {_keys(stands['keys'])}"
+    )
+
+
+def _keys(keys: Shown) -> str:
+    """The key epoch in use, and all that are accepted."""
+    accepted = ",".join(map(str, keys["accepted"]))
+    return f"key_epoch={keys['epoch']}  accepted={accepted}" + (
+        "  changing" if keys["changing"] else ""
     )
 
 
@@ -84,7 +92,12 @@ def _details(found: Shown) -> list[str]:
         f"{one['flag']}  {'(set)' if one['masked'] else one['value'] or '-'}"
         for one in found["settings"]
     ]
-    return [*settings, *(f"dropped  {reason}={count}" for reason, count in found["drops"].items())]
+    keys = f"keys  {_keys(found['keys'])}"
+    return [
+        *settings,
+        keys,
+        *(f"dropped  {reason}={count}" for reason, count in found["drops"].items()),
+    ]
 
 
 def _group(one: Shown) -> str:

@@ -83,10 +83,11 @@ def _held(plane: Plane) -> int:
 
 
 def details(node: Node, pages: SharedObjects) -> Shown:
-    """What is looked up less often: settings in effect, and what was dropped or refused."""
+    """What is looked up less often: settings in effect, keys, and what was dropped or refused."""
     figures = pages.figures
     return {
         "settings": settings_shown(node.settings),
+        "keys": node.objects.groups.keys.shown(),
         "drops": drops_of(node, pages),
         "refused": dict(sorted(figures.refused.items())),
         "cut": {str(code): count for code, count in sorted(figures.cut.items())},

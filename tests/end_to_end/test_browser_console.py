@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster
@@ -179,6 +179,8 @@ async def test_a_node_is_drained_and_revived_and_leaves_only_when_asked_twice(
 ) -> None:
     ann = await at_console(town, tabs, ann_cookies, "/nodes")
     await expect(ann.page.get_by_test_id("node")).to_have_count(3)
+    epochs = ann.page.get_by_test_id("key-epochs")
+    await expect(epochs.first).to_have_text(re.compile(r"^Key epoch (\d+), accepted: \1$"))
     await button(ann, "Drain node c").click()
     await expect(button(ann, "Revive node c")).to_be_visible()
     await expect(ann.page.get_by_test_id("node").nth(2)).to_contain_text("Drained")
@@ -192,6 +194,9 @@ async def test_a_node_is_drained_and_revived_and_leaves_only_when_asked_twice(
     assert town.nodes["c"].running
     await ann.page.get_by_test_id("node").nth(1).get_by_role("link", name="b").click()
     await expect(ann.page.get_by_role("row", name="--node-id")).to_contain_text("b")
+    secret = ann.page.get_by_role("row", name=re.compile(r"^--key-file "))
+    await expect(secret).to_contain_text("set")
+    assert str(town.flags["key_file"]) not in await ann.page.content()
     await look(ann, "node", ann.page.get_by_role("row", name="--node-id"))
 
 
@@ -211,6 +216,43 @@ async def test_a_session_is_found_and_ended(
     await expect(kim.page.get_by_test_id("stopped")).to_contain_text("You are signed out")
     await ann.page.get_by_test_id("session-search").fill("nobody at all")
     await expect(ann.page.get_by_text("Nobody of this name is here.")).to_be_visible()
+
+
+async def test_all_sessions_of_a_person_are_ended(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    lea = await newcomer(ann, tabs, town, "Lea", "editor")
+    await document_of(lea, "Here.")
+    await ann.page.goto(f"{town.nodes['a'].url}/admin/sessions")
+    await ann.page.get_by_test_id("session-search").fill("lea")
+    await expect(ann.page.get_by_test_id("session")).to_have_count(1)
+    await button(ann, "End all sessions of Lea").click()
+    await expect(ann.page.get_by_text("All sessions of Lea are over.")).to_be_visible()
+    await expect(ann.page.get_by_test_id("session")).to_have_count(0)
+    await expect(lea.page.get_by_test_id("stopped")).to_contain_text("You are signed out")
+
+
+async def test_an_audit_that_is_broken_or_forged_is_an_alarm(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]]
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+
+    async def answer(route: Route) -> None:
+        response = await route.fetch()
+        forged = {"level": "bad", "code": "certificate_forged", "about": {}}
+        broken = {"level": "bad", "code": "order_broken", "about": {"violations": 2}}
+        found = {**await response.json(), "health": "bad", "alerts": [forged, broken]}
+        await route.fulfill(response=response, json=found)
+
+    await ann.page.route("**/api/v1/admin/overview", answer)
+    await ann.page.goto(f"{town.nodes['a'].url}/admin")
+    alerts = ann.page.get_by_test_id("alerts")
+    await expect(alerts).to_contain_text("is not as it was signed")
+    await expect(alerts).to_contain_text("the order was broken: 2 violations")
+    await look(ann, "alarm", alerts)
+    await alerts.get_by_role("link", name="Show the audit").first.click()
+    await expect(ann.page.get_by_text("No audit has been left here")).to_be_visible()
 
 
 async def test_the_order_is_certified_where_the_pipeline_has_said_so(

@@ -16,6 +16,8 @@ export interface Standing {
   readonly wait_ms: number;
   readonly cpu: number;
   readonly keyEpoch: number;
+  /** More than one while the key changes, or where the former ones are still accepted. */
+  readonly keysAccepted: readonly number[];
   readonly keysChanging: boolean;
 }
 
@@ -76,6 +78,7 @@ function standingOf(value: unknown): Standing | null {
     wait_ms: numberOf(one.wait_ms),
     cpu: numberOf(one.cpu),
     keyEpoch: numberOf(keys.epoch),
+    keysAccepted: Array.isArray(keys.accepted) ? keys.accepted.map(numberOf) : [],
     keysChanging: keys.changing === true,
   };
 }

@@ -141,7 +141,8 @@ export default {
   versionSince: (version: string, since: string) => `Version ${version}, seit ${since}`,
   holds: (groups: number, held: number, documents: number) =>
     `Sequenziert ${plural(groups, `${number(groups)} Gruppe`, `${number(groups)} Gruppen`)}, liefert ${number(held)} aus, ${plural(documents, `${number(documents)} Dokument`, `${number(documents)} Dokumente`)} offen`,
-  keyEpoch: (epoch: string) => `Schlüsselepoche ${epoch}`,
+  keyEpoch: (epoch: string, accepted: string) =>
+    `Schlüsselepoche ${epoch}, angenommen: ${accepted}`,
   clusterKey: "Schlüssel des Clusters",
   keyHint:
     "Legen Sie zuerst den neuen Schlüssel in einer Zeile hinter den jetzigen in die Schlüsseldatei jedes Knotens. Niemand wird beim Wechsel getrennt. Knoten mit demselben Schlüssel zeigen dieselbe Schlüsselepoche.",

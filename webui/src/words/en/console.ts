@@ -143,7 +143,7 @@ export default {
   versionSince: (version: string, since: string) => `Version ${version}, since ${since}`,
   holds: (groups: number, held: number, documents: number) =>
     `Sequences ${plural(groups, `${number(groups)} group`, `${number(groups)} groups`)}, delivers ${number(held)}, ${plural(documents, `${number(documents)} document`, `${number(documents)} documents`)} open`,
-  keyEpoch: (epoch: string) => `Key epoch ${epoch}`,
+  keyEpoch: (epoch: string, accepted: string) => `Key epoch ${epoch}, accepted: ${accepted}`,
   clusterKey: "Cluster key",
   keyHint:
     "Put the new key on a line behind the present one in the key file of every node first. Nobody is cut off while it changes. Nodes with the same key show the same key epoch.",
