@@ -76,9 +76,13 @@ class Placement:
     infeasible: list[str] = field(default_factory=list)
 
     def plan(self) -> dict[str, object]:
-        """As the sequencing service takes it: `{"plan": 1, "groups": {"<number>": "<node>"}}`."""
+        """As the sequencing service takes it: `{"plan": 1, "groups": {"<number>": "<node>"}}`, with
+        the `reasons` of these groups, and `infeasible` where something is.
+        """
         targets = {str(gid): move.target for move in self.moves for gid in move.groups}
-        return {"plan": PLAN_FORMAT, "groups": targets}
+        reasons = {str(gid): move.reason for move in self.moves for gid in move.groups}
+        made: dict[str, object] = {"plan": PLAN_FORMAT, "groups": targets, "reasons": reasons}
+        return {**made, "infeasible": self.infeasible} if self.infeasible else made
 
 
 def imbalance(loads: Mapping[str, float]) -> float:

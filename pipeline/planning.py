@@ -39,7 +39,8 @@ class Planned:
     """The placement that is proposed, and both of them over the windows that there were.
 
     `waits`: how long senders have waited, and would; None where it is not known. `not_worth`: by
-    their reasons, how many moves were left out, as they would have made nothing better.
+    their reasons, how many moves were left out, as they would have made nothing better. `present`:
+    the nodes of the newest primary view; `names`: those that the placement is for.
     """
 
     placement: Placement
@@ -47,6 +48,13 @@ class Planned:
     after: Replay
     waits: tuple[Wait | None, Wait | None]
     not_worth: Mapping[str, int] = field(default_factory=dict)
+    present: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    @property
+    def supposes(self) -> list[str]:
+        """The nodes of a what-if; none where the placement is for those that there are."""
+        return [] if self.names == self.present else sorted(self.names)
 
     def text(self) -> dict[str, object]:
         """As the sequencing service takes it, with what it is to bring: before and after."""
@@ -57,7 +65,8 @@ class Planned:
         before, after = self.waits
         if before is not None and after is not None:
             expects["latency_us"] = [before.p50_us, after.p50_us]
-        return {**self.placement.plan(), "expects": expects}
+        made = {**self.placement.plan(), "expects": expects}
+        return {**made, "supposes": self.supposes} if self.supposes else made
 
 
 def plan(
@@ -80,7 +89,8 @@ def plan(
     def table(kind: str) -> DataFrame:
         return store.read(spark, kind, raw(kind), snapshot.parts_since(kind, 0))
 
-    names = set(nodes) or {r["node"] for r in owners.present_nodes(table("view")).collect()}
+    present = frozenset(r["node"] for r in owners.present_nodes(table("view")).collect())
+    names = frozenset(nodes) or present
     if not names:
         raise PipelineError("no_nodes", "The trace has no primary view.", "Give --nodes.")
     membership, groups = table("membership"), table("group")
@@ -103,7 +113,9 @@ def plan(
             after |= dict.fromkeys(move.groups, move.target)
         use = use_of(found_loads.busy, placement)
         expected = rounds.expected(routes(sent, after), use, len(names))
-        return Planned(placement, before, replay(loads, after, left), (measured, expected))
+        waits = (measured, expected)
+        then = replay(loads, after, left)
+        return Planned(placement, before, then, waits, present=present, names=names)
 
     return worth_it(lambda own: over_windows(place(units, names, own)), bounds)
 

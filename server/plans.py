@@ -172,7 +172,8 @@ class Plans:
         for group, target in plan.targets.items():
             name = directory.entries[group].name or str(group)
             source = directory.state.home_of(group).name
-            rows.append({"group": group, "name": name, "from": source, "to": target})
+            why = plan.reasons.get(group, "")
+            rows.append({"group": group, "name": name, "from": source, "to": target, "why": why})
         return {
             "dry_run": True,
             "fit": not objections,

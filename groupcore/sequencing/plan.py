@@ -1,9 +1,10 @@
 """Placement plans from outside: a JSON text that says which node shall sequence which group.
 
-`{"plan": 1, "groups": {"<name or number>": "<node>", ...}}`, and maybe an object `expects`: what
-its maker says that it will bring, of which nothing is made here. It is checked whole before any of
-it is done. Groups that it does not name stay where they are, so a strict component has to be named
-whole, unless its other groups are at that node already.
+`{"plan": 1, "groups": {"<name or number>": "<node>", ...}}`, and maybe what its maker says of it,
+of which nothing is made here: an object `expects`, what it will bring; an object `reasons`, why
+each group goes; lists of texts `infeasible`, what it cannot mend, and `supposes`, the nodes that it
+is for. It is checked whole before any of it is done. Groups that it does not name stay where they
+are, so a strict component has to be named whole, unless its other groups are at that node already.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from groupcore.errors import PlanError
 from groupcore.sequencing.directory import Directory
@@ -21,6 +23,13 @@ FORMAT = 1
 """The value of `plan` in every plan."""
 PLAN_BYTES_MAX = 16 * 1024 * 1024
 """No plan is longer."""
+SAID: Final[Mapping[str, type]] = {
+    "expects": dict,
+    "reasons": dict,
+    "infeasible": list,
+    "supposes": list,
+}
+"""What a plan may say of itself, beside what it does."""
 SHOWN_MAX = 40
 """So many characters of what is wrong are shown."""
 
@@ -29,11 +38,12 @@ SHOWN_MAX = 40
 class Plan:
     """A checked plan: the node, by name, that shall sequence each group.
 
-    `expects`: what it is to bring, as it says itself.
+    `expects`: what it is to bring, as it says itself; `reasons`: why the groups go.
     """
 
     targets: dict[GroupId, str]
     expects: Mapping[str, object] = field(default_factory=dict)
+    reasons: Mapping[GroupId, str] = field(default_factory=dict)
 
 
 def check_plan(text: str | bytes, directory: Directory) -> Plan:
@@ -57,39 +67,43 @@ def look_through(text: str | bytes, directory: Directory) -> tuple[Plan, list[Pl
     state = directory.state
     targets: dict[GroupId, str] = {}
     objections: list[PlanError] = []
-    groups, expects = _parse(text)
+    groups, said = _parse(text)
+    whys, reasons = said["reasons"], {}
     for key, node in groups.items():
         try:
             group = _group(state, key)
             if group in targets:
                 raise PlanError(_shown(key), "the group stands twice", "name it once", "twice")
             targets[group] = _node(state, key, node)
+            if isinstance(why := whys.get(key), str):
+                reasons[group] = why[:SHOWN_MAX]
         except PlanError as error:
             objections.append(error)
     split = {group: found for group in targets if (found := _split(state, targets, group))}
     fit = {group: node for group, node in targets.items() if group not in split}
-    return Plan(fit, expects), [*objections, *split.values()]
+    return Plan(fit, said["expects"], reasons), [*objections, *split.values()]
 
 
-def _parse(text: str | bytes) -> tuple[dict[str, object], Mapping[str, object]]:
-    """The groups of the plan, as they are written, and what it expects."""
+def _parse(text: str | bytes) -> tuple[dict[str, object], dict[str, dict[str, object]]]:
+    """The groups of the plan, as they are written, and the objects of what it says of itself."""
     if len(text) > PLAN_BYTES_MAX:
         raise PlanError("the plan", f"has more than {PLAN_BYTES_MAX} bytes", "split it")
     try:
         value = json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise PlanError("the plan", f"is no JSON: {str(error)[:80]}", "correct it there") from None
-    if not isinstance(value, dict) or {"plan", "groups"} != set(value) - {"expects"}:
+    if not isinstance(value, dict) or {"plan", "groups"} != set(value) - SAID.keys():
         raise PlanError("the plan", "is no object of plan and groups", "give it just these keys")
     if type(value["plan"]) is not int or value["plan"] != FORMAT:
         raise PlanError("plan", "is another format", f"write {FORMAT}")
     groups: object = value["groups"]
     if not isinstance(groups, dict) or not groups:
         raise PlanError("groups", "names no group", "give an object of group to node")
-    expects: object = value.get("expects", {})
-    if not isinstance(expects, dict):
-        raise PlanError("expects", "is no object", "give an object, or leave it out")
-    return groups, expects
+    for key, kind in SAID.items():
+        if not isinstance(value.setdefault(key, kind()), kind):
+            noun = "object" if kind is dict else "list"
+            raise PlanError(key, f"is no {noun}", f"give a {noun}, or leave it out")
+    return groups, {key: value[key] for key, kind in SAID.items() if kind is dict}
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

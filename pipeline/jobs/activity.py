@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from pipeline.activity import by_day, count_days, days_to_count
 from pipeline.activity_page import Activity, page
+from pipeline.putting import put
 from pipeline.running import Report, open_store, session_options
 from pipeline.session import spark_session
 
@@ -41,7 +42,7 @@ def run(arguments: Namespace) -> int:
         report.end()
         shown = read_activity(spark, store, snapshot, arguments.days)
     if arguments.page:
-        arguments.page.write_text(page(shown, arguments.rows), encoding="utf-8")
+        put(arguments.page, page(shown, arguments.rows))
     report.result(
         {
             "computed": days_to_count(before),

@@ -21,6 +21,7 @@ from pipeline.certificate import describe, load_key, page, sign
 from pipeline.following import Following, add_follow_arguments, stop_when_asked, trace_to_follow
 from pipeline.ingest import hash_of
 from pipeline.judging import has_news, judge, keep
+from pipeline.putting import put
 from pipeline.running import Report, open_store, session_options
 from pipeline.schemas import VIOLATION
 from pipeline.session import spark_session
@@ -130,5 +131,5 @@ class _Court:
     def _sign(self, said: dict[str, Any]) -> None:
         path: Path = self.arguments.certificate
         document = sign(said, load_key(self.arguments.key))
-        path.write_text(json.dumps(document, indent=1), encoding="utf-8")
-        path.with_suffix(".html").write_text(page(document), encoding="utf-8")
+        put(path, json.dumps(document, indent=1))
+        put(path.with_suffix(".html"), page(document))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from pipeline.following import Following, add_follow_arguments, stop_when_asked, trace_to_follow
 from pipeline.loading import days_to_load, load_days, newest_days
 from pipeline.measuring import measure
+from pipeline.putting import put
 from pipeline.running import Report, open_store, session_options
 from pipeline.schemas import raw
 from pipeline.session import spark_session
@@ -71,10 +72,7 @@ def _once(spark: SparkSession, store: Store, arguments: Namespace, report: Repor
     busiest = peaks.limit(arguments.top).collect()
     found = measure(loads, nodes)
     if arguments.output:
-        # Put there whole: the console may read it at any time.
-        fresh = arguments.output.with_suffix(".new")
-        fresh.write_text(f"{json.dumps(found.shown(arguments.window))}\n", encoding="utf-8")
-        fresh.replace(arguments.output)
+        put(arguments.output, f"{json.dumps(found.shown(arguments.window))}\n")
     report.result(
         {
             "computed": days_to_load(before),

@@ -1,7 +1,9 @@
 """Propose which node should sequence what, and say what it would change. Nothing is moved.
 
 The plan is a JSON file that the sequencing service takes; an admin looks at it and applies it. With
---nodes: what if the cluster had these nodes? Exit code 3: there is something to move; 0: nothing.
+--nodes: what if the cluster had these nodes? Such a plan is written over no other one. Exit code 3:
+there is something to move; 0: nothing; 1: nothing, though something is wrong that no placement
+mends.
 """
 
 from __future__ import annotations
@@ -11,21 +13,27 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from pathlib import Path
 
+from pipeline.errors import PipelineError
 from pipeline.loading import load_days
-from pipeline.placement import Bounds, imbalance
-from pipeline.planning import plan
+from pipeline.placement import Bounds, Placement, imbalance
+from pipeline.planning import Planned, plan
+from pipeline.putting import put
 from pipeline.running import Report, open_store, session_options
 from pipeline.session import spark_session
 from pipeline.spans import add_span, span_of
 
 TO_MOVE = 3
 """Exit code where a plan waits for somebody's approval."""
+INFEASIBLE = 1
+"""Exit code where nothing is to move, and not all is well."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What this job takes."""
     bounds = Bounds()
-    parser.add_argument("--output", type=Path, help="file for the plan")
+    parser.add_argument(
+        "--output", type=Path, help="file for the plan, written even if nothing moves"
+    )
     parser.add_argument("--nodes", default="", help="what if these were the nodes: a,b,c")
     parser.add_argument("--drain", default="", help="nodes that are to have nothing: a,b")
     parser.add_argument("--moves", type=int, default=bounds.moves, help="at most (%(default)s)")
@@ -68,9 +76,8 @@ def run(arguments: Namespace) -> int:
             span=span_of(arguments),
         )
     placement = planned.placement
-    if arguments.output and placement.moves:
-        text = json.dumps(planned.text(), indent=1)
-        arguments.output.write_text(f"{text}\n", encoding="utf-8")
+    if arguments.output:
+        write(arguments.output, planned)
     report.result(
         {
             "moves": Counter(move.reason for move in placement.moves),
@@ -83,6 +90,37 @@ def run(arguments: Namespace) -> int:
             "near": [None if wait is None else wait.near for wait in planned.waits],
             "not_worth": planned.not_worth,
             "infeasible": placement.infeasible,
+            "supposes": planned.supposes,
+            "absent": sorted((planned.names | bounds.draining) - planned.present),
         }
     )
-    return TO_MOVE if placement.moves else 0
+    return code_of(placement)
+
+
+def code_of(placement: Placement) -> int:
+    """The exit code: what can be done about it counts first."""
+    if placement.moves:
+        return TO_MOVE
+    return INFEASIBLE if placement.infeasible else 0
+
+
+def write(path: Path, planned: Planned) -> None:
+    """The plan, in the place of a former one; one without moves too, as the former is out of date.
+
+    Raises PipelineError `not_replaced` where a what-if would take a plan's place.
+    """
+    if planned.supposes and path.is_file() and not _is_what_if(path):
+        raise PipelineError(
+            "not_replaced",
+            f"{path} is there already, and this plan is for other nodes than the cluster has:"
+            f" {', '.join(planned.supposes)}.",
+            "Give --output another file.",
+        )
+    put(path, f"{json.dumps(planned.text(), indent=1)}\n")
+
+
+def _is_what_if(path: Path) -> bool:
+    try:
+        return "supposes" in json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, TypeError):
+        return False

@@ -26,6 +26,10 @@ LOAD = "load.json"
 ORDER = "order.json"
 LOAD_BYTES_MAX = 16 << 20
 CERTIFICATE_BYTES_MAX = 1 << 20
+SAID_MAX = 100
+"""Of what a plan says of itself so many texts are shown."""
+TEXT_MAX = 1_000
+"""And so much of each."""
 
 
 async def proposed_plan(folder: Path | None) -> Shown | None:
@@ -49,7 +53,14 @@ def _plan(path: Path) -> Shown | None:
         "groups": len(plan["groups"]),
         "plan": plan,
         "expects": expected(said if isinstance(said, dict) else {}),
+        "infeasible": _texts(plan.get("infeasible")),
+        "supposes": _texts(plan.get("supposes")),
     }
+
+
+def _texts(value: object) -> list[str]:
+    found = value if isinstance(value, list) else []
+    return [one[:TEXT_MAX] for one in found[:SAID_MAX] if isinstance(one, str)]
 
 
 async def measured_windows(folder: Path | None) -> tuple[Measured, ...]:

@@ -111,7 +111,11 @@ def test_the_plan_names_components_whole_in_the_service_s_format() -> None:
     units = [Unit(1, {1: "a", 2: "b"}, {1: 10.0, 2: 5.0})]
     placement = place(units, NODES, Bounds(moves=0))
     assert PLAN_FORMAT == FORMAT
-    assert json.loads(json.dumps(placement.plan())) == {"plan": 1, "groups": {"1": "a", "2": "a"}}
+    assert json.loads(json.dumps(placement.plan())) == {
+        "plan": 1,
+        "groups": {"1": "a", "2": "a"},
+        "reasons": {"1": "strict", "2": "strict"},
+    }
     assert placement.moves[0].reason == "strict"
 
 

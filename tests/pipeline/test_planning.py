@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +79,11 @@ def test_the_jobs_from_a_trace_to_a_plan(
     asked = Namespace(output=output, nodes="n0,n1,n2,n3", drain="n0", **options, **common)
     assert plan_job.run(asked) == plan_job.TO_MOVE
     said = json.loads(capsys.readouterr().out)
+    assert (said["supposes"], said["absent"]) == (["n0", "n1", "n2", "n3"], ["n3"])
     groups = json.loads(output.read_text())["groups"]
+    reasons = json.loads(output.read_text())["reasons"]
+    assert reasons.keys() == groups.keys()
+    assert "drain" in reasons.values()
     assert json.loads(output.read_text())["expects"]["imbalance"] == said["imbalance_replayed"]
     owners = {gid: group.owner.partition("#")[0] for gid, group in cluster.groups.items()}
     ends = {gid: groups.get(str(gid), node) for gid, node in owners.items()}
@@ -177,6 +182,38 @@ def test_what_nothing_demands_is_proposed_where_it_is_better(
 def test_what_is_demanded_is_proposed_whatever_it_costs() -> None:
     only = planned(9.0, 900.0, 900.0, "strict", "drain")
     assert worth_it(lambda _bounds: only, Bounds()) is only
+
+
+def test_a_plan_without_moves_takes_the_former_one_s_place(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text('{"plan": 1, "groups": {"7": "b"}}')
+    plan_job.write(path, planned(2.0, 100.0, None))
+    assert json.loads(path.read_text())["groups"] == {}
+    assert [one.name for one in tmp_path.iterdir()] == ["plan.json"]
+
+
+def test_a_what_if_takes_no_plan_s_place(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    what_if = replace(planned(2.0, 100.0, None, "load"), names=frozenset("ad"))
+    other = replace(what_if, names=frozenset("ae"))
+    plan_job.write(path, what_if)
+    plan_job.write(path, other)
+    assert json.loads(path.read_text())["supposes"] == ["a", "e"]
+    there = replace(what_if, names=what_if.present)
+    plan_job.write(path, there)
+    for text in (path.read_text(), "no plan"):
+        path.write_text(text)
+        with pytest.raises(PipelineError) as error:
+            plan_job.write(path, what_if)
+        assert error.value.code == "not_replaced"
+        assert path.read_text() == text
+
+
+def test_the_exit_code_says_what_is_to_be_done() -> None:
+    move = Move(7, (7,), "a", "load", 1.0)
+    assert plan_job.code_of(Placement([], {}, {})) == 0
+    assert plan_job.code_of(Placement([], {}, {}, ["Add nodes."])) == 1
+    assert plan_job.code_of(Placement([move], {}, {}, ["Add nodes."])) == plan_job.TO_MOVE
 
 
 def test_what_is_no_plan_is_named(tmp_path: Path) -> None:

@@ -26,6 +26,15 @@ def test_a_plan_names_groups_by_name_or_number() -> None:
     assert check_plan(written(prices="a").encode(), made) == Plan({1: "a"})
 
 
+def test_what_a_plan_says_of_itself_changes_nothing_of_it() -> None:
+    made = directory()
+    create(made, name="prices")
+    create(made)
+    said = {"reasons": {"prices": "load", "2": 7, "9": "drain"}, "infeasible": ["Add nodes."]}
+    text = json.dumps({"plan": 1, "groups": {"prices": "b", "2": "c"}, **said, "supposes": ["d"]})
+    assert check_plan(text, made) == Plan({1: "b", 2: "c"}, reasons={1: "load"})
+
+
 BAD_PLANS: list[tuple[str | bytes, str, str]] = [
     ("", "the plan", "no JSON"),
     (b"\xff", "the plan", "no JSON"),
@@ -33,6 +42,10 @@ BAD_PLANS: list[tuple[str | bytes, str, str]] = [
     ("[]", "the plan", "no object"),
     ('{"plan": 1}', "the plan", "no object"),
     ('{"plan": 1, "groups": {"1": "b"}, "more": 1}', "the plan", "no object"),
+    ('{"plan": 1, "groups": {"1": "b"}, "expects": []}', "expects", "no object"),
+    ('{"plan": 1, "groups": {"1": "b"}, "reasons": []}', "reasons", "no object"),
+    ('{"plan": 1, "groups": {"1": "b"}, "infeasible": {}}', "infeasible", "no list"),
+    ('{"plan": 1, "groups": {"1": "b"}, "supposes": "a"}', "supposes", "no list"),
     ('{"plan": 2, "groups": {"1": "b"}}', "plan", "format"),
     ('{"plan": true, "groups": {"1": "b"}}', "plan", "format"),
     ('{"plan": 1, "groups": {}}', "groups", "no group"),

@@ -127,6 +127,12 @@ async def test_the_pipeline_s_plan_is_shown(ann: Browser, cluster: Cluster, tmp_
     (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     proposed = (await asked(ann, "GET", "/plans"))["proposed"]
     assert (proposed["plan"], proposed["groups"]) == (plan, 2)
+    assert (proposed["infeasible"], proposed["supposes"]) == ([], [])
+    plan = {"plan": 1, "groups": {}, "infeasible": ["Add nodes.", 7], "supposes": ["a", "d"]}
+    (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    proposed = (await asked(ann, "GET", "/plans"))["proposed"]
+    assert (proposed["groups"], proposed["infeasible"]) == (0, ["Add nodes."])
+    assert proposed["supposes"] == ["a", "d"]
 
 
 async def test_a_node_is_drained_revived_and_sent_away(ann: Browser, cluster: Cluster) -> None:

@@ -1,7 +1,8 @@
 /** What plans were to bring, and what they have brought, in words and in columns. */
 
 import { movesWords } from "../words/moves";
-import type { Expected, Plan } from "./moves";
+import type { Expected, Plan, PlannedMove } from "./moves";
+import { reasonText } from "./texts";
 
 type Gain = readonly [before: number | null, expected: number | null, measured: number | null];
 
@@ -28,6 +29,13 @@ export function expectedText({ imbalance, latency_us }: Expected): string {
   if (latency_us !== null)
     said.push(movesWords.wouldWait(msOf(latency_us[0]), msOf(latency_us[1])));
   return said.length === 0 ? "" : movesWords.expectedByPipeline(said.join(" "));
+}
+
+/** A move of a plan, and why its maker proposes it, where that is said. */
+export function moveText({ name, from, to, why }: PlannedMove): string {
+  return why === ""
+    ? movesWords.groupFromTo(name, from, to)
+    : movesWords.groupFromToAs(name, from, to, reasonText(why));
 }
 
 /** All that is known of a plan's gain, a sentence each. */

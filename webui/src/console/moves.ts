@@ -73,6 +73,8 @@ export interface PlannedMove {
   readonly name: string;
   readonly from: string;
   readonly to: string;
+  /** As its maker says; empty where it does not. */
+  readonly why: string;
 }
 
 /** What a plan would do, and what is wrong with it. */
@@ -136,8 +138,13 @@ export interface Plans {
   readonly proposed: {
     readonly text: string;
     readonly made_s: number;
+    /** 0: the pipeline has found nothing that is worth a move. */
     readonly groups: number;
     readonly expects: Expected;
+    /** In sentences, what it says that no placement can do. */
+    readonly infeasible: readonly string[];
+    /** The nodes that it is for, where these are others than there were. */
+    readonly supposes: readonly string[];
   } | null;
 }
 
@@ -201,6 +208,8 @@ export async function plans(): Promise<Plans> {
             made_s: numberOf(proposed.made_s),
             groups: numberOf(proposed.groups),
             expects: expectedOf(proposed.expects),
+            infeasible: textsOf(proposed.infeasible),
+            supposes: textsOf(proposed.supposes),
           },
   };
 }
@@ -222,6 +231,7 @@ export async function dryRun(text: string): Promise<DryRun> {
       name: textOf(one.name),
       from: textOf(one.from),
       to: textOf(one.to),
+      why: textOf(one.why),
     })),
     stays: Array.isArray(found.stays) ? found.stays.length : 0,
     refused: each(found.refused, (one) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectedText, gainOf, gainTexts } from "../../src/console/gains";
+import { expectedText, gainOf, gainTexts, moveText } from "../../src/console/gains";
 import type { Plan } from "../../src/console/moves";
 
 const plan: Plan = {
@@ -44,5 +44,17 @@ describe("what a plan has brought", () => {
   it("is not known before it is measured", () => {
     expect(gainOf({ ...plan, brought: null }).imbalance[2]).toBeNull();
     expect(expectedText(plan.expects)).toBe("");
+  });
+});
+
+describe("a move of a plan", () => {
+  const move = { group: 7, name: "prices", from: "a", to: "b" };
+
+  it("says why, in the words of migrations", () => {
+    expect(moveText({ ...move, why: "drain" })).toBe("prices: from a to b, as the node is drained");
+  });
+
+  it("says nothing where its maker does not", () => {
+    expect(moveText({ ...move, why: "" })).toBe("prices: from a to b");
   });
 });

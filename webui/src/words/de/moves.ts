@@ -48,6 +48,10 @@ export default {
   noProposal: "Die Pipeline hat hier keinen Plan hinterlassen. Geben Sie einen als Datei.",
   proposedAt: (time: string, groups: number) =>
     `Die Pipeline schlägt einen Plan für ${plural(groups, `${number(groups)} Gruppe`, `${number(groups)} Gruppen`)} vor, ${time}.`,
+  nothingProposed: (time: string) => `Die Pipeline hat nichts vorzuschlagen, Stand ${time}.`,
+  supposes: (nodes: string) =>
+    `Das antwortet auf ein „Was wäre, wenn“: es gilt für die Knoten ${nodes}, nicht für die, die der Cluster hatte.`,
+  infeasible: "Die Pipeline sagt (englisch), was keine Verteilung kann:",
   lookAtIt: "Ansehen",
   planFile: "Ein Plan als Datei",
   dryRun: "Was er täte",
@@ -76,6 +80,8 @@ export default {
   refused: "So wird der Plan abgelehnt:",
   objection: (item: string, problem: string, remedy: string) => `${item}: ${problem}; ${remedy}`,
   groupFromTo: (name: string, from: string, to: string) => `${name}: von ${from} nach ${to}`,
+  groupFromToAs: (name: string, from: string, to: string, why: string) =>
+    `${name}: von ${from} nach ${to}, ${why}`,
   more: (count: number) => `und ${number(count)} weitere`,
   approve: "Genehmigen und beginnen",
   planBegun: "Der Plan ist unterwegs.",

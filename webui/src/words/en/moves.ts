@@ -46,6 +46,10 @@ export default {
   noProposal: "The pipeline has left no plan here. Give one as a file.",
   proposedAt: (time: string, groups: number) =>
     `The pipeline has proposed a plan for ${plural(groups, `${number(groups)} group`, `${number(groups)} groups`)}, ${time}.`,
+  nothingProposed: (time: string) => `The pipeline has nothing to propose, as of ${time}.`,
+  supposes: (nodes: string) =>
+    `This answers a “what if”: it is for the nodes ${nodes}, not for those that the cluster had.`,
+  infeasible: "The pipeline says what no placement can do:",
   lookAtIt: "Look at it",
   planFile: "A plan as a file",
   dryRun: "What it would do",
@@ -74,6 +78,8 @@ export default {
   refused: "The plan is refused as it is:",
   objection: (item: string, problem: string, remedy: string) => `${item}: ${problem}; ${remedy}`,
   groupFromTo: (name: string, from: string, to: string) => `${name}: from ${from} to ${to}`,
+  groupFromToAs: (name: string, from: string, to: string, why: string) =>
+    `${name}: from ${from} to ${to}, ${why}`,
   more: (count: number) => `and ${number(count)} more`,
   approve: "Approve, and begin",
   planBegun: "The plan is under way.",
