@@ -69,7 +69,22 @@ async def test_a_pair_that_is_cut_in_two_never_travels(cluster: Cluster, tabs: T
         assert not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-async def test_text_of_an_input_method_comes_whole(cluster: Cluster, tabs: Tabs) -> None:
+COMPOSED = {
+    "kana": (
+        ["\u306b", "\u306b\u307b", "\u306b\u307b\u3093", "\u65e5\u672c"],
+        "\u65e5\u672c\u8a9e",
+    ),
+    # Letters and the spaces that the method puts between syllables stand there first.
+    "pinyin": (["z", "zh", "zhong", "zhong g", "zhong guo", "\u4e2d guo"], "\u4e2d\u56fd"),
+}
+"""What an input method shows one after the other, and what one chooses at last."""
+
+
+@pytest.mark.parametrize("method", COMPOSED)
+async def test_text_of_an_input_method_comes_whole(
+    cluster: Cluster, tabs: Tabs, method: str
+) -> None:
+    parts, chosen = COMPOSED[method]
     doc = await cluster.create("a", "()")
     one = await tabs.document(cluster.nodes["a"].url, doc, "One")
     two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
@@ -77,14 +92,14 @@ async def test_text_of_an_input_method_comes_whole(cluster: Cluster, tabs: Tabs)
     await two.put_caret(0, "Home")
     await one.press("ArrowLeft")
     session = await one.page.context.new_cdp_session(one.page)
-    for part in ("\u306b", "\u306b\u307b", "\u306b\u307b\u3093", "\u65e5\u672c"):
+    for part in parts:
         composed = {"text": part, "selectionStart": len(part), "selectionEnd": len(part)}
         await session.send("Input.imeSetComposition", composed)
         # Somebody writes into the same block meanwhile.
         await two.type("y")
-    await one.page.keyboard.insert_text("\u65e5\u672c\u8a9e")
+    await one.page.keyboard.insert_text(chosen)
     await one.page.keyboard.insert_text("\ud55c\uad6d\uc5b4")
-    text = "yyyy(\u65e5\u672c\u8a9e\ud55c\uad6d\uc5b4)"
+    text = f"{'y' * len(parts)}({chosen}\ud55c\uad6d\uc5b4)"
     assert await converged(cluster, doc, [one, two]) == [text]
 
 

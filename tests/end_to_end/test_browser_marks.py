@@ -141,6 +141,27 @@ async def test_text_from_word_is_pasted_with_its_marks_and_copied_as_both(
     await same_html(one, two, 5, "<strong>Bold</strong> and <em>slanted</em>")
 
 
+async def test_parts_of_two_blocks_are_cut_while_somebody_writes_and_pasted_elsewhere(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "keep **bold**\n\ncut stays\n\nend")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(1, "Home")
+    await one.press(*["ArrowRight"] * len("cut"))
+    await one.select(len("cut") + 1 + len("bold"))
+    await two.put_caret(2, "Home")
+    await together(one.press("Control+x"), two.type("the "))
+    assert await converged(cluster, doc, [one, two]) == ["keep  stays", "the end"]
+    await one.put_caret(1)
+    await one.press("Control+v")
+    assert await converged(cluster, doc, [one, two]) == ["keep  stays", "the endbold", "cut"]
+    await same_html(one, two, 1, "the end<strong>bold</strong>")
+    await one.press("Control+z", "Control+z")
+    texts = ["keep bold", "cut stays", "the end"]
+    assert await converged(cluster, doc, [one, two]) == texts
+    await same_html(one, two, 0, "keep <strong>bold</strong>")
+
+
 async def test_markdown_that_is_pasted_becomes_blocks_and_one_undo_gives_its_text(
     cluster: Cluster, tabs: Tabs
 ) -> None:
