@@ -73,9 +73,8 @@ async def test_a_migration_is_seen_as_it_happens_while_one_types(
     await tab.press("Escape")
     await expect(keys).to_have_count(0)
     await tab.put_caret(0)
-    await tab.type("?")
-    await expect(keys).to_have_count(0)
-    await tab.press("Escape", "?")
+    await tab.press("Escape", "?")  # a sign alone is no key of the page, outside of the text, too
+    await tab.press("Control+/")
     await expect(keys).to_be_visible()
 
 

@@ -52,7 +52,6 @@ const HELP: { readonly [K in EditorKey | PageKey]: Help } = {
   Escape: ["caret", () => keysWords.leave],
   "Mod-f": ["page", () => keysWords.find],
   "Mod-/": ["page", () => keysWords.help],
-  "?": ["page", () => keysWords.helpOutside],
   "Ctrl-Alt-i": ["page", () => keysWords.inspector],
   "Ctrl-Alt-o": ["page", () => keysWords.contents],
 };

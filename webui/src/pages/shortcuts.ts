@@ -1,11 +1,13 @@
-/** The keys of the page, beside those of the text (editor/commands.ts). */
+/**
+ * The keys of the page, beside those of the text (editor/commands.ts). None is a letter or a sign
+ * alone: who speaks to a computer would press it by chance (WCAG 2.1.4).
+ */
 
 export type PageAct = "contents" | "find" | "help" | "inspect";
 
 const keys = {
   "Mod-f": "find",
   "Mod-/": "help",
-  "?": "help",
   "Ctrl-Alt-i": "inspect",
   "Ctrl-Alt-o": "contents",
 } as const satisfies Record<string, PageAct>;
@@ -31,12 +33,5 @@ function isPressed(key: string, event: KeyboardEvent): boolean {
     // Some keyboards have a slash above another key.
     return (event.ctrlKey || event.metaKey) && (letter === "/" || !event.shiftKey);
   }
-  if (parts.includes("Ctrl")) return event.ctrlKey && !event.shiftKey && !event.metaKey;
-  return !event.ctrlKey && !event.metaKey && !isWritten(event.target);
-}
-
-/** Whether a letter that is pressed there is written there. */
-function isWritten(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || /^(input|textarea|select)$/.test(target.localName);
+  return event.ctrlKey && !event.shiftKey && !event.metaKey;
 }

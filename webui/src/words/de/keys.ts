@@ -40,7 +40,6 @@ export default {
   leave: "Den Text verlassen, damit Tab weitergeht",
   find: "Im ganzen Dokument suchen und ersetzen",
   help: "Diese Liste",
-  helpOutside: "Diese Liste, außerhalb des Texts",
   inspector: "Inspektor",
   contents: "Die Überschriften des Dokuments",
   control: "Strg",

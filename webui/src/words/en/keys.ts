@@ -37,7 +37,6 @@ export default {
   leave: "Leave the text, so that Tab moves on",
   find: "Find and replace in the whole document",
   help: "This list",
-  helpOutside: "This list, outside of the text",
   inspector: "Inspector",
   contents: "The headings of the document",
   control: "Ctrl",
