@@ -41,7 +41,9 @@ def lines_of(given: argparse.Namespace, found: Shown) -> list[str]:
         case "group", "show":
             return _one_group(found)
         case "migration", "ls":
-            return [_move(one) for one in found["migrations"]] or ["nothing has moved"]
+            return [line for one in found["migrations"] for line in _move(one)] or [
+                "nothing has moved"
+            ]
         case "session", "ls":
             return [*map(_session, found["sessions"]), _page(found)]
         case _:
@@ -124,14 +126,24 @@ def _one_group(found: Shown) -> list[str]:
     return [_group(found), *nodes, *people]
 
 
-def _move(one: Shown) -> str:
+def _move(one: Shown) -> list[str]:
+    """The move, when it reached its phases, and where each group goes on."""
     names = ", ".join(group["name"] for group in one["groups"][:NAMED])
     more = f" and {one['count'] - NAMED} more" if one["count"] > NAMED else ""
     pause = "" if one["pause_ms"] is None else f"  pause_ms={one['pause_ms']}"
-    return (
+    head = (
         f"{_time(one['began_s'])}  {one['move']}  {one['source']} -> {one['target']}"
         f"  {one['reason']}  {one['phase']}{pause}  held={one['held']}  {names}{more}"
     )
+    reached = [
+        f"{phase}_after_ms={after}" for phase, after in one["after_ms"].items() if after is not None
+    ]
+    places = [
+        f"    {group['name']}  last={group['last']}  first={group['last'] + 1}"
+        for group in one["groups"]
+        if group["last"] is not None
+    ]
+    return [head, *(["  " + "  ".join(reached)] if reached else []), *places]
 
 
 def _session(one: Shown) -> str:

@@ -1,7 +1,8 @@
 """Views and moves as a node has seen them, and as all nodes together have.
 
 Each node's clock is its own, so a length of time is always one node's: the pause of a move is that
-of its target, which has seen its beginning in the order and has given the first number itself.
+of its target, which has seen its beginning in the order and has given the first number itself. How
+long after its beginning a move has reached a phase (`after_ms`) says the node that knows it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,11 @@ def _move(seen: SeenMove, offset_s: float, name_of: Callable[[int], str]) -> Sho
 
     last = seen.last or (None,) * len(seen.groups)
     shown = zip(seen.groups[:GROUPS_SHOWN], last, strict=False)
-    pause_s = None if seen.resumed_s is None else seen.resumed_s - seen.began_s
+    reached = {"stopped": seen.stopped_s, "ended": seen.ended_s, "resumed": seen.resumed_s}
+    after_ms = {
+        phase: None if time_s is None else round(1000 * (time_s - seen.began_s), 1)
+        for phase, time_s in reached.items()
+    }
     return {
         "move": seen.number,
         "source": seen.source.name,
@@ -58,7 +63,8 @@ def _move(seen: SeenMove, offset_s: float, name_of: Callable[[int], str]) -> Sho
         "stopped_s": at(seen.stopped_s),
         "ended_s": at(seen.ended_s),
         "resumed_s": at(seen.resumed_s),
-        "pause_ms": None if pause_s is None else round(1000 * pause_s, 1),
+        "after_ms": after_ms,
+        "pause_ms": after_ms["resumed"],
         "cancelled": seen.cancelled,
         "held": seen.held,
     }
@@ -82,8 +88,11 @@ def merged(told: Iterable[Iterable[Shown]]) -> list[Shown]:
         key = (one["move"], one["source"], *failover)
         known = moves.get(key)
         if known is None:
-            moves[key] = {**one, "phase": ""}
+            moves[key] = {**one, "after_ms": dict(one["after_ms"]), "phase": ""}
             continue
+        for phase, after_ms in one["after_ms"].items():
+            if known["after_ms"][phase] is None:
+                known["after_ms"][phase] = after_ms
         for name in ("stopped_s", "ended_s", "resumed_s", "pause_ms"):
             if known[name] is None:
                 known[name] = one[name]

@@ -139,7 +139,27 @@ async def test_a_group_is_moved_by_hand_from_the_timeline(
     await button(ann, "Move").click()
     await expect(ann.page.get_by_text("On its way to b.")).to_be_visible()
     moved = ann.page.get_by_test_id("migration").filter(has_text="accounts")
-    await expect(moved.first).to_be_visible()
+    await expect(moved.first).to_have_attribute("data-phase", "resumed")
+    phases = moved.first.get_by_test_id("phases")
+    await expect(phases).to_have_text(re.compile("safe after .* ms, moved .* first numbers after"))
+
+    async def bound(route: Route) -> None:
+        """As if the group had been bound to others."""
+        response = await route.fetch()
+        found = await response.json()
+        first = found["migrations"][0]
+        first["groups"] = [{"group": n, "name": f"choir-{n}", "last": 40 + n} for n in (1, 2)]
+        first["count"] = 3
+        await route.fulfill(response=response, json=found)
+
+    await ann.page.route("**/api/v1/admin/migrations", bound)
+    newest = ann.page.get_by_test_id("migration").first
+    await expect(newest).to_contain_text("choir-1 and choir-2 and 1 more")
+    numbers = newest.get_by_test_id("move-numbers")
+    await numbers.get_by_text("Numbers of each group").click()
+    await expect(numbers.get_by_role("row", name="choir-2 42 43")).to_be_visible()
+    await expect(numbers).to_contain_text("And 1 more group.")
+    await look(ann, "migration-numbers", numbers)
 
 
 async def test_a_plan_is_looked_at_approved_and_watched_to_its_end(

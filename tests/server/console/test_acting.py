@@ -72,6 +72,10 @@ async def test_a_group_goes_where_it_is_sent_and_the_timeline_says_how(
     assert isinstance(move["groups"][0]["last"], int)
     assert move["pause_ms"] > 0
     assert move["stopped_s"] is not None
+    after = move["after_ms"]
+    assert after["stopped"] >= 0
+    assert after["ended"] >= 0
+    assert after["resumed"] == move["pause_ms"]
     assert not move["can_cancel"]
     assert await owner_of(ann, name) == "c"
     assert f"{name} to c" in await noted(ann, "group.moved")

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
+from groupcore.sequencing.names import Order
 from server.main import main
 from tests.server.accounts.people import Browser
 from tests.server.console.stores import certified
 from tests.server.support import Cluster, eventually
 
 pytestmark = pytest.mark.slow
+
+BOUND = "choir", "band"
 
 
 async def run(cluster: Cluster, *words: str) -> tuple[int, str]:
@@ -51,6 +55,15 @@ async def test_all_that_is_shown_is_printed(cluster: Cluster, ann: Browser) -> N
             assert isinstance(json.loads(said), dict)
 
 
+async def bind(cluster: Cluster) -> None:
+    """Two groups that must have one sequencer, at node a or b."""
+    groups = cluster.nodes["a"].node.objects.groups
+    ids = [await groups.create(name, Order.STRICT) for name in BOUND]
+    for process in (groups.open_process(), groups.open_process()):
+        for group in ids:
+            await groups.join(process, group)
+
+
 async def test_all_that_is_done_is_done(cluster: Cluster, ann: Browser) -> None:
     code, said = await run(cluster, "node", "drain", "c")
     assert (code, said.strip()) == (0, "node=c  draining=True")
@@ -69,6 +82,16 @@ async def test_all_that_is_done_is_done(cluster: Cluster, ann: Browser) -> None:
         await eventually(is_there, f"accounts is at {node}")
     code, said = await run(cluster, "migration", "ls")
     assert "a -> b  plan" in said
+    assert "stopped_after_ms=" in said
+    await bind(cluster)
+    assert (await run(cluster, "group", "migrate", "band", "c"))[0] == 0
+
+    async def is_told() -> bool:
+        said = (await run(cluster, "migration", "ls"))[1]
+        places = [re.search(rf"^    {name}  last=\d+  first=\d+$", said, re.M) for name in BOUND]
+        return all(places)
+
+    await eventually(is_told, "of each group that has gone along its numbers are told")
     async with await ann.page() as page:
         found = json.loads((await run(cluster, "session", "ls", "--search", "ann", "--json"))[1])
         (row,) = found["sessions"]

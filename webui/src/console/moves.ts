@@ -3,6 +3,13 @@
 import { ask, type Fields, fields, send, textOf } from "../api";
 import { each, numberOf, numberOrNull, textsOf } from "./reading";
 
+export interface MovedGroup {
+  readonly group: number;
+  readonly name: string;
+  /** The last number that the source gave; null before the order says it. */
+  readonly last: number | null;
+}
+
 export interface Migration {
   readonly key: string;
   /** 0 for a failover. */
@@ -12,12 +19,12 @@ export interface Migration {
   readonly reason: string;
   readonly phase: string;
   readonly count: number;
-  readonly groups: readonly {
-    readonly group: number;
-    readonly name: string;
-    readonly last: number | null;
-  }[];
+  readonly groups: readonly MovedGroup[];
   readonly began_s: number;
+  /** How long behind the beginning each phase was reached, in ms; null: it was not. */
+  readonly stopped_ms: number | null;
+  readonly ended_ms: number | null;
+  readonly resumed_ms: number | null;
   readonly pause_ms: number | null;
   readonly held: number;
   readonly canCancel: boolean;
@@ -29,10 +36,19 @@ export interface Migrations {
   readonly silent: readonly string[];
 }
 
+function phasesOf({ stopped, ended, resumed }: Fields) {
+  return {
+    stopped_ms: numberOrNull(stopped),
+    ended_ms: numberOrNull(ended),
+    resumed_ms: numberOrNull(resumed),
+  };
+}
+
 export async function migrations(): Promise<Migrations> {
   const found = await ask("/api/v1/admin/migrations");
   return {
     migrations: each(found.migrations, (one) => ({
+      ...phasesOf(fields(one.after_ms)),
       key: `${numberOf(one.move)} ${textOf(one.source)} ${textOf(one.target)} ${numberOf(one.began_s)}`,
       move: numberOf(one.move),
       source: textOf(one.source),
