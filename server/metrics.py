@@ -6,7 +6,8 @@ They are read from the node when they are asked for. No user, document or group 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
@@ -17,6 +18,7 @@ from prometheus_client.core import (
 )
 
 from groupcore.errors import ChannelClosedError
+from groupcore.histogram import Histogram
 from groupcore.sequencing.status import GroupStatus
 from groupcore.web import SharedObjects
 from server import VERSION
@@ -24,9 +26,9 @@ from server.console.series import Series
 from server.node import Node
 from server.state import State
 
-GAUGES = {
-    "connections": "Sessions that are connected",
+GAUGES: Final = {
     "sessions": "Sessions, those that wait for their page included",
+    "sessions_max": "Most sessions that this node takes",
     "ready": "1 when sessions may be sent here",
     "primary": "1 in the primary view",
     "view_members": "Members of the view",
@@ -34,11 +36,9 @@ GAUGES = {
     "documents_held": "Documents that this node keeps open now",
     "groups": "Groups of the cluster",
     "groups_held": "Groups that this node delivers",
-    "groups_sequenced": "Groups that this node sequences",
     "messages_known": "Ordered messages of all groups that this node knows of",
     "log_queue_bytes": "Waiting for the log",
-    "log_commits": "Groups committed to the log",
-    "log_bytes": "Written to the log since the node began",
+    "log_bytes": "What the log takes on the disk",
     "disk_full": "1 while there is no room for the log",
     "pictures": "Pictures of all documents",
     "pictures_bytes": "Room that all pictures take on each node's disk",
@@ -46,17 +46,43 @@ GAUGES = {
     "sessions_behind": "Sessions that read too slowly now",
     "queue_wait_seconds": "Longest wait of a message for its number here, in the last 10 s",
 }
-COUNTERS = {
-    "messages_numbered": "Messages that this node has numbered as a sequencer",
-    "bytes_numbered": "Bytes of these",
-    "cpu_seconds": "Processor time of the node's process",
-    "calls": "Calls of pages",
-    "frames_received": "Frames from pages",
-    "frames_sent": "Frames to pages",
-    "connections_behind": "Times that a page fell behind and was left out for a while",
-    "pictures_fetched": "Pictures that this node has got from others",
-    "pictures_refused": "Uploads that were no pictures, or too large",
+COUNTERS: Final[dict[str, tuple[str, Callable[[Node, SharedObjects], float]]]] = {
+    "operations_submitted": (
+        "Operations that pages have called here",
+        lambda node, pages: pages.figures.calls,
+    ),
+    "bytes_ordered": (
+        "Bytes that this node has numbered as a sequencer",
+        lambda node, pages: node.objects.groups.watch.size_bytes,
+    ),
+    "cpu_seconds": ("Processor time of the process", lambda node, pages: time.process_time()),
+    "frames_received": ("Frames from pages", lambda node, pages: pages.figures.frames_in),
+    "frames_sent": ("Frames to pages", lambda node, pages: pages.figures.frames_out),
+    "connections_behind": (
+        "Times that a page fell behind and was left out for a while",
+        lambda node, pages: pages.figures.fell_behind,
+    ),
+    "pictures_fetched": (
+        "Pictures that this node has got from others",
+        lambda node, pages: node.pictures.taken,
+    ),
+    "pictures_refused": (
+        "Uploads that were no pictures, or too large",
+        lambda node, pages: node.pictures.refused,
+    ),
+    "state_hash_mismatches": (
+        "Times that replicas of an object were found to differ",
+        lambda node, pages: node.objects.parted,
+    ),
+    "log_commits": ("Groups committed to the log", lambda node, pages: _log(node, "log.commits")),
+    "log_written_bytes": ("Written to the log", lambda node, pages: _log(node, "log.bytes")),
 }
+LAGS: Final = (0.0, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
+"""Bounds for how many changes a page has not been sent."""
+ORDERLY: Final = frozenset({1000, 1001, 4001})
+"""Closed by the node, and nothing is dropped: its page is sent to another one."""
+OUTBOXES: Final = (0.0, 1_024.0, 16_384.0, 65_536.0, 262_144.0, 1_048_576.0)
+"""Bounds for what waits in a connection; bytes."""
 
 
 class Metrics:
@@ -72,12 +98,14 @@ class Metrics:
 
 
 class Collector:
-    """Asked by the registry."""
+    """Asked by the registry. Each time it is, it looks once at each connection, too."""
 
     def __init__(self, node: Node, pages: SharedObjects, series: Series) -> None:
         self._node = node
         self._pages = pages
         self._series = series
+        self._lags = Histogram(LAGS)
+        self._outboxes = Histogram(OUTBOXES)
 
     def describe(self) -> list[Metric]:
         """Nothing is known before it is asked."""
@@ -85,29 +113,13 @@ class Collector:
 
     def collect(self) -> Iterator[Metric]:
         """All metrics as of now."""
-        figures = self._pages.figures
         for name, value in self._gauges().items():
             yield GaugeMetricFamily(f"groupcore_{name}", GAUGES[name], value)
-        watch = self._node.objects.groups.watch
-        counts = (
-            watch.messages,
-            watch.size_bytes,
-            time.process_time(),
-            figures.calls,
-            figures.frames_in,
-            figures.frames_out,
-            figures.fell_behind,
-            self._node.pictures.taken,
-            self._node.pictures.refused,
-        )
-        for (name, text), count in zip(COUNTERS.items(), counts, strict=True):
-            yield CounterMetricFamily(f"groupcore_{name}", text, count)
-        yield _labelled("calls_refused", "Refused, by code", "code", figures.refused)
-        cut = {str(code): count for code, count in figures.cut.items()}
-        yield _labelled("connections_cut", "Closed by the node, by code", "code", cut)
-        yield _labelled("drops", "Dropped, by reason", "reason", drops_of(self._node, self._pages))
-        yield _labelled("migrations", "Groups moved here, by outcome", "outcome", watch.outcomes)
-        yield self._latency()
+        for name, (text, read) in COUNTERS.items():
+            yield CounterMetricFamily(f"groupcore_{name}", text, read(self._node, self._pages))
+        yield from self._of_pages()
+        yield from self._of_sequencer()
+        yield from self._of_disk()
         build = GaugeMetricFamily("groupcore_build_info", "Always 1", labels=["version"])
         build.add_metric([VERSION], 1)
         yield build
@@ -116,14 +128,14 @@ class Collector:
             yield GaugeMetricFamily(f"groupcore_channel_{clean}", "Of the channel", number)
 
     def _gauges(self) -> dict[str, float]:
-        node, figures = self._node, self._pages.figures
+        node = self._node
         groups = groups_of(node)
-        storage = node.objects.groups.storage
-        log = {} if storage is None else storage.counters()
         pictures = node.pictures
+        storage = node.objects.groups.storage
+        pages = self._pages.gateway.pages.values()
         return {
-            "connections": figures.connections,
-            "sessions": figures.sessions,
+            "sessions": self._pages.figures.sessions,
+            "sessions_max": node.settings.sessions_max,
             "ready": int(node.ready),
             "primary": int(node.primary),
             "view_members": 0 if node.view is None else len(node.view.members),
@@ -131,34 +143,100 @@ class Collector:
             "documents_held": len(node.keeper),
             "groups": len(groups),
             "groups_held": sum(group.held for group in groups),
-            "groups_sequenced": sum(g.sequencer == node.settings.node_id for g in groups),
             "messages_known": sum(group.head for group in groups),
-            "log_queue_bytes": log.get("log.queued_bytes", 0),
-            "log_commits": log.get("log.commits", 0),
-            "log_bytes": log.get("log.bytes", 0),
+            "log_queue_bytes": _log(node, "log.queued_bytes"),
+            "log_bytes": 0 if storage is None else storage.disk_bytes(),
             "disk_full": int(node.state is State.READONLY),
             "pictures": pictures.count,
             "pictures_bytes": pictures.bytes_kept,
             "pictures_missing": pictures.missing,
-            "sessions_behind": sum(
-                bool(one.withheld) for one in self._pages.gateway.pages.values()
-            ),
+            "sessions_behind": sum(bool(one.withheld) for one in pages),
             "queue_wait_seconds": self._series.longest_wait_ms(10) / 1000,
         }
 
-    def _latency(self) -> HistogramMetricFamily:
-        latency = self._pages.figures.latency
-        buckets: list[tuple[str, float]] = []
-        total = 0
-        for bound, count in zip((*latency.bounds_s, "+Inf"), latency.counts, strict=True):
-            total += count
-            buckets.append((str(bound), total))
-        return HistogramMetricFamily(
-            "groupcore_call_latency_seconds",
-            "From a page's call to its answer",
-            buckets=buckets,
-            sum_value=latency.sum_s,
+    def _of_pages(self) -> Iterator[Metric]:
+        figures = self._pages.figures
+        connections = GaugeMetricFamily(
+            "groupcore_connections", "Sessions that are connected", labels=["transport"]
         )
+        connections.add_metric(["websocket"], figures.connections)
+        yield connections
+        cut = {str(code): count for code, count in figures.cut.items()}
+        yield _labelled("operations_rejected", "Refused, by code", "code", figures.refused)
+        yield _labelled("connections_cut", "Closed by the node, by code", "code", cut)
+        yield _labelled("drops", "Dropped, by reason", "reason", drops_of(self._node, self._pages))
+        text = "Times that a page got what it had missed, by the way of it"
+        yield _labelled("catchup", text, "how", figures.caught_up)
+        for page in self._pages.gateway.pages.values():
+            self._lags.observe(page.lag)
+            self._outboxes.observe(page.buffered_bytes)
+        yield _histogram("connection_lag_operations", "Changes not sent, by connection", self._lags)
+        yield _histogram("connection_outbox_bytes", "Unsent, by connection", self._outboxes)
+        text = "From a page's call to its answer"
+        yield _histogram("call_latency_seconds", text, figures.latency)
+        text = "Applying what a turn has delivered to the objects"
+        yield _histogram("apply_latency_seconds", text, self._node.objects.applied_s)
+
+    def _of_sequencer(self) -> Iterator[Metric]:
+        name, groups = self._node.settings.node_id, self._node.objects.groups
+        watch = groups.watch
+        by = {"sequencer": name}
+        text = "From the coming of a frame's oldest request to its numbers"
+        yield _histogram("order_latency_seconds", text, watch.order_s, by)
+        text = "From a frame's numbers to its delivery, at its sequencer"
+        yield _histogram("delivery_latency_seconds", text, watch.deliver_s)
+        text = "Messages that this node has numbered"
+        yield _labelled("operations_ordered", text, "sequencer", {name: watch.messages})
+        text = "Messages that rest on a frame of another sequencer"
+        crossing = CounterMetricFamily(
+            "groupcore_cross_sequencer_operations", text, labels=["from", "to"]
+        )
+        crossed: dict[str, int] = {}
+        for other, count in watch.crossed.items():
+            crossed[other.name] = crossed.get(other.name, 0) + count
+        for other_name, count in sorted(crossed.items()):
+            crossing.add_metric([name, other_name], count)
+        yield crossing
+        yield _labelled("migrations", "Groups moved here, by outcome", "outcome", watch.outcomes)
+        text = "How long a move to this node has left its groups without numbers"
+        yield _histogram("migration_pause_seconds", text, watch.pauses_s)
+        sequenced = sum(group.sequencer == name for group in groups_of(self._node))
+        for what, help_text, value in (
+            ("sequencer_groups", "Groups that this node sequences", sequenced),
+            ("sequencer_queue_operations", "Runs that wait here for numbers", waiting(self._node)),
+        ):
+            gauge = GaugeMetricFamily(f"groupcore_{what}", help_text, labels=["sequencer"])
+            gauge.add_metric([name], value)
+            yield gauge
+
+    def _of_disk(self) -> Iterator[Metric]:
+        storage, trace = self._node.objects.groups.storage, self._node.trace
+        if storage is not None and storage.took_s is not None:
+            yield _histogram("log_append_seconds", "Committing to the log", storage.took_s)
+        age_s = None if storage is None else storage.checkpoint_age_s
+        if age_s is not None:
+            text = "Since the log's last checkpoint, or since it was opened"
+            yield GaugeMetricFamily("groupcore_snapshot_age_seconds", text, age_s)
+        text = "Rows of the trace that were dropped, by reason"
+        yield _labelled("trace_rows_lost", text, "reason", {} if trace is None else trace.lost)
+
+
+def _log(node: Node, name: str) -> int:
+    storage = node.objects.groups.storage
+    return 0 if storage is None else storage.counters()[name]
+
+
+def _histogram(
+    name: str, text: str, found: Histogram, labels: Mapping[str, str] | None = None
+) -> HistogramMetricFamily:
+    given = labels or {}
+    family = HistogramMetricFamily(f"groupcore_{name}", text, labels=list(given))
+    buckets = [
+        ("+Inf" if bound == float("inf") else str(bound), count)
+        for bound, count in found.cumulative()
+    ]
+    family.add_metric(list(given.values()), buckets, found.sum)
+    return family
 
 
 def _labelled(name: str, text: str, label: str, counts: Mapping[str, int]) -> CounterMetricFamily:
@@ -176,12 +254,22 @@ def groups_of(node: Node) -> list[GroupStatus]:
         return []
 
 
+def waiting(node: Node) -> int:
+    """Runs that wait at this node for their numbers."""
+    try:
+        return node.objects.groups.service.waiting()
+    except ChannelClosedError:
+        return 0
+
+
 def drops_of(node: Node, pages: SharedObjects) -> dict[str, int]:
     """What was dropped, by reason: by the layers, by the service, and connections of pages."""
-    found = {f"session_{code}": count for code, count in pages.figures.cut.items()}
+    cut = pages.figures.cut.items()
+    found = {f"session_{code}": count for code, count in cut if code not in ORDERLY}
     for name, number in node.objects.groups.counters().items():
-        _, drops, reason = name.partition("drop")
+        layer, drops, reason = name.partition("drop")
         reason = reason.removeprefix("ped").removeprefix("s").removeprefix(".")
-        if drops and reason:
-            found[reason] = found.get(reason, 0) + number
+        if drops:
+            what = reason or layer.strip(".").lower()
+            found[what] = found.get(what, 0) + number
     return dict(sorted(found.items()))

@@ -16,10 +16,13 @@ import os
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from groupcore.histogram import SHORT_S, Histogram
 
 GROUP_MAX = 4096
 """Most commands in one transaction."""
@@ -59,7 +62,7 @@ class Item(NamedTuple, Generic[S]):
 
 
 class GroupCommit(Generic[S]):
-    """The writer of a store. `commits`: groups that are on disk.
+    """The writer of a store. `commits`: groups that are on disk; `took_s`: how long each took.
 
     `after` is called in the thread behind each commit; what it returns, on the loop.
     `on_trouble(kind, detail)` is called on the loop, with kind `full`, `recovered` or `failed`.
@@ -71,6 +74,7 @@ class GroupCommit(Generic[S]):
         self.failed = False
         self.full = False
         self.commits = 0
+        self.took_s = Histogram(SHORT_S)
         self._name = name
         self._items: queue.SimpleQueue[Item[S] | None] = queue.SimpleQueue()
         self._closing = threading.Event()
@@ -158,10 +162,12 @@ class GroupCommit(Generic[S]):
     def _write(self, group: list[Item[S]]) -> bool:
         """One transaction for the group; False when the writer has ended."""
         while True:
+            began_s = time.perf_counter()
             try:
                 self.store.begin()
                 results = [item.command(self.store) for item in group]
                 self.store.commit()
+                self.took_s.observe(time.perf_counter() - began_s)
                 break
             except (sqlite3.Error, OSError) as error:
                 again = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL

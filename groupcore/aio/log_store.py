@@ -14,6 +14,7 @@ import logging
 import os
 import sqlite3
 import struct
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from groupcore.aio.errors import (
 )
 from groupcore.aio.file_shelf import FileShelf
 from groupcore.aio.sealed_store import GENESIS, HEAD, SealedStore, chained, checksum
+from groupcore.histogram import Histogram
 from groupcore.sequencing.log import LogPart
 
 log = logging.getLogger(__name__)
@@ -56,6 +58,7 @@ class LogStore(SealedStore):
     `_committed_checkpoint` is that of the last commit: what a rollback goes back to.
     """
 
+    checkpoint_at_s: float = 0.0
     _checkpoint: tuple[int, bytes] | None = None
     _committed_checkpoint: tuple[int, bytes] | None = None
 
@@ -86,6 +89,7 @@ class LogStore(SealedStore):
                 self.set_meta("base", HEAD.pack(0, at, chain))
             if part.checkpoint:
                 self._checkpoint = (self.position, self.chain)
+                self.checkpoint_at_s = time.monotonic()
             self.position += 1
             self.chain = chained(self.chain, 0, self.position, part.data)
             row = (self.position, part.data, self.chain)
@@ -167,6 +171,23 @@ class LogStorage:
         return 0 if self._writer is None else self._writer.queued_bytes
 
     @property
+    def took_s(self) -> Histogram | None:
+        """How long each commit took; None before it is opened."""
+        return None if self._writer is None else self._writer.took_s
+
+    @property
+    def checkpoint_age_s(self) -> float | None:
+        """How long ago a checkpoint was written, or the log was opened; None: it is not."""
+        if self._writer is None:
+            return None
+        return time.monotonic() - self._writer.store.checkpoint_at_s
+
+    def disk_bytes(self) -> int:
+        """What the log takes on the disk now."""
+        found = (self.folder / name for name in FILES)
+        return sum(one.stat().st_size for one in found if one.is_file())
+
+    @property
     def full(self) -> bool:
         """Whether there is no room on the disk: what is written now is not saved here yet."""
         return self._writer is not None and self._writer.full
@@ -196,6 +217,7 @@ class LogStorage:
             raise StorageError(f"{self.folder} cannot be used: {error.strerror}") from None
         try:
             self._writer = GroupCommit(self._open_store(), "log")
+            self._writer.store.checkpoint_at_s = time.monotonic()
         except BaseException:
             os.close(self._lock)
             self._lock = None

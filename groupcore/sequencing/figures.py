@@ -24,6 +24,11 @@ class Figures:
         """One group, looked at closely; None for an unknown one."""
         return group_facts(self.plane, group)
 
+    def waiting(self) -> int:
+        """Runs that wait here for their numbers, as their group is on its way to this node."""
+        waiting = self.sequencer.early.values()
+        return sum(len(asked.runs) for early in waiting for asked in early)
+
     def counters(self) -> dict[str, int]:
         """How much of what has happened, by name."""
         plane = self.plane

@@ -87,6 +87,7 @@ class Receiver:
         if stream.recorded == before:
             return False
         stream.advance()
+        plane.watch.recorded(stream.address, stream.recorded)
         plane.progress += 1
         return True
 

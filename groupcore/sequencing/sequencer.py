@@ -66,7 +66,7 @@ class Sequencer:
         self.enrolment = Enrolment(plane, self.ownership, stamper.next_frame, stamper.multicast)
         self.meter = LoadMeter()
         self.intake = Intake(plane, self._handle)
-        self._early: dict[GroupId, list[Asked]] = {}
+        self.early: dict[GroupId, list[Asked]] = {}
         self.waiting = Waiting(plane)
 
     # --- ownership ------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class Sequencer:
             self.ownership.disown(group)
             self.enrolment.disowned(group)
             self.meter.groups.pop(group, None)
-            for asked in self._plane.watch.handed_on(group, self._early.pop(group, [])):
+            for asked in self._plane.watch.handed_on(group, self.early.pop(group, [])):
                 asked.forwarded = False  # this node knows now whose it is
                 self._redirect(asked)
         # All at once: one after the other they would each wait for the one before to come round.
@@ -110,9 +110,7 @@ class Sequencer:
     def start(self) -> None:
         """Begin with what is ready by now; cheap when there is nothing. `number` has to follow."""
         for group in self.ownership.start():
-            self._plane.resumed(
-                group, self.ownership.owned[group].seqno, self._early.get(group, ())
-            )
+            self._plane.resumed(group, self.ownership.owned[group].seqno, self.early.get(group, ()))
             self._retry(group)
         self.enrolment.retry_entries()
         self.enrolment.expel_gone()
@@ -129,7 +127,7 @@ class Sequencer:
     def _retry(self, group: GroupId) -> None:
         """What came too early may be numbered now."""
         self.enrolment.retry(group)
-        self._admit_all(self._early.pop(group, []))
+        self._admit_all(self.early.pop(group, []))
 
     # --- requests -------------------------------------------------------------------------------
 
@@ -388,7 +386,7 @@ class Sequencer:
             plane.counters["unknown_group"] += 1
         elif owner == plane.me or asked.forwarded or group in self.ownership.owned:
             # It migrates, or has just come: it waits here, where it is wanted in any case.
-            early = self._early.setdefault(group, [])
+            early = self.early.setdefault(group, [])
             if len(early) < EARLY_MAX:
                 early.append(asked)
             else:

@@ -180,7 +180,7 @@ class Stamper:
         if plane.trace is not None:
             told = (opened.context, opened.stretches, payloads, len(body), since)
             plane.trace.stamped(accept, *told)
-        plane.watch.stamped(len(payloads), len(body), since)
+        plane.watch.stamped(accept.frame, len(payloads), len(body), since, opened.rests)
         self.multicast(Batch(plane.me, None, (accept,), body, len(payloads)), opened)
 
     def multicast(self, batch: Batch, opened: Opened | None = None) -> None:

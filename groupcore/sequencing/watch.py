@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from groupcore.events import ViewInstalled
+from groupcore.histogram import SHORT_S, TIMES_S, Histogram
 from groupcore.sequencing.asked import Asked
 from groupcore.sequencing.commands import Command, LoadSample, ReportLoad
 from groupcore.sequencing.directory_changes import MoveBegan, MoveCancelled, OwnerMoved
@@ -64,9 +65,14 @@ class SeenMove:
 class Watch:
     """One for all lives of a node. `now` is set before anything is told in a turn.
 
-    `frames`, `messages` and `size_bytes` count what this node has numbered, `outcomes` the moves
+    `frames`, `messages` and `size_bytes` count what this node has numbered, `crossed` of these
+    messages those that rest on frames of another sequencer, by that one. `outcomes` are the moves
     of groups that have ended here: `moved` and `failover` by their target, `cancelled` by their
     source, so that the sum over all nodes has each once.
+
+    Times in s, of this node's clock: `order_s` from the coming of a frame's oldest request to its
+    numbers, `deliver_s` from there until it is in its order here and is delivered, if it rests on
+    nothing that is not there, `pauses_s` those of moves to this node.
     """
 
     def __init__(self) -> None:
@@ -74,11 +80,16 @@ class Watch:
         self.frames = 0
         self.messages = 0
         self.size_bytes = 0
+        self.crossed: Counter[Address] = Counter()
+        self.order_s = Histogram(SHORT_S)
+        self.deliver_s = Histogram(SHORT_S)
+        self.pauses_s = Histogram(TIMES_S)
         self.outcomes: Counter[str] = Counter()
         self.views: deque[SeenView] = deque(maxlen=VIEWS_MAX)
         self.moves: deque[SeenMove] = deque(maxlen=MOVES_MAX)
         self.reports: dict[Address, dict[GroupId, LoadSample]] = {}
         self._waited_s = 0.0
+        self._stamped: deque[tuple[int, float]] = deque()
         self._me: Address | None = None
         self._moving: dict[GroupId, SeenMove] = {}
 
@@ -87,15 +98,30 @@ class Watch:
         self._me = me
         self.reports.clear()
         self._moving.clear()
+        self._stamped.clear()
 
     # --- how much -------------------------------------------------------------------------------
 
-    def stamped(self, messages: int, size_bytes: int, since: float) -> None:
-        """A frame has its number; the oldest request in it has come at `since`."""
+    def stamped(
+        self, frame: int, messages: int, size_bytes: int, since: float, rests: Iterable[Address]
+    ) -> None:
+        """A frame has its number; it rests on frames of these. Its oldest request: `since`."""
         self.frames += 1
         self.messages += messages
         self.size_bytes += size_bytes
-        self._waited_s = max(self._waited_s, self.now - since)
+        for other in rests:
+            if other != self._me:
+                self.crossed[other] += messages
+        waited_s = self.now - since
+        self._waited_s = max(self._waited_s, waited_s)
+        self.order_s.observe(waited_s)
+        self._stamped.append((frame, self.now))
+
+    def recorded(self, by: Address, frame: int) -> None:
+        """The frames of a sequencer up to this one are in their order here; its own count."""
+        stamped = self._stamped if by == self._me else ()
+        while stamped and stamped[0][0] <= frame:
+            self.deliver_s.observe(self.now - self._stamped.popleft()[1])
 
     def take_waited_s(self) -> float:
         """The longest that a request has waited for its number since this was asked before."""
@@ -182,6 +208,7 @@ class Watch:
         move.waiting.discard(group)
         if not move.waiting:
             move.resumed_s = self.now
+            self.pauses_s.observe(self.now - move.began_s)
 
     def _keep(self, move: SeenMove) -> None:
         self.moves.append(move)

@@ -179,6 +179,8 @@ class Holder(Outlet):
         self._withheld.pop(name, None)
         known, base = asked.known, asked.base
         missed = None if known is None else feed.since(known)
+        if known is not None:
+            gateway.figures.caught_up["snapshot" if missed is None else "stream"] += 1
         if known is None or missed is None:
             is_known = known is not None and known[0] == feed.version[0]
             self.send_snapshot(feed, base if is_known else -1)

@@ -144,6 +144,16 @@ class Outlet:
         return len(self._withheld)
 
     @property
+    def lag(self) -> int:
+        """How many changes of its objects it has not been sent, as it reads too slowly."""
+        lag = 0
+        for name, version in self._withheld.items():
+            opened = self.opened.get(name)
+            if version is not None and opened is not None and opened.feed is not None:
+                lag += max(0, opened.feed.version[1] - version[1])
+        return lag
+
+    @property
     def withheld_names(self) -> Collection[str]:
         """Those objects."""
         return self._withheld
@@ -235,8 +245,10 @@ class Outlet:
             if opened.feed is None:
                 self.show_presence(name, opened)
             elif (missed := opened.feed.since(version)) is not None:
+                self._gateway.figures.caught_up["stream"] += 1
                 self._outbox += missed
             else:
+                self._gateway.figures.caught_up["snapshot"] += 1
                 self.send_snapshot(opened.feed, -1)
         self._gateway.touch(self)
 

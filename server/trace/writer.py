@@ -16,7 +16,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,7 +57,10 @@ Batch = tuple[Gathered, int]
 
 
 class TraceWriter:
-    """One node's trace; `node` is its id. Used on one loop; `start` comes before all else."""
+    """One node's trace; `node` is its id. Used on one loop; `start` comes before all else.
+
+    `lost`: rows that were dropped, by `pressure` or `disk`.
+    """
 
     def __init__(self, folder: Path, node: str, options: TraceOptions = DEFAULTS) -> None:
         self.options = options
@@ -66,6 +69,7 @@ class TraceWriter:
         self._recorder: Recorder | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._offs: dict[str, int] = {}
+        self.lost: Counter[str] = Counter()
         self._dropped: dict[str, Dropped] = {}
         self._waiting: deque[Batch] = deque()
         self._rows = 0
@@ -179,6 +183,7 @@ class TraceWriter:
         return ""
 
     def _drop(self, gathered: Gathered, off: int, reason: str) -> None:
+        self.lost[reason] += gathered.rows
         last = off + gathered.rows - 1
         dropped = self._dropped.get(gathered.kind)
         if dropped is None:

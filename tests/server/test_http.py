@@ -225,7 +225,7 @@ async def test_metrics_have_the_documented_names(cluster: Cluster) -> None:
     await create(node)
     _, text = await get(node.admin_url + "/metrics")
     for line in (
-        "groupcore_calls_total 0.0",
+        "groupcore_operations_submitted_total 0.0",
         'groupcore_build_info{version="0.1.0"} 1.0',
         "groupcore_documents 1.0",
         "groupcore_documents_held 1.0",

@@ -38,6 +38,9 @@ def test_a_move_is_seen_by_all_its_pause_by_the_target_and_what_waited_by_the_so
     assert (target.stopped_s, other.stopped_s) == (None, None)
     assert target.resumed_s is not None
     assert target.resumed_s >= target.began_s
+    pauses = [sum(world[name].service.plane.watch.pauses_s.counts) for name in "abc"]
+    assert pauses[1] >= 1
+    assert pauses[2] == 0
     assert (source.resumed_s, other.resumed_s) == (None, None)
     assert not any(world[name].service.plane.watch._moving for name in "abc")
     assert [world[name].service.plane.watch.outcomes["moved"] for name in "abc"] == [0, 1, 0]
@@ -105,10 +108,51 @@ def test_views_and_what_was_numbered_are_kept() -> None:
 def test_the_longest_wait_is_told_once() -> None:
     watch = Watch()
     watch.now = 5.0
-    watch.stamped(1, 10, 4.5)
-    watch.stamped(1, 10, 4.9)
+    watch.stamped(1, 1, 10, 4.5, ())
+    watch.stamped(2, 1, 10, 4.9, ())
     assert watch.take_waited_s() == 0.5
     assert watch.take_waited_s() == 0.0
+
+
+def test_a_frame_is_timed_until_it_has_its_numbers_and_until_it_is_in_its_order() -> None:
+    here, other = A, B
+    watch = Watch()
+    watch.begin(here)
+    watch.now = 5.0
+    watch.stamped(1, 2, 10, 4.5, (other, here))
+    watch.stamped(2, 3, 10, 5.0, ())
+    assert watch.crossed == {other: 2}
+    assert (sum(watch.order_s.counts), watch.order_s.sum) == (2, 0.5)
+    watch.now = 5.25
+    watch.recorded(other, 2)
+    assert sum(watch.deliver_s.counts) == 0
+    watch.recorded(here, 1)
+    watch.now = 6.0
+    watch.recorded(here, 2)
+    watch.recorded(here, 2)
+    assert (sum(watch.deliver_s.counts), watch.deliver_s.sum) == (2, 1.25)
+    watch.stamped(1, 1, 10, 6.0, ())
+    watch.begin(here)  # another life: nothing of the former one comes back
+    watch.recorded(here, 1)
+    assert sum(watch.deliver_s.counts) == 2
+
+
+def test_messages_that_rest_on_another_sequencer_are_counted() -> None:
+    world = World("abc")
+    first, second = world.create("f", at="a"), world.create("g", at="a")
+    world.move(first, "a")
+    world.move(second, "b")
+    world.run()
+    sender = world.open("c")
+    for group in (first, second):
+        world.join(sender, group)
+    world.run()
+    crossed = world["b"].service.plane.watch.crossed
+    assert crossed == {}
+    world.send(sender, first, b"one")
+    world.send(sender, second, b"behind it")
+    world.run()
+    assert crossed == {A: 1}
 
 
 def test_what_sequencers_report_is_kept_while_they_are_there() -> None:
