@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
+from pipeline import verifying
 from pipeline.errors import PipelineError, damaged_error
 from pipeline.java import ensure_java, java_version
 
@@ -25,6 +26,8 @@ JOBS: Final = {
 }
 """Modules of `pipeline.jobs`, each with `add_arguments(parser)` and `run(arguments)`."""
 
+VERIFY: Final = "verify-certificate"
+
 PACKAGES: Final = frozenset({"pyspark", "py4j", "pyarrow", "numpy"})
 """What the jobs rest on and a cluster runs without, apart from Java."""
 
@@ -40,12 +43,15 @@ def main(words: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="jobs:\n"
         + "\n".join(f"  {name:10} {says}" for name, says in JOBS.items())
-        + f"\n  {'java':10} which Java the jobs use",
+        + f"\n  {'java':10} which Java the jobs use"
+        + "\n  verify-certificate FILE: is it as it was signed, and by whom?",
     )
-    chooser.add_argument("job", choices=[*JOBS, "java"], metavar="JOB")
+    chooser.add_argument("job", choices=[*JOBS, "java", VERIFY], metavar="JOB")
     name = chooser.parse_args(words[:1]).job
     if name == "java":
         return _show_java()
+    if name == VERIFY:
+        return _verify(words[1:])
     try:
         return _run(name, words[1:])
     except ModuleNotFoundError as error:
@@ -121,6 +127,15 @@ def _missing(package: str) -> PipelineError:
         f"The Spark jobs are not installed: Python finds no {package}.",
         "Install them: make pipeline",
     )
+
+
+def _verify(words: Sequence[str]) -> int:
+    arguments = verifying.make_parser().parse_args(words)
+    try:
+        return verifying.verify_certificate(arguments)
+    except PipelineError as error:
+        said = _say(error, as_json=arguments.json)
+        return verifying.NOT_GOOD if error.code in verifying.FINDINGS else said
 
 
 def _explained(error: Exception, memory: str) -> PipelineError:

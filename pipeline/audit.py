@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
@@ -33,7 +33,7 @@ from pipeline.transforms import stream_order as stream_rules
 from pipeline.transforms.findings import FINDING, frame_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Column, Row, SparkSession
 
     from pipeline.store import Snapshot, Store
 
@@ -115,21 +115,32 @@ class Logs:
     numbered: DataFrame | None = None
 
 
+class Range(NamedTuple):
+    """What was judged of a node's life: the first and last delivery, by their numbers, and how many
+    rows; from when to when, by the node's clock, us since 1970: None, not known.
+    """
+
+    first: int
+    last: int
+    rows: int
+    since_us: int | None = None
+    until_us: int | None = None
+
+
 @dataclass
 class Audited:
     """What an audit has found. `violations` has the columns of `schemas.VIOLATION`.
 
     `excused`: findings, by rule, that touch nodes whose logs say that they lack rows: they are no
-    proof of anything. `ranges`: of each node's life the first and last delivery that was judged,
-    and how many rows were. `held`: rows that wait for other nodes' logs. `sampled`: ids of nodes
-    whose deliveries are sampled.
+    proof of anything. `ranges`: what was judged of each node's life. `held`: rows that wait for
+    other nodes' logs. `sampled`: ids of nodes whose deliveries are sampled.
     """
 
     violations: DataFrame
     counts: dict[str, int]
     excused: dict[str, int]
     unsound: dict[str, str]
-    ranges: dict[str, tuple[int, int, int]]
+    ranges: dict[str, Range]
     held: int
     sampled: tuple[str, ...]
     cuts: dict[str, int]
@@ -177,7 +188,7 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
         verdicts.verdicts(rows, logs.verdict),
         records.missing_records(holes, unsound),
     ]
-    if logs.before or any(last - first + 1 != rows for first, last, rows in ranges.values()):
+    if logs.before or any(one.last - one.first + 1 != one.rows for one in ranges.values()):
         judged = logs.before.judged if logs.before else None
         found.append(records.delivery_numbers(complete, judged))
     both = settled(naming.excuse(_together(found), unsound))
@@ -317,44 +328,52 @@ def _ends(logs: Logs) -> DataFrame:
     return going_on.join(seen, "sequencer", "left").na.fill(0, ["seen"]).select("sequencer", "seen")
 
 
-def _ranges(
-    logs: Logs,
-) -> tuple[dict[str, tuple[int, int, int]], dict[str, int], int, bool]:
+def _ranges(logs: Logs) -> tuple[dict[str, Range], dict[str, int], int, bool]:
     """What is judged of each node; where what is held begins, how many rows that is; and whether
     any row is from an archive.
 
     Held is what stands from a node's first delivery on whose frame is not in its sequencer's log,
     which goes on.
     """
-    rows = logs.delivery.select("node", "dno", "sequencer", frame_of("lseq").alias("frame"))
+    rows = logs.delivery.select("node", "dno", "t", "sequencer", frame_of("lseq").alias("frame"))
     waits = F.col("frame") > F.col("seen")
     found = (
         rows.join(F.broadcast(_ends(logs)), "sequencer", "left")
         .groupBy("node")
         .agg(
-            F.min("dno").alias("low"),
-            F.max("dno").alias("high"),
-            F.count("*").alias("rows"),
+            *_range_columns(),
             F.min(F.when(waits, F.col("dno"))).alias("cut"),
             F.max(F.col("sequencer").isNull()).alias("archived"),
         )
         .collect()
     )
-    ranges = {row["node"]: (row["low"], row["high"], row["rows"]) for row in found}
+    ranges = {row["node"]: _range(row) for row in found}
     cut = {row["node"]: row["cut"] for row in found if row["cut"] is not None}
     held = 0
     if cut:  # of few nodes, and seldom
         judged = _until(logs.delivery.where(F.col("node").isin(*cut)), cut).groupBy("node")
-        within = judged.agg(F.max("dno").alias("high"), F.count("*").alias("rows")).collect()
-        left = {row["node"]: (row["high"], row["rows"]) for row in within}
+        left = {row["node"]: _range(row) for row in judged.agg(*_range_columns()).collect()}
         for node in cut:
-            low, _, all_rows = ranges.pop(node)
-            held += all_rows
+            held += ranges.pop(node).rows
             if node in left:
-                high, count = left[node]
-                ranges[node] = (low, high, count)
-                held -= count
+                ranges[node] = left[node]
+                held -= left[node].rows
     return ranges, cut, held, any(row["archived"] for row in found)
+
+
+def _range_columns() -> list[Column]:
+    """Columns of `Range`, over a node's rows."""
+    return [
+        F.min("dno").alias("first"),
+        F.max("dno").alias("last"),
+        F.count("*").alias("rows"),
+        F.unix_micros(F.min("t")).alias("since_us"),
+        F.unix_micros(F.max("t")).alias("until_us"),
+    ]
+
+
+def _range(row: Row) -> Range:
+    return Range(*(row[name] for name in Range._fields))
 
 
 def _until(deliveries: DataFrame, cut: Mapping[str, int]) -> DataFrame:

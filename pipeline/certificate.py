@@ -1,29 +1,18 @@
-"""The certificate: what an audit has checked, over what, with what result; signed.
-
-`{"certificate": {…}, "key": "<public key>", "signature": "<of the certificate>"}`, both Base64,
-Ed25519 over the certificate as JSON with sorted keys and without spaces. Who relies on it compares
-the key with one that it has from elsewhere.
-"""
+"""The certificate: what an audit has checked, over what, with what result; and as a page."""
 
 from __future__ import annotations
 
-import base64
-import json
-import os
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from html import escape
-from pathlib import Path
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-
-from pipeline.audit import RULES, Audited
-from pipeline.errors import PipelineError
+from pipeline.audit import RULES, Audited, Range
 
 FORMAT = 1
 """The value of `format` in each certificate."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 RESULTS = {
     "kept": "The order was kept.",
@@ -34,7 +23,9 @@ RESULTS = {
 
 def describe(audited: Audited, store: str, commit: int, now: datetime) -> dict[str, Any]:
     """What the certificate says; plain JSON values."""
-    judged = sum(rows for _, _, rows in audited.ranges.values())
+    judged = sum(one.rows for one in audited.ranges.values())
+    since = [one.since_us for one in audited.ranges.values()]
+    until = [one.until_us for one in audited.ranges.values()]
     result = "broken" if not audited.clean else "kept" if judged else "nothing"
     return {
         "format": FORMAT,
@@ -51,79 +42,48 @@ def describe(audited: Audited, store: str, commit: int, now: datetime) -> dict[s
             for rule, says in RULES.items()
         },
         "nodes": {
-            node: {"first": first, "last": last, "deliveries": rows}
-            for node, (first, last, rows) in sorted(audited.ranges.items())
+            node: {
+                "first": one.first,
+                "last": one.last,
+                "deliveries": one.rows,
+                "since": _time(one.since_us),
+                "until": _time(one.until_us),
+            }
+            for node, one in sorted(audited.ranges.items())
         },
         "deliveries": judged,
+        "since": None if None in since else _time(min(filter(None, since), default=None)),
+        "until": None if None in until else _time(max(filter(None, until), default=None)),
         "held": audited.held,
         "logs_with_gaps": audited.unsound,
         "sampled": list(audited.sampled),
     }
 
 
-def sign(certificate: dict[str, Any], key: Ed25519PrivateKey) -> dict[str, Any]:
-    """The certificate with the key and its signature."""
-    public = key.public_key().public_bytes(
-        serialization.Encoding.Raw, serialization.PublicFormat.Raw
-    )
-    signature = key.sign(_signed_bytes(certificate))
+def described_ranges(certificate: Mapping[str, Any]) -> dict[str, Range]:
+    """What was judged of each node, as a certificate says it; earlier ones say no times."""
     return {
-        "certificate": certificate,
-        "key": base64.b64encode(public).decode(),
-        "signature": base64.b64encode(signature).decode(),
+        node: Range(
+            one["first"],
+            one["last"],
+            one["deliveries"],
+            _micros(one.get("since")),
+            _micros(one.get("until")),
+        )
+        for node, one in certificate["nodes"].items()
     }
 
 
-def verify(document: dict[str, Any], key: str | None = None) -> dict[str, Any]:
-    """The certificate in a document, if its signature is good.
-
-    `key`: the public key, Base64, that it has to be signed by. Raises PipelineError
-    `bad_signature`, `other_key`.
-    """
-    if key is not None and document.get("key") != key:
-        raise PipelineError(
-            "other_key", "The certificate is signed by another key.", "Ask whose it is."
-        )
-    try:
-        public = Ed25519PublicKey.from_public_bytes(base64.b64decode(document["key"]))
-        public.verify(
-            base64.b64decode(document["signature"]), _signed_bytes(document["certificate"])
-        )
-    except (InvalidSignature, KeyError, TypeError, ValueError):
-        raise PipelineError(
-            "bad_signature",
-            "The signature does not belong to the certificate.",
-            "Trust nothing in it; audit again.",
-        ) from None
-    certificate: dict[str, Any] = document["certificate"]
-    return certificate
+def _time(us: int | None) -> str | None:
+    if us is None:
+        return None
+    return (EPOCH + timedelta(microseconds=us)).isoformat(timespec="microseconds")
 
 
-def load_key(path: Path) -> Ed25519PrivateKey:
-    """The key in a PEM file; one is made where no file is, for its owner's eyes only.
-
-    Raises PipelineError `bad_key` if something else is in the file.
-    """
-    if path.exists():
-        try:
-            key = serialization.load_pem_private_key(path.read_bytes(), None)
-        except (TypeError, ValueError):
-            key = None
-        if not isinstance(key, Ed25519PrivateKey):
-            raise PipelineError(
-                "bad_key", f"{path} holds no Ed25519 key.", "Name another file, or a new one."
-            )
-        return key
-    made = Ed25519PrivateKey.generate()
-    text = made.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-        file.write(text)
-    return made
+def _micros(text: str | None) -> int | None:
+    if text is None:
+        return None
+    return (datetime.fromisoformat(text) - EPOCH) // timedelta(microseconds=1)
 
 
 def page(document: dict[str, Any]) -> str:
@@ -136,6 +96,7 @@ def page(document: dict[str, Any]) -> str:
     )
     nodes = "".join(
         f"<tr><td>{escape(node)}<td>{one['first']}<td>{one['last']}<td>{one['deliveries']}"
+        f"<td>{_shown(one['since'])}<td>{_shown(one['until'])}"
         for node, one in certificate["nodes"].items()
     )
     notes = [f"{certificate['held']} deliveries wait for other nodes' logs and were not judged."]
@@ -162,11 +123,12 @@ code {{ overflow-wrap: anywhere }}
 </style>
 <h1>{RESULTS[certificate["result"]]}</h1>
 <p>{certificate["deliveries"]:,} deliveries were judged, as of {escape(certificate["made"])}.
+{_between(certificate)}
 <div class="wide" tabindex="0" role="region" aria-label="Rules">
 <table><tr><th>Rule<th>What it demands<th>Violations<th>Not auditable{rules}</table></div>
 <h2>What was judged</h2>
 <div class="wide" tabindex="0" role="region" aria-label="What was judged">
-<table><tr><th>Node<th>First delivery<th>Last<th>Deliveries{nodes}</table></div>
+<table><tr><th>Node<th>First delivery<th>Last<th>Deliveries<th>From<th>Until{nodes}</table></div>
 <ul>{said}</ul>
 <h2>Signature</h2>
 <p>Ed25519, key <code>{escape(document["key"])}</code>,
@@ -175,5 +137,12 @@ signature <code>{escape(document["signature"])}</code>
 """
 
 
-def _signed_bytes(certificate: dict[str, Any]) -> bytes:
-    return json.dumps(certificate, sort_keys=True, separators=(",", ":")).encode()
+def _between(certificate: Mapping[str, Any]) -> str:
+    since, until = certificate["since"], certificate["until"]
+    if since is None or until is None:
+        return ""
+    return f"They were made from {_shown(since)} to {_shown(until)}, by the nodes' clocks."
+
+
+def _shown(time: str | None) -> str:
+    return "not known" if time is None else f"<time>{escape(time)}</time>"

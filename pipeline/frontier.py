@@ -67,7 +67,7 @@ class Frontier:
 def advanced(former: Frontier | None, audited: Audited, commit: int) -> Frontier:
     """The frontier behind an audit of everything up to a commit."""
     judged = dict(former.judged) if former else {}
-    judged |= {node: last for node, (_, last, _) in audited.ranges.items()}
+    judged |= {node: one.last for node, one in audited.ranges.items()}
     return Frontier(commit, judged)
 
 

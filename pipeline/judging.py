@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline.audit import KINDS, RULES, Audited, audit, read_logs
+from pipeline.audit import KINDS, RULES, Audited, Range, audit, read_logs
+from pipeline.certificate import described_ranges
 from pipeline.frontier import FRONTIER, Frontier, advanced, left_behind, logs_since
 from pipeline.schemas import names_of
 
@@ -63,12 +64,23 @@ def keep(
 def _added(audited: Audited, before: Mapping[str, Any]) -> Audited:
     """What was found now with what was found before; `before`: its certificate."""
     rules = before["rules"]
-    ranges = {
-        n: (one["first"], one["last"], one["deliveries"]) for n, one in before["nodes"].items()
-    }
-    for node, (first, last, rows) in audited.ranges.items():
-        old = ranges.get(node, (first, last, 0))
-        ranges[node] = (old[0], last, old[2] + rows)
+    ranges = described_ranges(before)
+    for node, new in audited.ranges.items():
+        if node in ranges:
+            old = ranges[node]
+            new = Range(
+                old.first,
+                new.last,
+                old.rows + new.rows,
+                _both(min, old.since_us, new.since_us),
+                _both(max, old.until_us, new.until_us),
+            )
+        ranges[node] = new
     counts = {rule: rules.get(rule, {}).get("violations", 0) for rule in RULES}
     excused = Counter({rule: one["not_auditable"] for rule, one in rules.items()})
     return replace(audited, counts=counts, excused=dict(+excused), ranges=ranges)
+
+
+def _both(choose: Callable[[int, int], int], one: int | None, other: int | None) -> int | None:
+    """One of two times; None where either is not known."""
+    return None if one is None or other is None else choose(one, other)

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.certificate import describe, load_key, page, sign
+from pipeline.certificate import describe, page
 from pipeline.following import Following, add_follow_arguments, stop_when_asked, trace_to_follow
 from pipeline.ingest import hash_of
 from pipeline.judging import has_news, judge, keep
@@ -25,6 +25,7 @@ from pipeline.putting import put
 from pipeline.running import Report, open_store, session_options
 from pipeline.schemas import VIOLATION
 from pipeline.session import spark_session
+from pipeline.signing import load_key, sign
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

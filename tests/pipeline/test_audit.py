@@ -18,9 +18,9 @@ from pyspark.sql import Row as Found
 from bench import order_oracle
 from groupcore.trace import FRAME_STAMPS
 from pipeline.audit import RULES, Audited, audit
-from pipeline.certificate import verify
 from pipeline.jobs import audit as audit_job
 from pipeline.jobs import ingest as ingest_job
+from pipeline.signing import verify
 from tests.pipeline.cluster import Cluster
 from tests.pipeline.faults import FAULTS, shorter_cut
 from tests.pipeline.logs import Rows, apart, make_logs

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from pipeline.audit import RULES, Audited
-from pipeline.certificate import describe, load_key, page, sign, verify
+from pipeline.__main__ import main
+from pipeline.audit import RULES, Audited, Range
+from pipeline.certificate import describe, described_ranges, page
 from pipeline.errors import PipelineError
+from pipeline.signing import load_key, sign, verify
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 NOW = datetime(2026, 11, 22, 7, tzinfo=UTC)
+AT_US = int(NOW.timestamp()) * 1_000_000
 
 
 def audited(**counts: int) -> Audited:
@@ -25,7 +28,10 @@ def audited(**counts: int) -> Audited:
         counts=dict.fromkeys(RULES, 0) | counts,
         excused={"gap": 2},
         unsound={"n1": "crash"},
-        ranges={"n0#1": (1, 40, 40), "n<2>#1": (5, 9, 5)},
+        ranges={
+            "n0#1": Range(1, 40, 40, AT_US, AT_US + 7),
+            "n<2>#1": Range(5, 9, 5, AT_US - 1, AT_US),
+        },
         held=3,
         sampled=("n7",),
         cuts={},
@@ -79,3 +85,49 @@ def test_a_key_is_made_once_and_only_for_its_owner(tmp_path: Path) -> None:
     with pytest.raises(PipelineError) as error:
         load_key(path)
     assert error.value.code == "bad_key"
+
+
+def test_the_times_are_said_of_each_node_and_of_all() -> None:
+    found = audited()
+    said = describe(found, "s", 4, NOW)
+    assert said["nodes"]["n0#1"]["since"] == "2026-11-22T07:00:00.000000+00:00"
+    assert said["nodes"]["n0#1"]["until"] == "2026-11-22T07:00:00.000007+00:00"
+    assert (said["since"], said["until"]) == (
+        "2026-11-22T06:59:59.999999+00:00",
+        "2026-11-22T07:00:00.000007+00:00",
+    )
+    assert described_ranges(json.loads(json.dumps(said))) == found.ranges
+    found.ranges["n0#1"] = Range(1, 40, 40)  # judged before times were told
+    assert describe(found, "s", 4, NOW)["since"] is None
+
+
+def test_a_certificate_is_verified_at_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, key, other = (tmp_path / name for name in ("order.json", "order.key", "other.key"))
+    document = sign(describe(audited(), "s", 4, NOW), load_key(key))
+    load_key(other)
+    file.write_text(json.dumps(document))
+
+    def code(*words: str) -> int:
+        return main(["verify-certificate", str(file), "--json", *words])
+
+    assert code() == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["result"], said["deliveries"], said["key_compared"]) == ("kept", 45, False)
+    assert code("--key", document["key"]) == code("--key", str(key)) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["key_compared"] is True
+    assert code("--key", str(other)) == 1
+    assert json.loads(capsys.readouterr().err)["error"] == "other_key"
+    assert code("--key", "nonsense") == 2
+    assert json.loads(capsys.readouterr().err)["error"] == "bad_key"
+    document["certificate"]["deliveries"] = 46
+    file.write_text(json.dumps(document))
+    assert code() == 1
+    assert json.loads(capsys.readouterr().err)["error"] == "bad_signature"
+    for text in ("{", "[]", "{}", '{"certificate": 7}'):
+        file.write_text(text)
+        assert code() == 2
+        assert json.loads(capsys.readouterr().err)["error"] == "bad_certificate"
+    file.unlink()
+    assert code() == 2

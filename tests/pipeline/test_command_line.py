@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.__main__ import FAILED, JOBS, main, module_of, parser_of
+from pipeline import verifying
+from pipeline.__main__ import FAILED, JOBS, VERIFY, main, module_of, parser_of
 from pipeline.jobs import activity, audit, compact, ingest, load, overlap, plan, rebuild, what_if
 
 MODULES = {
@@ -102,6 +103,17 @@ def test_commands_that_people_are_told_to_type_are_ones() -> None:
     assert {"Order.svelte", "Violations.svelte", "pipeline.md"} <= {file for file, _, _ in written}
     for file, job, words in written:
         try:
-            parser_of(job).parse_args(words.split())
+            parser = verifying.make_parser() if job == VERIFY else parser_of(job)
+            parser.parse_args(words.split())
         except SystemExit:
             pytest.fail(f"{file}: python -m pipeline {job} {words}")
+
+
+def test_a_certificate_is_verified_without_spark() -> None:
+    code = (
+        "import sys; sys.modules['pyspark'] = sys.modules['pyarrow'] = None\n"
+        "from pipeline.__main__ import main; sys.exit(main(['verify-certificate', '/dev/null']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "/dev/null holds no certificate." in done.stderr

@@ -18,7 +18,17 @@ export interface Certificate {
   readonly deliveries: number;
   readonly held: number;
   readonly rules: readonly Rule[];
-  readonly nodes: readonly { readonly node: string; readonly deliveries: number }[];
+  /** Of the deliveries, by the nodes' clocks; empty: not known. */
+  readonly since: string;
+  readonly until: string;
+  readonly nodes: readonly {
+    readonly node: string;
+    readonly deliveries: number;
+    readonly first: number;
+    readonly last: number;
+    readonly since: string;
+    readonly until: string;
+  }[];
   readonly gaps: readonly string[];
   readonly sampled: readonly string[];
 }
@@ -47,10 +57,19 @@ function certificateOf(audit: Fields): Certificate {
         notAuditable: numberOf(rule.not_auditable),
       };
     }),
-    nodes: entriesOf(said.nodes).map(([node, value]) => ({
-      node,
-      deliveries: numberOf(fields(value).deliveries),
-    })),
+    since: textOf(said.since),
+    until: textOf(said.until),
+    nodes: entriesOf(said.nodes).map(([node, value]) => {
+      const one = fields(value);
+      return {
+        node,
+        deliveries: numberOf(one.deliveries),
+        first: numberOf(one.first),
+        last: numberOf(one.last),
+        since: textOf(one.since),
+        until: textOf(one.until),
+      };
+    }),
     gaps: entriesOf(said.logs_with_gaps).map(([node]) => node),
     sampled: textsOf(said.sampled),
   };

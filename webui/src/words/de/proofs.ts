@@ -22,6 +22,12 @@ export default {
   notJudged: "Nicht zu beurteilen",
   whatWasJudged: "Was beurteilt wurde",
   deliveries: "Auslieferungen",
+  firstAndLast: "Erste und letzte",
+  deliveredFrom: "Von",
+  deliveredUntil: "Bis",
+  timeNotKnown: "nicht bekannt",
+  between: (since: string, until: string) =>
+    `Ausgeliefert von ${since} bis ${until}, nach den Uhren der Knoten.`,
   found: "Was gefunden wurde",
   noStore:
     "Die Befunde sind nicht hier: Im Ordner, den die Einstellung --results nennt, liegt kein Speicher der Pipeline. Lassen Sie die Prüfung ihren Speicher dort führen:",

@@ -20,6 +20,12 @@ export default {
   notJudged: "Could not be judged",
   whatWasJudged: "What was judged",
   deliveries: "Deliveries",
+  firstAndLast: "First and last",
+  deliveredFrom: "From",
+  deliveredUntil: "Until",
+  timeNotKnown: "not known",
+  between: (since: string, until: string) =>
+    `Delivered from ${since} to ${until}, by the clocks of the nodes.`,
   found: "What was found",
   noStore:
     "The findings are not here: the folder that the setting --results names has no store of the pipeline. Have the audit keep its store there:",
