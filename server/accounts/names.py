@@ -35,11 +35,17 @@ def _escaped(code: int) -> str:
 
 
 HIDDEN = _hidden()
-VISIBLE = f"^[^{HIDDEN}]*[^\\s{HIDDEN}][^{HIDDEN}]*$"
-"""What a name looks like: characters that one sees, and spaces between them."""
+JOINERS = "\\u200c\\u200d"
+"""Persian and Indic scripts are not written right without them, nor are some emoji."""
+SPACE = f"[^\\S{HIDDEN}]"
+VISIBLE = f"^{SPACE}*(?:[^\\s{HIDDEN}][{JOINERS}]?{SPACE}*)+$"
+"""What a name looks like: characters that one sees, each with a joiner after it or not (at the end
+of a word, too, as old spellings of Malayalam have it), and spaces between them.
+"""
 EMAIL = f"^[^@\\s{HIDDEN}]{{1,64}}@[^@\\s{HIDDEN}]{{1,189}}$"
 """What an address looks like."""
 _EMAIL = re.compile(EMAIL)
+_VISIBLE = re.compile(VISIBLE)
 _HAS_HIDDEN = re.compile(f"[{HIDDEN}]")
 
 
@@ -55,7 +61,7 @@ def _is_broken(text: str) -> bool:
 def check_name(name: str, what: str = "name", most: int = NAME_MAX) -> str:
     """A name as a person writes it, 1 to `most` characters; AccountError."""
     clean = unicodedata.normalize("NFC", name).strip()
-    if not 1 <= len(clean) <= most or _has_control(clean):
+    if not 1 <= len(clean) <= most or not _VISIBLE.fullmatch(clean) or _is_broken(clean):
         raise AccountError("bad_request", f"{what} must have 1 to {most} visible characters")
     return clean
 

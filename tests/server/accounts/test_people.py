@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from groupcore.shared.testing import World
 from server.accounts import people
 from server.accounts.accounts import NAME, Accounts
 from server.accounts.errors import AccountError
+from server.accounts.names import VISIBLE
 from server.accounts.people import HOME
 from server.accounts.roles import ADMIN, USER, Role
 from tests.server.accounts.offices import ORIGIN, Office, office
@@ -71,7 +74,24 @@ def test_an_address_has_one_account_however_it_is_written() -> None:
     office(main)
 
 
-@pytest.mark.parametrize("name", ["", " ", "x" * 81, "a\nb", "a\u202eb", "a\x00"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "",
+            " ",
+            "x" * 81,
+            "a\nb",
+            "a\u202eb",
+            "a\u200eb",
+            "a\u2067b",
+            "a\x00",
+            "a\u200bb",
+        ),
+        # A joiner joins two characters that one sees, and none is a name.
+        *("\u200c", "\u200d\u200d", " \u200d ", "\u200ca", "a \u200cb", "a\u200d\u200db"),
+    ],
+)
 def test_names_that_are_none_are_refused(name: str) -> None:
     async def main(here: Office) -> None:
         asked = here.accounts.make_user(here.as_ann, name, "new@example.org", "v", ORIGIN)
@@ -79,6 +99,25 @@ def test_names_that_are_none_are_refused(name: str) -> None:
         assert len(here.accounts.users) == 1
 
     office(main)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",  # Persian
+        "\u0dc1\u0dca\u200d\u0dbb\u0dd3 Lanka",  # Sinhala
+        "\u0d2e\u0d4b\u0d39\u0d28\u0d4d\u200d",  # Malayalam
+        "\U0001f469\u200d\U0001f469\u200d\U0001f467 Ann",
+    ],
+)
+def test_names_are_written_with_the_joiners_that_they_need(name: str) -> None:
+    async def main(here: Office) -> None:
+        email = "new@example.org"
+        user = await here.accounts.make_user(here.as_ann, f" {name} ", email, "v", ORIGIN)
+        assert here.accounts.users[user].name == name
+
+    office(main)
+    assert re.search(VISIBLE, name)
 
 
 @pytest.mark.parametrize("email", ["", "ann", "a@b@c", "a b@c", "a@" + "b" * 300, "a@b\x00"])
