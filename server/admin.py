@@ -20,7 +20,7 @@ from server.errors import BadMessageError
 from server.metrics import Metrics, drops_of, groups_of
 from server.node import Node
 from server.routes.console_rows import console_rows
-from server.routes.deeds import note_soon
+from server.routes.deeds import note_first
 from server.routes.gate import Endpoint, OperatorGate
 from server.routes.health import health_routes
 from server.routes.keys import key_row
@@ -137,7 +137,7 @@ class Desk:
 
     async def _drain(self, request: Request, on: bool) -> Response:
         name = await self._named(request)
-        note_soon(self._node, "node.drained" if on else "node.revived", name)
+        await note_first(self._node, "node.drained" if on else "node.revived", name)
         self._node.objects.groups.drain(name, on)
         return JSONResponse({"node": name, "draining": on})
 
@@ -160,13 +160,13 @@ class Desk:
 
     async def leave(self, _: Request) -> Response:
         """Leave the cluster and end, as on SIGTERM."""
-        note_soon(self._node, "node.left", self._node.settings.node_id)
+        await note_first(self._node, "node.left", self._node.settings.node_id)
         asyncio.get_running_loop().call_later(0.1, self._leave)  # the answer goes out first
         return JSONResponse({"leaving": self._node.settings.node_id}, 202)
 
     async def end_sessions(self, _: Request) -> Response:
         """Send all pages away; they may come back, here or at another node."""
+        await note_first(self._node, "sessions.sent_away", self._node.settings.node_id)
         ended = self._pages.figures.sessions
-        note_soon(self._node, "sessions.sent_away", self._node.settings.node_id)
         await self._pages.send_away()
         return JSONResponse({"ended": ended})

@@ -19,6 +19,7 @@ from enum import StrEnum
 
 from groupcore.aio.plans import RunningPlan, TimedStep
 from groupcore.errors import ChannelClosedError, GroupRefusedError, PlanError
+from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.plan import look_through
 from groupcore.sequencing.plan_run import PlanProgress
 from groupcore.sequencing.plane import Plane
@@ -184,22 +185,41 @@ class Plans:
             **gain_of(directory.state, plan.targets),
         }
 
-    async def begin(self, text: bytes, at_once: int = AT_ONCE) -> Carried:
-        """Carry a plan out, so many moves at a time.
-
-        PlanError, of its first mistake, when anything is wrong with it: nothing is done then.
+    def named(self, text: bytes) -> tuple[str, str]:
+        """An id for a plan that is to be begun, and what the audit log says of it: the id, and how
+        many groups move. Raises what `begin` raises.
         """
+        directory = self._free()
+        plan, objections = look_through(text, directory)
+        if objections:
+            raise objections[0]
+        homes = {group: directory.state.home_of(group).name for group in plan.targets}
+        moves = sum(homes[group] != target for group, target in plan.targets.items())
+        id = self._new_id()
+        return id, f"{id}, groups: {moves}"
+
+    def _new_id(self) -> str:
+        self._given += 1
+        return f"{self.node.me.name}-{self.node.me.incarnation}-{self._given}"
+
+    def _free(self) -> Directory:
+        """The directory, where another plan can be begun now; BadMessageError where none can."""
         self._check_place()
         if sum(one.ended_s is None for one in self._carried.values()) >= RUNNING_MAX:
             problem = f"{RUNNING_MAX} plans are on their way; wait for one, or cancel it"
             raise BadMessageError("too_many_plans", problem)
-        plane = self.node.objects.groups.service.plane
-        plan, _ = look_through(text, plane.directory)
-        gain = gain_of(plane.directory.state, plan.targets)
+        return self.node.objects.groups.service.plane.directory
+
+    async def begin(self, text: bytes, at_once: int = AT_ONCE, id: str = "") -> Carried:
+        """Carry a plan out, so many moves at a time; `id` is as `named` has given it.
+
+        PlanError, of its first mistake, when anything is wrong with it: nothing is done then.
+        """
+        directory = self._free()
+        plan, _ = look_through(text, directory)
+        gain = gain_of(directory.state, plan.targets)
         running = self.node.objects.groups.run_plan(text, at_once)
-        self._given += 1
-        me = self.node.me
-        id = f"{me.name}-{me.incarnation}-{self._given}"
+        id = id or self._new_id()
         expects = expected(plan.expects)
         carried = Carried(id, running, time.time(), gain=gain, expects=expects)
         self._carried[id] = carried

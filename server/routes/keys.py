@@ -10,7 +10,7 @@ from groupcore.errors import KeyFileError, KeyRotationError
 from server.errors import BadMessageError
 from server.node import Node
 from server.routes.asks import Ask, Row
-from server.routes.deeds import note_soon
+from server.routes.deeds import note_first
 from server.routes.management import LOCAL
 
 ROTATION_S = 30.0
@@ -22,7 +22,7 @@ def key_row(node: Node) -> Row:
     rotating: set[asyncio.Task[int]] = set()
 
     async def rotate_key(ask: Ask) -> Response:
-        note_soon(node, "key.rotated", "", ask.by, ask.origin)
+        await note_first(node, "key.rotated", "", ask.by, ask.origin)
         work = asyncio.get_running_loop().create_task(node.objects.groups.rotate_key())
         rotating.add(work)
         work.add_done_callback(rotating.discard)

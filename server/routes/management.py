@@ -27,7 +27,7 @@ from server.routes.access import Place
 from server.routes.api import DocumentRoutes
 from server.routes.asks import Ask, Field, Row
 from server.routes.auth import Gatehouse
-from server.routes.deeds import note_soon
+from server.routes.deeds import note_first
 from server.routes.done import done
 from server.routes.files import Files
 from server.routes.gate import OperatorGate
@@ -55,7 +55,7 @@ def backup_row(node: Node) -> Row:
     """Gives a backup of the cluster, as it is made; who gets less than its end has none."""
 
     async def answered(ask: Ask) -> Response:
-        note_soon(node, "backup.taken", "", ask.by, ask.origin)
+        await note_first(node, "backup.taken", "", ask.by, ask.origin)
         pieces = take(node)
         first = await anext(pieces)  # what keeps it from beginning is an answer
 

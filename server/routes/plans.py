@@ -22,7 +22,7 @@ from server.errors import BadMessageError
 from server.plans import AT_ONCE, Carried, shown_objection, shown_plan
 from server.routes.asks import Ask, Field, Row
 from server.routes.console import AT, READ, WRITE
-from server.routes.deeds import note_soon
+from server.routes.deeds import note_first
 from server.routes.management import LOCAL
 from server.routes.problems import STATUS, problem
 
@@ -113,13 +113,12 @@ class PlanRoutes:
         """It is carried out by this node, unless only asked for."""
         console = self.console
         console.check(ask.by)
-        looked = console.plans.look(ask.raw)
+        plans = console.plans
         if ask.query["dry_run"] == "true":
-            return JSONResponse(looked)
-        moves = looked["moves"]
-        about = f"{len(moves) if isinstance(moves, list) else 0} groups"
+            return JSONResponse(plans.look(ask.raw))
+        id, about = plans.named(ask.raw)
         await console.note(ask.by, "plan.given", about, ask.origin)
-        carried = await console.plans.begin(ask.raw, int(ask.query["at_once"] or AT_ONCE))
+        carried = await plans.begin(ask.raw, int(ask.query["at_once"] or AT_ONCE), id)
         where = {"Location": f"{ask.request.url.path}/{carried.id}"}
         return JSONResponse(shown_plan(carried), 201, headers=where)
 
@@ -164,8 +163,10 @@ class PlanRoutes:
 
     async def migrate(self, ask: Ask) -> Response:
         """Answers when it is over, or after WAIT_S with how far it is."""
-        carried = await self.console.plans.begin(ask.raw)
-        note_soon(self.node, "plan.given", carried.id)
+        plans = self.console.plans
+        id, about = plans.named(ask.raw)
+        await note_first(self.node, "plan.given", about)
+        carried = await plans.begin(ask.raw, id=id)
         try:
             await asyncio.wait_for(carried.over.wait(), WAIT_S)
         except TimeoutError:

@@ -145,13 +145,14 @@ async def test_a_group_is_moved_by_hand_from_the_timeline(
 
     async def bound(route: Route) -> None:
         """As if the group had been bound to others."""
-        response = await route.fetch()
-        found = await response.json()
-        first = found["migrations"][0]
-        first["groups"] = [{"group": n, "name": f"choir-{n}", "last": 40 + n} for n in (1, 2)]
-        first["count"] = 3
-        await route.fulfill(response=response, json=found)
+        if not answers:
+            found = await (await route.fetch()).json()
+            names = [{"group": n, "name": f"choir-{n}", "last": 40 + n} for n in (1, 2)]
+            found["migrations"][0] |= {"groups": names, "count": 3}
+            answers.append(found)
+        await route.fulfill(json=answers[0])
 
+    answers: list[Any] = []
     await ann.page.route("**/api/v1/admin/migrations", bound)
     newest = ann.page.get_by_test_id("migration").first
     await expect(newest).to_contain_text("choir-1 and choir-2 and 1 more")

@@ -112,7 +112,7 @@ async def test_a_plan_is_looked_at_carried_out_and_seen_from_every_node(
     found = await asked(ann, "GET", "/plans")
     assert given["id"] in {one["id"] for one in found["plans"]}
     assert {one["node"] for one in found["nodes"]} == {"a", "b", "c"}
-    assert await noted(ann, "plan.given") == ["1 groups"]
+    assert await noted(ann, "plan.given") == [f"{given['id']}, groups: 1"]
     bad = await asked(ann, "POST", "/plans", {"plan": 1, "groups": {"no such": "b"}}, 422)
     assert bad["refused"]["item"] == "'no such'"
     assert (await asked(ann, "GET", "/plans/nothing", None, 404))["code"] == "unknown_plan"
