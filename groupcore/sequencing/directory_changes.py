@@ -89,12 +89,14 @@ class OwnerMoved(Change):
 class MoveCancelled(Change):
     """The move has ended without effect: `source` resumes, if it is alive.
 
-    Where the source is gone, the `StreamEnded` that follows says who has the groups.
+    Where the source is gone, the `StreamEnded` that follows says who has the groups. `asked`:
+    somebody has called it off (`CancelMove`); else its source or its target is gone.
     """
 
     move: int
     groups: tuple[GroupId, ...]
     source: Address
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

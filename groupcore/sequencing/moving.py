@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from groupcore.sequencing.commands import CancelMove, Move, Moved
 from groupcore.sequencing.directory_changes import Change, MoveBegan, MoveCancelled, OwnerMoved
@@ -105,7 +106,7 @@ def cancel_move(state: DirectoryState, by: Address, command: CancelMove) -> list
     if is_needed(state, move):
         detail = f"move {command.move} brings groups together that must have one sequencer"
         return state.refuse(by, command.request, "breaks_s2", detail)
-    return [cancelled(state, command.move)]
+    return [replace(cancelled(state, command.move), asked=True)]
 
 
 def is_needed(state: DirectoryState, move: MoveState) -> bool:

@@ -7,7 +7,8 @@ Invariants.
   I1  Never more than `at_once` moves are asked for or under way.
   I2  Every group ends once: done, deleted, or failed with a reason. A node that is away is waited
       for. What has been done is not done again, whatever moves the group afterwards.
-  I3  After `cancel` nothing is asked for any more.
+  I3  After `cancel` nothing is asked for any more; a move that somebody else calls off is not asked
+      for again.
   I4  The steps say of each group what the numbers of the progress count.
 """
 
@@ -34,7 +35,7 @@ from groupcore.sequencing.plan_steps import Step, Steps, StepState
 from groupcore.view import Address
 
 ATTEMPTS_MAX = 3
-"""So often a unit is tried whose moves are refused or called off."""
+"""So often a unit is tried whose moves are refused, or end as their source or target is gone."""
 
 Unit = tuple[GroupId, ...]
 
@@ -108,7 +109,10 @@ class PlanRun:
                 self._tick_off(change.groups)
             case MoveCancelled():
                 for unit in self._moving.pop(change.move, []):
-                    self._count_attempt(unit, "its moves were called off")
+                    if change.asked and not self._cancelled:
+                        self._fail(unit, "its move was called off")
+                    else:
+                        self._count_attempt(unit, "its source or its target was gone")
             case StreamEnded() | Inherited():
                 self._tick_off(change.groups)
             case GroupDeleted():

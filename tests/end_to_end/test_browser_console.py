@@ -161,6 +161,16 @@ async def test_a_group_is_moved_by_hand_from_the_timeline(
     await expect(numbers.get_by_role("row", name="choir-2 42 43")).to_be_visible()
     await expect(numbers).to_contain_text("And 1 more group.")
     await look(ann, "migration-numbers", numbers)
+    going = {**answers[0]["migrations"][0], "phase": "began", "can_cancel": True, "move": 77}
+    answers[0] = {**answers[0], "migrations": [going]}
+    await button(ann, "Cancel move 77").click()
+    await expect(ann.page.get_by_text("This move is over, or there was none.")).to_be_visible()
+    await ann.page.route(
+        "**/api/v1/admin/migrations/77/cancel",
+        lambda route: route.fulfill(status=202, json={"move": 77}),
+    )
+    await button(ann, "Cancel move 77").click()
+    await expect(ann.page.get_by_text("The move is called off")).to_be_visible()
 
 
 async def test_a_plan_is_looked_at_approved_and_watched_to_its_end(

@@ -115,7 +115,7 @@ def test_anybody_may_call_a_move_off_before_moved() -> None:
     made = directory()
     group = create(made)
     move = begin(made, (group,), B)
-    assert made.apply(CancelMove(6, move), C) == [MoveCancelled(move, (group,), A)]
+    assert made.apply(CancelMove(6, move), C) == [MoveCancelled(move, (group,), A, asked=True)]
     assert (made.owner_of(group), made.entries[group].epoch) == (A, 1)
     assert refusal(made.apply(CancelMove(6, move), C)) == "unknown_move"
     assert made.apply(Moved(move, (group,), (3,)), A) == []

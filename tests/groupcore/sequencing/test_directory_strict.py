@@ -177,7 +177,8 @@ def test_a_move_that_brings_groups_together_is_not_called_off() -> None:
     assert refusal(made.apply(CancelMove(7, began.move), C)) == "breaks_s2"
     finish(made, began.move)
     whole = begin(made, (one, two), C)
-    assert made.apply(CancelMove(8, whole), C)[0] == MoveCancelled(whole, (one, two), began.target)
+    called_off = MoveCancelled(whole, (one, two), began.target, asked=True)
+    assert made.apply(CancelMove(8, whole), C)[0] == called_off
 
 
 def test_groups_may_part_again_once_a_process_has_left() -> None:

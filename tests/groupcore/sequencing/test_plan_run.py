@@ -159,18 +159,32 @@ def test_a_cancelled_run_asks_for_nothing_more_and_calls_off_what_is_under_way()
     assert runner.ask() == []
 
 
-def test_a_move_that_is_called_off_again_and_again_fails() -> None:  # I2
+def test_a_move_that_somebody_calls_off_is_not_asked_for_again() -> None:  # I2, I3
+    made = directory()
+    group, other = create(made, A), create(made, A)
+    runner = Runner(made, {group: "b", other: "c"}, at_once=1)
+    assert len(runner.ask()) == 1
+    (number,) = made.moves
+    runner.note(made.apply(CancelMove(1, number), C))
+    assert runner.run.progress().failed == {group: "its move was called off"}
+    (move,) = runner.ask()  # the rest of the plan goes on
+    assert move.groups == (other,)
+    assert runner.look() == {group: "failed", other: "moving"}
+
+
+def test_a_move_whose_target_is_gone_again_and_again_fails() -> None:  # I2
     made = directory()
     group = create(made, A)
     runner = Runner(made, {group: "b"})
-    for _ in range(ATTEMPTS_MAX):
+    for attempt in range(ATTEMPTS_MAX):
         assert len(runner.ask()) == 1
-        (number,) = made.moves
-        runner.note(made.apply(CancelMove(1, number), C))
+        runner.note(made.on_view(view(2 * attempt + 2, A, C), [B]))
+        assert runner.ask() == []
+        runner.note(made.on_view(view(2 * attempt + 3, A, B, C), []))
     assert runner.ask() == []
     progress = runner.run.progress()
     assert progress.finished
-    assert progress.failed == {group: "its moves were called off"}
+    assert progress.failed == {group: "its source or its target was gone"}
     assert runner.look() == {group: "failed"}
 
 

@@ -85,6 +85,55 @@ async def test_a_group_goes_where_it_is_sent_and_the_timeline_says_how(
     assert wrong["code"] == "unknown_node"
 
 
+async def test_a_move_that_does_not_end_is_cancelled_and_the_group_goes_on_where_it_was(
+    ann: Browser, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The source cannot say where the group ended, and so the order does not move it."""
+    doc = await ann.create()
+    name = f"doc/{doc}"
+    await asked(ann, "POST", "/migrations", {"group": name, "to": "a"}, 201)
+
+    async def is_at_a() -> bool:
+        return await owner_of(ann, name) == "a"
+
+    await eventually(is_at_a, f"{name} is at a")
+    ownership = cluster.nodes["a"].node.objects.groups.service.sequencer.ownership
+    monkeypatch.setattr(ownership, "stopped_at", lambda groups: None)
+
+    async def newest() -> Json:
+        return (await asked(ann, "GET", "/migrations"))["migrations"][0]
+
+    async with await ann.page() as page:
+        assert (await page.open("DocumentOutline", name))["t"] == "snapshot"
+        plan = await asked(ann, "POST", "/migrations", {"group": name, "to": "b"}, 201)
+
+        async def is_under_way() -> bool:
+            move = await newest()
+            return (move["target"], move["phase"], move["can_cancel"]) == ("b", "began", True)
+
+        ann.go(cluster.nodes["c"])  # whichever node is asked
+        await eventually(is_under_way, "the move is under way")
+        move = await newest()
+        renaming = asyncio.create_task(page.call(name, "rename", "Later"))
+        await asked(ann, "POST", f"/migrations/{move['move']}/cancel", None, 202)
+
+        async def is_called_off() -> bool:
+            return bool((await newest())["phase"] == "cancelled")
+
+        await eventually(is_called_off, "the move is called off")
+        async with asyncio.timeout(SOON_S):
+            assert (await renaming)["t"] == "result"  # it gets numbers again
+    assert await owner_of(ann, name) == "a"
+    assert await noted(ann, "migration.cancelled") == [str(move["move"])]
+    over = await newest()  # it was not asked for again
+    assert (over["move"], over["can_cancel"]) == (move["move"], False)
+    assert (over["after_ms"]["stopped"], over["pause_ms"]) == (None, None)
+    (step,) = (await asked(ann, "GET", f"/plans/{plan['id']}"))["steps"]
+    assert (step["state"], step["why"]) == ("failed", "its move was called off")
+    again = await asked(ann, "POST", f"/migrations/{move['move']}/cancel", None, 404)
+    assert again["code"] == "unknown_move"
+
+
 async def test_a_plan_is_looked_at_carried_out_and_seen_from_every_node(
     ann: Browser, cluster: Cluster
 ) -> None:
