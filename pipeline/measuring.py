@@ -47,7 +47,8 @@ class Replay:
 @dataclass(frozen=True)
 class Measured:
     """`all`: the windows together. `waits`: of each window the runs that were timed in it, and the
-    median of their times. `at_nodes`: the median of those of each sender's node, us.
+    median of their times. `at_nodes`: the median of those of each sender's node, us. `lengths`: of
+    each window, s; days may have been computed in windows of different ones. None: not known.
     """
 
     windows: list[Window]
@@ -55,20 +56,26 @@ class Measured:
     wait: Wait | None
     waits: dict[datetime, tuple[int, float]]
     at_nodes: dict[str, float]
+    lengths: dict[datetime, int | None]
 
-    def shown(self, window_s: int) -> dict[str, object]:
-        """As the console reads it: a row a window, times in seconds since 1970."""
+    def shown(self) -> dict[str, object]:
+        """As the console reads it: a row a window, times in seconds since 1970. `window_s` of all
+        is null where they are of several lengths.
+        """
         rows = []
         for one in self.windows:
             runs, latency_us = self.waits.get(one.start, (0, None))
             row = {
                 "at_s": one.start.timestamp(),
+                "window_s": self.lengths.get(one.start),
                 "imbalance": round(one.fullest_us / one.mean_us, 3) if one.mean_us else 1.0,
                 "fullest_us": round(one.fullest_us, 1),
                 "runs": runs,
                 "latency_us": latency_us,
             }
             rows.append(row)
+        lengths = {self.lengths.get(one.start) for one in self.windows}
+        window_s = lengths.pop() if len(lengths) == 1 else None
         return {"load": 1, "window_s": window_s, "windows": rows}
 
 
@@ -88,7 +95,9 @@ def measure(loads: Loads, nodes: int) -> Measured:
         counts[row["w_start"]][row["bucket"]] += row["runs"]
     waits = {at: (int(sum(one.values())), percentile(one, 0.5)) for at, one in counts.items()}
     at_nodes = {node: wait.p50_us for node in rounds.nodes if (wait := rounds.measured(node))}
-    return Measured(windows, over(windows), rounds.measured(), waits, at_nodes)
+    spans = loads.groups.groupBy("w_start").agg(F.max("window_s").alias("window_s")).collect()
+    lengths = {row["w_start"]: row["window_s"] for row in spans}
+    return Measured(windows, over(windows), rounds.measured(), waits, at_nodes, lengths)
 
 
 def collected(windows: DataFrame) -> list[Window]:

@@ -20,7 +20,8 @@ PLAN_FORMAT = 1
 class Unit:
     """Groups that one sequencer must have. `at`: the node of each; loads in us a second.
 
-    `sender`: the node that sends most of it, if it sends enough to matter.
+    `sender`: the node that sends most of it, if it sends enough to matter. `resting`: it has moved
+    just now, and goes nowhere unless S2 or a drain demands it.
     """
 
     name: int

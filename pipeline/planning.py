@@ -6,7 +6,7 @@ better (decision 77).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from pipeline.placement import Bounds, Placement, Unit, place
 from pipeline.rounds import Pair, Rounds, Timed, Use, Wait
 from pipeline.schemas import raw
 from pipeline.transforms import load, owners
+from pipeline.transforms.resting import REST_MIN, moved_lately
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -79,9 +80,11 @@ def plan(
     observers_max: int = 64,
     days: int = 7,
     span: Span = ALL_TIME,
+    rest_min: float = REST_MIN,
 ) -> Planned:
     """Propose a placement on `nodes`, or on those of the newest primary view, for the load of the
-    last so many days that `loading.load_days` has written, in windows of `span`.
+    last so many days that `loading.load_days` has written, in windows of `span`. What has moved
+    within `rest_min` minutes of the trace's end moves only if it must.
 
     Raises PipelineError `no_nodes`, `no_groups`.
     """
@@ -103,7 +106,8 @@ def plan(
     senders = {r["gid"]: r["sender"] for r in load.main_senders(sent, LOCALITY_SHARE).collect()}
     found = find_overlap(membership, groups, observers_max)
     component = {row["gid"]: row["component"] for row in found.components.collect()}
-    units = make_units(at, peaks, component, senders)
+    resting = resting_groups(spark, store, snapshot, rest_min)
+    units = make_units(at, peaks, component, senders, resting)
     rounds, left = rounds_of(found_loads.rounds), len(names - bounds.draining) or 1
     before, measured = replay(loads, at, len(names)), rounds.measured()
 
@@ -118,6 +122,20 @@ def plan(
         return Planned(placement, before, then, waits, present=present, names=names)
 
     return worth_it(lambda own: over_windows(place(units, names, own)), bounds)
+
+
+def resting_groups(
+    spark: SparkSession, store: Store, snapshot: Snapshot, minutes: float
+) -> frozenset[int]:
+    """Groups that have moved within so many minutes of the trace's end."""
+    moves = snapshot.parts_since("migration", 0)
+    if not moves or minutes <= 0:
+        return frozenset()
+    newest = set(sorted(snapshot.days_since("seq_load", 0))[-1:])
+    days = snapshot.parts_since("seq_load", 0, newest.__contains__)
+    work = store.read(spark, "seq_load", raw("seq_load"), days)
+    migrations = store.read(spark, "migration", raw("migration"), moves)
+    return frozenset(row["gid"] for row in moved_lately(migrations, work, minutes).collect())
 
 
 def worth_it(try_out: Callable[[Bounds], Planned], bounds: Bounds) -> Planned:
@@ -200,8 +218,11 @@ def make_units(
     peaks: Mapping[int, float],
     component: Mapping[int, int],
     senders: Mapping[int, str],
+    resting: Container[int] = frozenset(),
 ) -> list[Unit]:
-    """Units of the groups in `at`. A unit's sender is the one that sends most of its load."""
+    """Units of the groups in `at`. A unit's sender is the one that sends most of its load; it rests
+    if one of its groups does.
+    """
     whole: dict[int, list[int]] = defaultdict(list)
     for gid in at:
         whole[component.get(gid, gid)].append(gid)
@@ -214,7 +235,8 @@ def make_units(
                 shares[senders[gid]] += loads[gid]
         best = max(shares, key=lambda node: (shares[node], node), default=None)
         enough = best is not None and shares[best] >= LOCALITY_SHARE * sum(loads.values()) > 0
-        units.append(Unit(name, {gid: at[gid] for gid in gids}, loads, best if enough else None))
+        homes, sender = {gid: at[gid] for gid in gids}, best if enough else None
+        units.append(Unit(name, homes, loads, sender, any(gid in resting for gid in gids)))
     return units
 
 

@@ -72,7 +72,7 @@ def _once(spark: SparkSession, store: Store, arguments: Namespace, report: Repor
     busiest = peaks.limit(arguments.top).collect()
     found = measure(loads, nodes)
     if arguments.output:
-        put(arguments.output, f"{json.dumps(found.shown(arguments.window))}\n")
+        put(arguments.output, f"{json.dumps(found.shown())}\n")
     report.result(
         {
             "computed": days_to_load(before),

@@ -21,6 +21,7 @@ from pipeline.putting import put
 from pipeline.running import Report, open_store, session_options
 from pipeline.session import spark_session
 from pipeline.spans import add_span, span_of
+from pipeline.transforms.resting import REST_MIN
 
 TO_MOVE = 3
 """Exit code where a plan waits for somebody's approval."""
@@ -37,6 +38,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--nodes", default="", help="what if these were the nodes: a,b,c")
     parser.add_argument("--drain", default="", help="nodes that are to have nothing: a,b")
     parser.add_argument("--moves", type=int, default=bounds.moves, help="at most (%(default)s)")
+    parser.add_argument(
+        "--rest",
+        type=float,
+        default=REST_MIN,
+        help="minutes that a group which has moved is left alone, unless it must (%(default)s)",
+    )
     parser.add_argument("--days", type=int, default=7, help="of load to plan for (%(default)s)")
     add_span(parser)
     parser.add_argument(
@@ -74,6 +81,7 @@ def run(arguments: Namespace) -> int:
             nodes=nodes,
             days=arguments.days,
             span=span_of(arguments),
+            rest_min=arguments.rest,
         )
     placement = planned.placement
     if arguments.output:

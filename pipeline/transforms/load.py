@@ -18,9 +18,9 @@ WINDOW_S: Final = 60
 
 GROUP_LOAD: Final = (
     "w_start timestamp, sequencer string, gid bigint, messages bigint, bytes bigint, runs bigint,"
-    " senders bigint, nodes bigint, load_us double"
+    " senders bigint, nodes bigint, load_us double, window_s int"
 )
-"""Columns of `group_load`."""
+"""Columns of `group_load`; in earlier tables `window_s` is null."""
 ORIGIN: Final = "gid bigint, sender string, messages bigint, runs bigint"
 """Columns of `origins`; `runs` is null in tables of before it was counted."""
 ROUND: Final = (
@@ -40,7 +40,7 @@ MESSAGE_NS, FAN_OUT_NS, KILOBYTE_NS = 1_000, 500, 400
 
 
 def group_load(accepts: DataFrame, fan_out: DataFrame, window_s: int = WINDOW_S) -> DataFrame:
-    """w_start, sequencer, gid, messages, bytes, runs, senders, nodes, load_us.
+    """w_start, sequencer, gid, messages, bytes, runs, senders, nodes, load_us, window_s.
 
     `fan_out`: gid, nodes (as of `group_nodes`). `load_us`: us of processor time a second at the
     sequencer, by the formula of decision 0019.
@@ -62,6 +62,7 @@ def group_load(accepts: DataFrame, fan_out: DataFrame, window_s: int = WINDOW_S)
         "senders",
         "nodes",
         load_us("messages", "bytes", "nodes", window_s).alias("load_us"),
+        F.lit(window_s).cast("int").alias("window_s"),
     )
 
 

@@ -21,10 +21,11 @@ from pipeline.jobs import what_if as what_if_job
 from pipeline.loading import Loads, days_to_load
 from pipeline.measuring import Replay, collected, measure, over
 from pipeline.placement import Bounds, Move, Placement
-from pipeline.planning import Planned, make_units, replay, routes, use_of, worth_it
+from pipeline.planning import Planned, make_units, replay, resting_groups, routes, use_of, worth_it
 from pipeline.rounds import Wait
 from pipeline.store import Store
 from pipeline.transforms import load, owners
+from pipeline.transforms.resting import REST_MIN, moved_lately
 from tests.pipeline.cluster import Cluster
 from tests.pipeline.segments import write_segments
 
@@ -39,6 +40,30 @@ def test_units_are_components_and_lone_groups() -> None:
     assert (one.name, one.at, one.load, one.sender) == (1, {1: "a", 2: "b"}, 40.0, "b")
     assert (three.at, three.load, three.sender) == ({3: "a"}, 5.0, "c")
     assert (four.load, four.sender) == (0.0, None)
+    rested = make_units(at, peaks, {1: 1, 2: 1}, {}, {2, 4})
+    assert [one.resting for one in rested] == [True, False, True]
+
+
+def test_what_has_moved_within_minutes_of_the_traces_end_rests(spark: SparkSession) -> None:
+    end = datetime(2026, 11, 22, 7, tzinfo=UTC)
+    told = [
+        (1, 4.9, "resumed", "plan"),
+        (2, 5.1, "moved", "plan"),
+        (3, 1.0, "began", "load"),
+        (4, 1.0, "moved", "drain"),
+        (5, 9.0, "moved", "load"),
+        (5, 2.0, "moved", "locality"),
+    ]
+    moves = [(gid, end - timedelta(minutes=ago), *rest) for gid, ago, *rest in told]
+    rows = spark.createDataFrame(moves, "gid bigint, t timestamp, phase string, cause string")
+    work = spark.createDataFrame([(end,)], "t timestamp")
+
+    def lately(minutes: float) -> set[int]:
+        return {row["gid"] for row in moved_lately(rows, work, minutes).collect()}
+
+    assert lately(REST_MIN) == {1, 5}
+    assert lately(6) == {1, 2, 5}
+    assert lately(1) == set()
 
 
 def test_the_jobs_from_a_trace_to_a_plan(
@@ -65,6 +90,11 @@ def test_the_jobs_from_a_trace_to_a_plan(
     said = json.loads(capsys.readouterr().out)
     assert len(said["busiest"]) == 3
     assert said["windows"] == len(json.loads(windows.read_text())["windows"]) > 0
+    # Computed in windows of a minute, it is not in shorter ones now.
+    again = common | {"window": 5}
+    assert load_job.run(Namespace(top=3, days=7, output=windows, follow=False, **again)) == 0
+    assert json.loads(windows.read_text())["window_s"] == 60
+    capsys.readouterr()
     assert (said["computed"], days_to_load(store.snapshot())) == (["2026-11-22"], [])
     tables = store.snapshot().tables
     assert {"load_group", "load_sequencer", "load_latency", "load_sender"} <= set(tables)
@@ -75,7 +105,7 @@ def test_the_jobs_from_a_trace_to_a_plan(
     assert largest["groups"] == 3  # the strict ones share more than two processes
 
     output = tmp_path / "plan.json"
-    options = {"slack": 0.05, "moves": 100, "capacity": 8e5, "days": 7}
+    options = {"slack": 0.05, "moves": 100, "capacity": 8e5, "days": 7, "rest": 0.0}
     asked = Namespace(output=output, nodes="n0,n1,n2,n3", drain="n0", **options, **common)
     assert plan_job.run(asked) == plan_job.TO_MOVE
     said = json.loads(capsys.readouterr().out)
@@ -92,6 +122,12 @@ def test_the_jobs_from_a_trace_to_a_plan(
     assert said["groups"] == len(groups)
     assert said["imbalance_replayed"][1] <= said["imbalance_replayed"][0]
 
+    # All have moved within the second that the trace took: only what must moves.
+    snapshot = store.snapshot()
+    moved_groups = {row["gid"] for row in cluster.rows["migration"]}
+    assert resting_groups(spark, store, snapshot, 5.0) == moved_groups > set()
+    assert resting_groups(spark, store, snapshot, 0.0) == set()
+
     # What the plan says of itself is what a replay of it says.
     trying = Namespace(placement=output, nodes="n1,n2,n3", days=7, **common)
     assert what_if_job.run(trying) == 0
@@ -106,13 +142,13 @@ def test_what_was_carried_is_measured_as_a_replay_of_it_would_be(spark: SparkSes
     """Group 2 has moved from a to b between the windows; with another life a is the same node."""
     start = datetime(2026, 11, 22, 7, tzinfo=UTC)
     rows = [
-        (start, "a#1", 1, 30.0),
-        (start, "a#1", 2, 60.0),
-        (start + timedelta(minutes=1), "a#2", 1, 30.0),
-        (start + timedelta(minutes=1), "b#1", 2, 60.0),
+        (start, "a#1", 1, 30.0, 60),
+        (start, "a#1", 2, 60.0, 60),
+        (start + timedelta(minutes=1), "a#2", 1, 30.0, 5),
+        (start + timedelta(minutes=1), "b#1", 2, 60.0, 5),
     ]
     loads = spark.createDataFrame(
-        rows, "w_start timestamp, sequencer string, gid bigint, load_us double"
+        rows, "w_start timestamp, sequencer string, gid bigint, load_us double, window_s int"
     )
     rounds = spark.createDataFrame(
         [(start, "a", "a", True, 80, 40, 3), (start, "b", "a", False, 88, None, 1)], load.ROUND
@@ -126,6 +162,8 @@ def test_what_was_carried_is_measured_as_a_replay_of_it_would_be(spark: SparkSes
     assert (runs, median_us) == (4, found.wait.p50_us)
     assert found.at_nodes.keys() == {"a", "b"}
     assert found.at_nodes["a"] < found.at_nodes["b"]
+    shown = json.loads(json.dumps(found.shown()))
+    assert (shown["window_s"], [one["window_s"] for one in shown["windows"]]) == (None, [60, 5])
     assert found.all == over(collected(owners.carried(loads, 3)))
     second = loads.where("sequencer in ('a#2', 'b#1')")
     there = over(collected(owners.carried(second, 3)))

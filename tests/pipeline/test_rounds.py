@@ -186,10 +186,11 @@ def test_windows_together_are_medians_and_show_each() -> None:
     assert (found.windows, found.imbalance) == (4, 3.1)
     assert found.fullest_us == pytest.approx(31.9, abs=0.05)  # between the two highest
     assert over([]) == over([Window(T, 0.0, 0.0)])
-    shown = Measured(windows, found, None, {T: (7, 812.5)}, {}).shown(60)
+    shown = Measured(windows, found, None, {T: (7, 812.5)}, {}, {T: 5}).shown()
     first, second = shown["windows"][:2]  # type: ignore[index]
     assert first == {
         "at_s": T.timestamp(),
+        "window_s": 5,
         "imbalance": 3.0,
         "fullest_us": 30.0,
         "runs": 7,
