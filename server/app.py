@@ -22,7 +22,7 @@ from server.documents.names import TYPES
 from server.documents.presence import Presences
 from server.errors import BadMessageError
 from server.node import Node
-from server.routes.access import LOOK_OPEN, Access, AccountAccess, OpenAccess
+from server.routes.access import Access, AccountAccess, OpenAccess, look_open
 from server.routes.api import DocumentRoutes
 from server.routes.asks import Row
 from server.routes.auth import Gatehouse
@@ -165,7 +165,7 @@ class Origins:
 def api_routes(node: Node, console: Console) -> list[Route]:
     """What `/api/v1` has; the console only where people sign in, as nobody manages otherwise."""
     if node.accounts is None:
-        open_rows = [LOOK_OPEN, *document_rows(node, OpenAccess(node))]
+        open_rows = [look_open(node), *document_rows(node, OpenAccess(node))]
         return described_routes(OpenGate(node), open_rows)
     node.accounts.pages = console.pages
     gate = Gatehouse(node, node.accounts)

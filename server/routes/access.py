@@ -43,14 +43,15 @@ class Access(Protocol):
         """The document has the list that it is to have, before anybody finds it."""
 
 
-async def look_open(_: Ask) -> Response:
+def look_open(node: Node) -> Row:
     """`GET /session` where there are no accounts: a page need not ask who one is."""
     shown = {"accounts": False, "principal": GUEST, "user": None, "manages": False, "csrf": None}
-    shown |= {"has_owner": False, "oidc": False}
-    return JSONResponse(shown)
+    shown |= {"has_owner": False, "oidc": False, "import_kib": node.settings.import_kib}
 
+    async def look(_: Ask) -> Response:
+        return JSONResponse(shown)
 
-LOOK_OPEN = Row("GET", "/session", look_open, PUBLIC, "Who one is")
+    return Row("GET", "/session", look, PUBLIC, "Who one is")
 
 
 class OpenAccess:

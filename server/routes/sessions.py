@@ -162,6 +162,7 @@ class Sessions(Desk):
             "csrf": csrf_of(secret) if caller is not None else None,
             "has_owner": self.accounts.has_owner,
             "oidc": self._has_provider,
+            "import_kib": self.gate.node.settings.import_kib,
         }
 
     async def look(self, ask: Ask) -> Response:
@@ -247,6 +248,7 @@ SESSION = {
     "csrf": "what unsafe requests have to say in X-Groupcore-CSRF",
     "has_owner": "false until the first owner's link was used",
     "oidc": "whether there is an identity provider to sign in at",
+    "import_kib": "how much Markdown is imported at once, in KiB",
 }
 USER = {
     "id": "the account",

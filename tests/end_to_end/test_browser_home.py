@@ -128,6 +128,25 @@ async def test_a_list_that_cannot_be_had_is_said_and_tried_again(
     await expect(alert.filter(has_text="could not be loaded")).to_have_count(0)
 
 
+async def test_a_file_over_the_nodes_own_limit_is_not_sent(cluster: Cluster, tabs: Tabs) -> None:
+    tab = await tabs.open("about:blank")
+
+    async def at_most_a_kib(route: Route) -> None:
+        answer = await (await route.fetch()).json()
+        assert answer["import_kib"] == 4096
+        await route.fulfill(json=answer | {"import_kib": 1})
+
+    await tab.page.route("**/api/v1/session", at_most_a_kib)
+    await tab.page.goto(cluster.nodes["a"].url)
+    file = {"name": "long.md", "mimeType": "text/markdown", "buffer": b"x" * 1025}
+    field = tab.page.get_by_label("Markdown file to import")
+    await field.set_input_files(file)  # type: ignore[arg-type]
+    said = "\u201clong.md\u201d is larger than 1 KB."
+    await expect(tab.page.get_by_role("alert")).to_contain_text(said)
+    await field.set_input_files(file | {"buffer": b"# Short"})  # type: ignore[arg-type]
+    await expect(tab.page.get_by_test_id("editor")).to_be_visible()
+
+
 async def test_an_address_without_a_document_says_so(cluster: Cluster, tabs: Tabs) -> None:
     tab = await tabs.open("about:blank")
     tab.expect_complaints("status of 404")

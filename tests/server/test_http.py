@@ -115,6 +115,7 @@ async def test_an_import_above_the_limit_is_refused(cluster: Cluster) -> None:
     async with aiohttp.ClientSession() as session, session.post(url, data=bytes(3000)) as answer:
         assert answer.status == 413
         assert (await answer.json())["code"] == "too_large"
+    assert (await get(f"{node.url}/api/v1/session"))[1]["import_kib"] == 1
 
 
 async def test_a_foreign_page_cannot_write(cluster: Cluster) -> None:

@@ -119,7 +119,7 @@ test("files that did not change are not asked for again; the build before stays,
 const ANN = {
   accounts: true,
   principal: "user:ann",
-  user: { id: "ann", name: "Ann", email: "ann@example.org", disabled: false, hasPassword: true },
+  user: { id: "ann", name: "Ann", email: "ann@example.org", disabled: false },
   manages: true,
   csrf: "a word",
 };

@@ -25,8 +25,12 @@ export interface Identity {
   readonly hasOwner: boolean;
   /** Whether there is an identity provider to sign in at. */
   readonly hasProvider: boolean;
+  /** How much Markdown the nodes import at once, in KiB. */
+  readonly importKib: number;
 }
 
+/** What a node imports that was told nothing else, and says nothing of it. */
+const IMPORT_KIB = 4096;
 export const LAST = "groupcore.identity";
 
 export function accountOf(value: unknown): Account {
@@ -61,6 +65,7 @@ export function identityIn({ principal, user, ...answer }: Fields): Identity {
     manages: answer.manages === true,
     hasOwner: answer.has_owner === true,
     hasProvider: answer.oidc === true,
+    importKib: Number(answer.import_kib ?? IMPORT_KIB),
   };
 }
 

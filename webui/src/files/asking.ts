@@ -1,7 +1,10 @@
 /** What a page asks of the node about files. */
 
-import { ask, type Fields, send, textOf } from "../api";
+import { ApiError, ask, type Fields, send, textOf } from "../api";
 import { randomId } from "../ids";
+import { commonWords } from "../words/common";
+import { sizeOf } from "../words/formats";
+import { homeWords } from "../words/home";
 import { type FolderRow, folderOf, type Place, placeOf } from "./types";
 
 const part = encodeURIComponent;
@@ -90,12 +93,17 @@ export async function createAt(title: string, at: Target | null, key: string): P
   return textOf((await ask("/api/v1/documents", { method: "POST", headers, body })).id);
 }
 
-/** Makes a document of Markdown there; its id. */
-export async function importAt(title: string, text: string, at: Target | null): Promise<string> {
-  const asked = new URLSearchParams({ title });
+/** Makes a document of a Markdown file there; its id. ApiError for one over `mostKib`. */
+export async function importFile(file: File, at: Target | null, mostKib: number): Promise<string> {
+  if (file.size > mostKib * 1024) {
+    throw new ApiError("too_large", homeWords.tooLarge(file.name, sizeOf(mostKib)));
+  }
+  const title = file.name.replace(/\.(md|markdown|txt)$/i, "").slice(0, 200);
+  const asked = new URLSearchParams({ title: title || commonWords.untitled });
   if (at !== null) asked.set("workspace", at.workspace);
   if (at !== null && at.folder !== "") asked.set("folder", at.folder);
   const headers = { "Content-Type": "text/markdown", "Idempotency-Key": randomId() };
   const path = `/api/v1/documents/import?${asked}`;
-  return textOf((await ask(path, { method: "POST", headers, body: text })).id);
+  const body = await file.text();
+  return textOf((await ask(path, { method: "POST", headers, body })).id);
 }

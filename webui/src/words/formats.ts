@@ -20,6 +20,11 @@ export function number(value: number): string {
   return numbers().format(value);
 }
 
+/** A size in KiB as files are named by theirs. */
+export function sizeOf(kib: number): string {
+  return kib < 1024 ? `${number(kib)} KB` : `${number(kib / 1024)} MB`;
+}
+
 /** The text for this many: of one, or of another number of them. */
 export function plural(count: number, one: string, other: string): string {
   return plurals().select(count) === "one" ? one : other;

@@ -7,8 +7,8 @@ export default {
   newDocument: "Neues Dokument",
   importMarkdown: "Markdown importieren",
   fileToImport: "Markdown-Datei zum Importieren",
-  tooLarge: (file) =>
-    `„${file}“ ist größer als 4 MB. Teilen Sie die Datei und importieren Sie die Teile.`,
+  tooLarge: (file, size) =>
+    `„${file}“ ist größer als ${size}. Teilen Sie die Datei und importieren Sie die Teile.`,
   notLoaded: "Die Dokumente konnten nicht geladen werden",
   none: "Noch keine Dokumente",
   noneHint: "Beginnen Sie ein neues, oder ziehen Sie eine Markdown-Datei auf diese Seite.",

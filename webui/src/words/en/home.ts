@@ -4,7 +4,8 @@ export default {
   newDocument: "New document",
   importMarkdown: "Import Markdown",
   fileToImport: "Markdown file to import",
-  tooLarge: (file: string) => `“${file}” is larger than 4 MB. Split it and import the parts.`,
+  tooLarge: (file: string, size: string) =>
+    `“${file}” is larger than ${size}. Split it and import the parts.`,
   notLoaded: "The documents could not be loaded",
   none: "No documents yet",
   noneHint: "Start a new one, or drop a Markdown file anywhere on this page.",
