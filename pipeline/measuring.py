@@ -60,7 +60,8 @@ class Measured:
 
     def shown(self) -> dict[str, object]:
         """As the console reads it: a row a window, times in seconds since 1970. `window_s` of all
-        is null where they are of several lengths.
+        is null where they are of several lengths. Imbalances are not rounded: the console's medians
+        of them are to be those that `over` has.
         """
         rows = []
         for one in self.windows:
@@ -68,7 +69,7 @@ class Measured:
             row = {
                 "at_s": one.start.timestamp(),
                 "window_s": self.lengths.get(one.start),
-                "imbalance": round(one.fullest_us / one.mean_us, 3) if one.mean_us else 1.0,
+                "imbalance": one.fullest_us / one.mean_us if one.mean_us else 1.0,
                 "fullest_us": round(one.fullest_us, 1),
                 "runs": runs,
                 "latency_us": latency_us,

@@ -134,6 +134,8 @@ def audited(works: Cluster, rows: Rows, commit: int, deliveries: Rows = ()) -> N
     }
     keep(store, commit, tables, {"audit": {}})
     found = [str(row["rule"]) for row in rows]
+    judged = {"since": "2026-11-01T09:00:00+00:00", "until": "2026-11-01T09:59:59.5+00:00"}
+    earlier = {"first": 1, "last": 0, "deliveries": 0}
     said = {
         "result": "broken" if found else "kept",
         "made": "2026-11-01T10:00:00+00:00",
@@ -141,8 +143,9 @@ def audited(works: Cluster, rows: Rows, commit: int, deliveries: Rows = ()) -> N
             rule: {"says": rule, "violations": found.count(rule), "not_auditable": 0}
             for rule in ("gap", "fifo", "causal")
         },
-        "nodes": {"a": {"first": 1, "last": 9, "deliveries": 9}},
+        "nodes": {"a": {"first": 1, "last": 9, "deliveries": 9, **judged}, "b": earlier},
         "deliveries": 9,
+        **judged,
         "held": 0,
     }
     text = json.dumps({"certificate": said, "key": "none", "signature": "none"})
@@ -156,6 +159,8 @@ async def test_violations_are_looked_into_down_to_the_messages(
     await at(ann, works, "/order")
     nothing = ann.page.get_by_test_id("nothing-found")
     await expect(nothing).to_contain_text("Nothing was found. 9 deliveries were judged")
+    await expect(ann.page.get_by_test_id("between")).to_contain_text("by the clocks of the nodes")
+    await expect(ann.page.get_by_text("1 to 9")).to_be_visible()
     await look(ann, "order-clean", nothing)
     side = {"gid": 4, "seq": 8, "node": "b#7", "dno": 41, "message": "a#1f/2:3-5", "segment": "s/1"}
     other = {"gid2": 99, "seq2": 7, "node2": "b#7", "message2": "c#2/9:1", "dno2": 42}
@@ -217,6 +222,27 @@ async def test_around_a_violation_each_node_shows_what_it_delivered(
 def kept(works: Cluster) -> list[str]:
     """What is in the folder of backups."""
     return sorted(path.name for path in Path(str(works.flags["backups"])).iterdir())
+
+
+async def test_what_the_pipeline_proposes_is_shown_with_its_reasons(
+    works: Cluster, ann: BrowserTab
+) -> None:
+    group = f"doc/{await document_of(ann, 'Planned.')}"
+    file = results_of(works) / "plan.json"
+    said = {"infeasible": ["All groups together need more than all nodes carry. Add nodes."]}
+    file.write_text(json.dumps({"plan": 1, "groups": {}, "reasons": {}, **said}), encoding="utf-8")
+    await at(ann, works, "/plans")
+    await expect(ann.page.get_by_test_id("nothing-proposed")).to_be_visible()
+    await expect(ann.page.get_by_test_id("look-at-proposal")).to_have_count(0)
+    await look(ann, "plans-nothing", ann.page.get_by_test_id("infeasible"))
+    plan = {"plan": 1, "groups": {group: "c"}, "reasons": {group: "drain"}, "supposes": ["c", "d"]}
+    file.write_text(json.dumps(plan), encoding="utf-8")
+    await ann.page.get_by_test_id("look-at-proposal").click()
+    tried = ann.page.get_by_test_id("dry-run")
+    await expect(tried).to_contain_text("to c, as the node is drained")
+    await expect(ann.page.get_by_text("it is for the nodes c and d")).to_be_visible()
+    await look(ann, "plans-reasons", tried)
+    file.unlink()
 
 
 async def test_a_backup_is_taken_verified_and_put_back_and_the_trace_is_pruned(

@@ -199,6 +199,13 @@ def test_windows_together_are_medians_and_show_each() -> None:
     assert (second["runs"], second["latency_us"]) == (0, None)
 
 
+def test_medians_of_the_windows_that_are_shown_are_those_that_were_measured() -> None:
+    windows = [Window(T, 1.1874, 1.0), Window(T + timedelta(minutes=1), 1.1898, 1.0)]
+    rows = Measured(windows, over(windows), None, {}, {}, {}).shown()["windows"]
+    shares = [one["imbalance"] for one in rows]  # type: ignore[attr-defined]
+    assert round(median(shares), 3) == over(windows).imbalance == 1.189
+
+
 def test_times_are_read_as_people_and_programs_write_them() -> None:
     assert moment("2026-11-22T07:00") == moment("2026-11-22T08:00+01:00") == T
     assert moment(str(T.timestamp())) == T
