@@ -136,9 +136,14 @@ class Writer:
 
 
 async def measured(jobs: Jobs, since_s: float, results: Path) -> dict[str, Any]:
-    """The load since then, which is also where the console looks."""
-    asked = ("--since", f"{since_s:.0f}", "--window", str(WINDOW_S))
+    """The load since then, which is also where the console looks.
+
+    Of windows that are over while all type: in one of a moment's work nothing is divided evenly.
+    """
+    until_s = time.time() - WINDOW_S
+    span = ("--since", f"{since_s:.0f}", "--until", f"{until_s:.0f}")
     await jobs.ingest()
+    asked = (*span, "--window", str(WINDOW_S))
     found = await jobs.run("load", *asked, "--output", str(results / "load.json"))
     print(f"\nafter: {found}")
     return found
