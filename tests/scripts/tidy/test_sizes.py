@@ -19,30 +19,30 @@ def test_a_file_of_exactly_the_limit_passes() -> None:
 
 def test_a_file_over_the_limit_is_found() -> None:
     (finding,) = long_files([file_of(FILE_LINES_MAX + 1)], {})
-    assert str(finding).startswith("groupcore/long.py:1: groupcore/long.py has 401 lines")
+    assert str(finding).startswith("groupcore/long.py:1: groupcore/long.py has 601 lines")
 
 
 def test_a_listed_file_may_keep_its_length() -> None:
-    assert long_files([file_of(500)], {"groupcore/long.py": 500}) == []
+    assert long_files([file_of(700)], {"groupcore/long.py": 700}) == []
 
 
 def test_a_listed_file_may_not_grow() -> None:
-    (finding,) = long_files([file_of(501)], {"groupcore/long.py": 500})
-    assert "grew from 500 to 501" in finding.remedy
+    (finding,) = long_files([file_of(701)], {"groupcore/long.py": 700})
+    assert "grew from 700 to 701" in finding.remedy
 
 
 def test_a_listed_file_that_shrank_lowers_its_entry() -> None:
-    (finding,) = long_files([file_of(450)], {"groupcore/long.py": 500})
-    assert "lower its entry to 450" in finding.remedy
+    (finding,) = long_files([file_of(650)], {"groupcore/long.py": 700})
+    assert "lower its entry to 650" in finding.remedy
 
 
 def test_a_listed_file_within_the_limit_loses_its_entry() -> None:
-    (finding,) = long_files([file_of(FILE_LINES_MAX)], {"groupcore/long.py": 500})
+    (finding,) = long_files([file_of(FILE_LINES_MAX)], {"groupcore/long.py": 700})
     assert "remove its entry" in finding.remedy
 
 
 def test_an_entry_for_nothing_is_found() -> None:
-    (finding,) = long_files([], {"groupcore/gone.py": 500})
+    (finding,) = long_files([], {"groupcore/gone.py": 700})
     assert "groupcore/gone.py does not exist" in finding.remedy
 
 
