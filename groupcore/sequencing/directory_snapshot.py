@@ -26,10 +26,12 @@ from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address, View
 from groupcore.wire import decode_value, encode_value
 
-FORMAT = 4
+FORMAT = 5
 """First value of every snapshot."""
+BEFORE_REQUESTS = 4
+"""That of snapshots that do not say by which request a process has entered a group."""
 BEFORE_OBSERVERS = 3
-"""That of snapshots without them, as former versions have left them in their logs."""
+"""That of snapshots without them either, as former versions have left them in their logs."""
 SLICE = 2_000
 """Groups of a part, where it is read in parts."""
 
@@ -122,7 +124,7 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     (kind, k, options, view, groups_given, moves_given, draining, addresses, *tables) = value
     if kind == BEFORE_OBSERVERS:
         tables.append([])
-    elif kind != FORMAT:
+    elif kind not in (FORMAT, BEFORE_REQUESTS):
         raise ValueError("another format")
     if set(options) != {field.name for field in fields(PlacementOptions)}:
         raise ValueError("other options")
@@ -140,12 +142,10 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
         PendingEntry(group, Process(known[node], number), known[by], request)
         for group, node, number, by, request in pending
     ]
-    for node, number, groups in overlap:
-        for group in groups:
-            state.overlap.enter(Process(known[node], number), group)
-    for node, number, groups in observers:
-        for group in groups:
-            state.observers.enter(Process(known[node], number), group)
+    for table, rows in ((state.overlap, overlap), (state.observers, observers)):
+        for node, number, groups in rows:
+            for group, request in groups if kind == FORMAT else [(one, 0) for one in groups]:
+                table.enter(Process(known[node], number), group, request)
     state.ties.by_node = {
         known[node]: {(group, other): rate for group, other, rate in rates} for node, rates in ties
     }

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from groupcore.batch import Header
 from groupcore.errors import WireError
-from groupcore.sequencing.names import Process
+from groupcore.sequencing.names import Place, Process
 from groupcore.view import Address
 
 RUNS_MAX = 4_096
@@ -157,22 +157,29 @@ class Change(Header):
 
 @dataclass(slots=True)
 class Join(Header):
-    """JOIN-GROUP, node to sequencer; repeated until the stream says so."""
+    """JOIN-GROUP, node to sequencer; repeated until the stream says so.
+
+    `request`: of a strict group that of the `EnterStrict` or `ObserveStrict` by which the process
+    may join. `place`: how far its node had applied the control plane's order; who serves it has got
+    as far.
+    """
 
     kind: ClassVar[str] = "sequencing.join"
     group: int
     process: int
     request: int
+    place: Place
 
 
 @dataclass(slots=True)
 class Leave(Header):
-    """LEAVE-GROUP, node to sequencer; repeated until the stream says so."""
+    """LEAVE-GROUP, node to sequencer; repeated until the stream says so. `place` as of a JOIN."""
 
     kind: ClassVar[str] = "sequencing.leave"
     group: int
     process: int
     request: int
+    place: Place
 
 
 @dataclass(slots=True)

@@ -108,9 +108,9 @@ class Joining:
         self._settling.pop(key, None)
         self._wishes.add(Wish(request, process, group, True, True, was_in=was_in))
 
-    def allow(self, process: Process, group: GroupId) -> None:
-        """S2 holds with this process in the group: JOIN may take its number."""
-        self._wishes.allow((process, group))
+    def allow(self, process: Process, group: GroupId, request: int) -> None:
+        """S2 holds with this process in the group by this request: JOIN may take its number."""
+        self._wishes.allow((process, group), request)
 
     def refuse_entry(self, process: Process, group: GroupId, code: str, detail: str) -> None:
         """The directory, or the sequencer, says no."""

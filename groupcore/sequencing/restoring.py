@@ -37,7 +37,8 @@ from groupcore.sequencing.directory_changes import (
 from groupcore.sequencing.headers import Accept, Change
 from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
 from groupcore.sequencing.logged_frames import logged_frame
-from groupcore.sequencing.node_state import Place, Taking
+from groupcore.sequencing.names import Place
+from groupcore.sequencing.node_state import Taking
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.receiving import Receiving, groups_of

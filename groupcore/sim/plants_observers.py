@@ -54,7 +54,7 @@ def _uncounted() -> list[Patch]:
         refused = resolving._refused(state, by, command)
         if refused:
             return refused
-        state.observers.enter(process, group)
+        state.observers.enter(process, group, request)
         return [EntryAllowed(group, process, by, request)]
 
     return [(resolving, "enter", enter)]
