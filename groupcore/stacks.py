@@ -310,6 +310,7 @@ class _Wiring:
             order_state=self.order_state,
             unheard=self.detection.unheard,
             heard_since=self.detection.heard_since,
+            reached_since=self.detection.reached_since,
             seeking=self.discovery.seeking,
             present=self.discovery.present,
             stalled=self.detection.stalled,

@@ -65,6 +65,7 @@ HEADERS: dict[int, type[Header]] = {
     28: failure_detection.Heartbeat,
     29: failure_detection.Ping,
     30: failure_detection.Pong,
+    31: failure_detection.Direct,
     34: discovery.Discover,
     35: discovery.Present,
     37: membership_headers.MergeRequest,

@@ -53,7 +53,7 @@ class Seeker:
         own = [view for view in views if mine is None or view.lineage == mine.lineage]
         if own or (views and waited_s > self.state.options.patience_s):
             newest = max(own or views, key=lambda view: (view.primary, view.number))
-            hears = self.ask.heard_since(now - HEARD_S)
+            hears = self.ask.reached_since(now - HEARD_S)
             lineage = 0 if mine is None else mine.lineage
             request = JoinRequest(hears, lineage, self.state.options.logged)
             # A coordinator that never answers may be dead: then whoever lives must know.

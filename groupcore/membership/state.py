@@ -94,15 +94,17 @@ def anything(streams: Digest) -> bool:
 class Questions:
     """What membership reads of other layers; wired in `groupcore.stacks`.
 
-    `has_streams`: whether the frames of the data plane are here up to there; `stored_streams`: how
-    far a node that has only its disk has them, {} without logs; `stored_view`: the last view in the
-    log that it began with.
+    `reached_since`: who is heard, and has answered what this node alone asked it. `has_streams`:
+    whether the frames of the data plane are here up to there; `stored_streams`: how far a node that
+    has only its disk has them, {} without logs; `stored_view`: the last view in the log that it
+    began with.
     """
 
     digest: Callable[[], Digest]
     order_state: Callable[[], OrderState]
     unheard: Callable[[], dict[Address, frozenset[Address]]]
     heard_since: Callable[[float], tuple[Address, ...]]
+    reached_since: Callable[[float], tuple[Address, ...]]
     seeking: Callable[[float], dict[Address, View | None]]
     present: Callable[[float], dict[Address, tuple[View, bool]]]
     stalled: Callable[[], frozenset[Address]] = frozenset

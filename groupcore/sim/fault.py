@@ -22,7 +22,8 @@ class Fault:
     that it closed, and the node lives).
     Kinds, network, each failing in its `manner`: the shapes of `partitions`; `narrow` (all of the
     node's directions carry `factor` kbit/s); `filter` (no multicast reaches the node, or
-    of several nodes one from another); `storm` (a
+    of several nodes one from another); `filter-direct` (no unicast reaches the node, or the second
+    of two from the first); `storm` (a
     share of `factor` percent of all datagrams is lost); `black-hole` (datagrams above `factor`
     bytes vanish); `forger` (somebody on the segment without the key replays what it has recorded,
     alters it and makes things up, some datagrams each `factor` milliseconds).

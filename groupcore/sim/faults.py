@@ -181,6 +181,16 @@ def _filter(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
             cluster.clock.after(fault.duration_ns, cluster.network.filter, *ends, False)
 
 
+def _filter_direct(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    """One node gets nobody's unicasts, or the second of two none of the first's."""
+    target = indices[-1]
+    sources = range(len(cluster.nodes)) if len(indices) == 1 else indices[:1]
+    for source in sources:
+        ends = (cluster.nodes[source].socket_address, cluster.nodes[target].socket_address)
+        cluster.network.filter_direct(*ends, True)
+        cluster.clock.after(fault.duration_ns, cluster.network.filter_direct, *ends, False)
+
+
 def _narrow(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     nodes, rate = cluster.nodes, fault.factor * KBIT_BYTES
     for other in nodes:
@@ -233,6 +243,7 @@ _KINDS: dict[str, Callable[[Cluster, Fault, list[int]], None]] = {
     "black-hole": _black_hole,
     "forger": _forger,
     "filter": _filter,
+    "filter-direct": _filter_direct,
     "narrow": _narrow,
 }
 """What is not among these is a shape of a partition."""

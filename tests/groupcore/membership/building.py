@@ -101,6 +101,7 @@ class World:
             order_state=lambda: self.order_state,
             unheard=lambda: self.unheard,
             heard_since=lambda since: self.heard,
+            reached_since=lambda since: self.heard,
             seeking=lambda now: self.seeking,
             present=lambda now: self.present,
             has_streams=lambda streams: covers(self.streams, streams),
