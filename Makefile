@@ -163,6 +163,10 @@ sim: setup ## simulate SEEDS=200 fault schedules from seed SEED=1
 plants: setup ## plant each known bug and see that the simulator catches it
 	@$(BIN)/python scripts/run_plants.py
 
+.PHONY: mutants
+mutants: setup ## single edits of the protocol that a test or schedule must find: MUTANTS=200 of SEED=1
+	@nice -n 10 $(BIN)/python -m scripts.run_mutants --mutants $${MUTANTS:-200} --seed $${SEED:-1} --jobs $${JOBS:-2}
+
 .PHONY: explore
 explore: setup ## every behaviour of very small clusters; SCOPE=NAME for one
 	@$(BIN)/python -m groupcore.sim.explore --scope $${SCOPE:-all}
