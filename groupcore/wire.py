@@ -122,7 +122,8 @@ HEADERS: dict[int, type[Header]] = {
     115: sequencing_headers.VolatileMessage,
     116: sequencing_headers.StateRequest,
     117: sequencing_headers.StatePiece,
-    118: sequencing_headers.Accept,
+    118: sequencing_headers.AcceptUnplaced,
+    119: sequencing_headers.Accept,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""
 

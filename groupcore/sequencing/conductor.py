@@ -288,6 +288,7 @@ class Conductor:
         self._plane.events.append(Deleted(change.group, request))
         if record is not None:
             self._joining.delete(record)
+        self._plane.progress += 1  # frames that name this place may be here already
 
     def _on_refused(self, change: CommandRefused) -> None:
         self._creating.answered(change.request)

@@ -102,7 +102,7 @@ class Joining:
         if wish is not None and not (wish.leaving or was_in):
             self.refuse(wish.request, "left", f"{process} leaves group {group} before it is in")
         if local is not None:
-            self._sender.leave(local, group)
+            self._sender.leave(local, group, record)
         if record.hold is not None:
             self._plane.take_out(group, record.hold, process)
         self._settling.pop(key, None)
@@ -151,7 +151,8 @@ class Joining:
         for key in [key for key in self._settling if key[1] == group]:
             del self._settling[key]
         for local in self._sender.locals.values():
-            local.groups.pop(group, None)
+            if group in local.groups:
+                self._sender.leave(local, group, record)
         self._sender.forget_group(group)
         held = record.hold is not None
         self._receiver.forget(record)

@@ -224,6 +224,7 @@ BAD_SECTIONS: dict[str, tuple[Callable[[Scene], h.Send], str]] = {
     ),
     "columns of different lengths": (
         lambda s: h.Send(
+            BEGINNING,
             b"",
             h.pack_column([1, 1, 1, 0, 0]),
             h.pack_column([s.group]),
@@ -268,6 +269,7 @@ def test_a_section_that_does_not_hold_its_messages_gets_no_number_and_blanks_nob
 ) -> None:
     before = scene.state("a")
     header = h.Send(
+        BEGINNING,
         b"",
         h.pack_column([1, 1, 1, 0, 0, 2, 1, 1, 0, 0]),
         h.pack_column([scene.group, scene.group]),
