@@ -32,6 +32,8 @@ class Fault:
     node crashes and comes back with an empty disk), `damage` (it crashes, its record is damaged,
     somebody moves it away), `clock-step` (its wall clock jumps by `factor` lives' worth, and it
     restarts), `clock-set` (the same while it runs).
+    Kinds, data plane: `late-order` (the node's service hears `factor` milliseconds late of what is
+    ordered).
     """
 
     at_ns: int
