@@ -82,6 +82,8 @@ HEADERS: dict[int, type[Header]] = {
     48: membership_headers.Installed,
     49: membership_headers.Superseded,
     50: membership_headers.Dissolved,
+    51: membership_headers.Waive,
+    52: membership_headers.GoneOn,
     54: durability.Durable,
     56: total_headers.Request,
     57: total_headers.Bcast,
