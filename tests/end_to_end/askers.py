@@ -15,8 +15,6 @@ from websockets.exceptions import WebSocketException
 from tests.end_to_end.page import BLOCK
 from tests.server.support import LIMIT_S, Page
 
-PAUSE_S = 0.02
-
 
 def free_port() -> int:
     """A TCP port that nobody has at the moment."""
@@ -28,13 +26,13 @@ def free_port() -> int:
 class Asker:
     """Asks nodes for everything, all the time, and counts what it is answered."""
 
-    def __init__(self, urls: list[str], doc: str, *, kind: str = "Block") -> None:
+    def __init__(self, urls: list[str], doc: str, *, pause_s: float = 0.02) -> None:
         self.urls = urls
         self.doc = doc
         self.codes: Counter[tuple[str, bool]] = Counter()
         self.closes: Counter[int] = Counter()
         self.answers: Counter[tuple[int, str]] = Counter()
-        self.kind = kind
+        self.pause_s = pause_s
 
     async def pages(self, url: str) -> None:
         """Pages that come, open, call, and come again."""
@@ -44,15 +42,15 @@ class Asker:
                 async with asyncio.timeout(LIMIT_S), page:
                     for _ in range(3):
                         await self._use(page)
-                        await asyncio.sleep(PAUSE_S)
+                        await asyncio.sleep(self.pause_s)
             except (OSError, TimeoutError, WebSocketException):
                 if page.close_code is not None:
                     self.closes[page.close_code] += 1
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(self.pause_s)
 
     async def _use(self, page: Page) -> None:
         name = f"doc/{self.doc}/{BLOCK}"
-        found = await page.open(self.kind, name)
+        found = await page.open("Block", name)
         self._note(found)
         if found["t"] == "error":
             return
@@ -79,7 +77,7 @@ class Asker:
                         async with http.request(method, api + path, json=body) as answer:
                             said = await answer.json() if answer.status >= 400 else {}
                             self.answers[answer.status, said.get("code", "")] += 1
-                await asyncio.sleep(PAUSE_S)
+                await asyncio.sleep(self.pause_s)
 
     def count(self, status: int) -> int:
         """How many requests had this status so far."""

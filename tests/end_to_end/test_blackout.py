@@ -55,7 +55,7 @@ async def test_a_blackout_is_told_as_what_it_is_and_leaves_no_traceback(tmp_path
         await ready(*NAMES)
         for name in "bc":  # a goes on without the others
             await cluster.nodes[name].kill()
-        await answered(5, 503)
+        await answered(1, 503)  # what nobody orders within 10 s
         await begin("b", "c")
         await ready(*NAMES)
         assert not asking.done(), asking.exception()
