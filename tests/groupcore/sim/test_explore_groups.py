@@ -25,7 +25,6 @@ from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.states import States
 from groupcore.sequencing.telling import Telling
-from groupcore.sequencing.wishes import Wishes
 from groupcore.sim.explore.copying import duplicate
 from groupcore.sim.explore.group_scopes import GROUP_SCOPES, GroupScope, move, send
 from groupcore.sim.explore.group_steps import GroupWorld
@@ -35,9 +34,10 @@ from groupcore.sim.explore.search import Found, Search
 from groupcore.sim.explore.steps import Step
 from groupcore.sim.explore.world import Budget
 from groupcore.sim.planting import Patch
+from groupcore.sim.plants import PLANTS as SIMULATED
 from groupcore.sim.trace_groups import GroupDelivered, GroupOwned
 from groupcore.view import Address
-from tests.groupcore.sim.test_explore_strict import any_answer, by_who
+from tests.groupcore.sim.test_explore_strict import by_who
 
 ONE = GroupScope("one", "", (0, 1), (send(2),))
 MOVE = GroupScope("move", "", (0, 0), (move(1),))
@@ -196,8 +196,8 @@ LEAVES = Section.batch
 BY_WHO = (Directory, "has_entered", by_who)
 PLANTS: dict[str, list[Patch]] = {
     "given before the deletion": [(Section, "batch", placeless)],
+    "S2 unasked": SIMULATED["g-s2-unasked"].patches(),
     "entered by who, at once": [BY_WHO, (Enrolment, "_is_reached", always)],
-    "any answer allows": [BY_WHO, (Wishes, "allow", any_answer)],
     "no context": [(Sender, "context_of", lambda *_: {}), (Chains, "add_place", nothing)],
     "nothing asked for again": [(Keeper, "ask", nothing)],
     "nothing sent again": [(Resending, "wake", nothing)],
@@ -236,10 +236,9 @@ FOUND = [
     ("no state asked for again", "g-join-loss", 25),
     ("given before the deletion", "g-delete", 7),
     ("given before the deletion", "g-delete-other", 7),
-    ("entered by who, at once", "g-strict-join", 11),
+    ("S2 unasked", "g-strict-join", 11),
     ("entered by who, at once", "g-strict-rejoin", 11),
     ("entered by who, at once", "g-observe", 11),
-    ("any answer allows", "g-strict-again", 11),
 ]
 
 
