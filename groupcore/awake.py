@@ -38,9 +38,12 @@ class AwakeClock:
         self.longest_s = max(self.longest_s, slept_s)
         return slept_s
 
-    def end_turn(self, wake_s: float | None) -> None:
-        """A turn ends; the next timer is due at that time of this clock, None: there is none."""
-        self._due_s = None if wake_s is None else wake_s + self.slept_s
+    def end_turn(self, wake_s: float | None, now_s: float = float("-inf")) -> None:
+        """A turn that began at `now_s` ends; the next timer is due at `wake_s`, None: there is none.
+
+        Both are times of this clock. What was due before the turn is due when it ends.
+        """
+        self._due_s = None if wake_s is None else max(wake_s, now_s) + self.slept_s
 
     def seconds(self, monotonic_s: float) -> float:
         """This clock's time at that monotonic time, between `begin_turn` and `end_turn`."""

@@ -198,7 +198,7 @@ class Node:
             self._on_service_events(turn.service_events)
         if turn.deliveries:
             self._deliver(turn.deliveries)
-        self._set_timer()
+        self._set_timer(now)
 
     def _on_log_stored(self, mark: int) -> None:
         """The service's log is on disk up to there."""
@@ -222,10 +222,10 @@ class Node:
         """Let a turn happen soon: the application has consumed much of what it had."""
         self._soon = self._soon or self._loop.call_soon(self._on_soon)
 
-    def _set_timer(self) -> None:
+    def _set_timer(self, now: float) -> None:
         """One loop timer. One that is early is left alone: waking for nothing is cheaper."""
         due = self.endpoint.next_wake()
-        self._awake.end_turn(due)
+        self._awake.end_turn(due, now)
         if due is None or not self._running:
             return
         wake = self._awake.monotonic(due)

@@ -300,7 +300,7 @@ class Node:
         endpoint.wake(now)
         self._carry_out(endpoint.end_turn(now))
         if self.endpoint is endpoint:
-            self._arm(endpoint)
+            self._arm(endpoint, now)
 
     def _carry_out(self, turn: Turn) -> None:
         life = self.address
@@ -331,9 +331,9 @@ class Node:
 
         return done
 
-    def _arm(self, endpoint: Endpoint) -> None:
+    def _arm(self, endpoint: Endpoint, now: float) -> None:
         wake = endpoint.next_wake()
-        self._awake.end_turn(wake)
+        self._awake.end_turn(wake, now)
         if wake is None:
             self._wake_at = None
             return

@@ -44,3 +44,11 @@ def test_who_waits_for_nothing_is_never_late() -> None:
     clock = AwakeClock()
     clock.end_turn(None)
     assert clock.begin_turn(1_000.0) == 0.0
+
+
+def test_a_timer_that_was_due_before_the_turn_is_no_sleep() -> None:
+    clock = AwakeClock()
+    for turn in range(10):
+        now = 100.0 + turn
+        assert clock.begin_turn(now) == 0.0
+        clock.end_turn(3.0, now + 0.9)
