@@ -39,7 +39,7 @@ class AwakeClock:
         return slept_s
 
     def end_turn(self, wake_s: float | None, now_s: float = float("-inf")) -> None:
-        """A turn that began at `now_s` ends; the next timer is due at `wake_s`, None: there is none.
+        """A turn that began at `now_s` ends; the next timer is due at `wake_s`, None: none is.
 
         Both are times of this clock. What was due before the turn is due when it ends.
         """
