@@ -30,8 +30,12 @@ class Fault:
     Kinds, disk: `disk-full` (nothing can be written), `disk-slow` (each fsync takes `factor`
     milliseconds longer), `disk-error` (the next fsync fails, what it was for is gone), `wipe` (the
     node crashes and comes back with an empty disk), `damage` (it crashes, its record is damaged,
-    somebody moves it away), `clock-step` (its wall clock jumps by `factor` lives' worth, and it
-    restarts), `clock-set` (the same while it runs).
+    somebody moves it away), `lose` (as `wipe`, also where the others need that disk), `clock-step`
+    (its wall clock jumps by `factor` lives' worth, and it restarts), `clock-set` (the same while it
+    runs).
+    Kinds, data plane: `late-order` (the node's service hears `factor` milliseconds late of what is
+    ordered).
+    Kinds, people: `waive` (an operator has the first node go on without the others).
     """
 
     at_ns: int

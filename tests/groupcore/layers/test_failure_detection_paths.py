@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from groupcore.effects import Effect
 from groupcore.events import Heard, ReachabilityChanged
 from groupcore.layers.failure_detection import (
     DetectionOptions,
@@ -25,7 +26,7 @@ def member() -> FailureDetection:
     return layer
 
 
-def tick(layer: FailureDetection, now: float, directly: tuple[Address, ...]) -> list[object]:
+def tick(layer: FailureDetection, now: float, directly: tuple[Address, ...]) -> list[Effect]:
     """A heartbeat of each, unicasts of some, and the own timer."""
     effects = layer.on_event(Heard((B, C)), now)
     for other in (B, C):
@@ -35,8 +36,8 @@ def tick(layer: FailureDetection, now: float, directly: tuple[Address, ...]) -> 
     return [*effects, *layer.on_timer("tick", now)]
 
 
-def run(layer: FailureDetection, ticks: int, *directly: Address, start: int = 0) -> list[object]:
-    effects: list[object] = []
+def run(layer: FailureDetection, ticks: int, *directly: Address, start: int = 0) -> list[Effect]:
+    effects: list[Effect] = []
     for number in range(start, start + ticks):
         effects += tick(layer, number * TICK_S, directly)
     return effects

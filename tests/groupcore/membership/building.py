@@ -94,6 +94,7 @@ class World:
     seeking: dict[Address, View | None] = field(default_factory=dict)
     present: dict[Address, tuple[View, bool]] = field(default_factory=dict)
     log_view: int = 0
+    empty: frozenset[str] = frozenset()
 
     def questions(self) -> Questions:
         return Questions(
@@ -107,6 +108,7 @@ class World:
             has_streams=lambda streams: covers(self.streams, streams),
             stored_streams=lambda: self.streams,
             stored_view=lambda: self.log_view,
+            empty=lambda now: self.empty,
         )
 
 
