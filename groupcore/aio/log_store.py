@@ -10,6 +10,7 @@ no vote before it has taken everything from the others. Or it is refused, for a 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import sqlite3
@@ -202,6 +203,8 @@ class LogStorage:
         self.folder = Path(folder)
         self.sets_aside = sets_aside
         self.set_aside: Path | None = None
+        self.last_written_s: float | None = None
+        """When a former process wrote to the log last (Unix time); None: never, or not open yet."""
         self._owner = {"cluster": cluster, "node": node_id}
         self._lock: int | None = None
         self._bytes = 0
@@ -260,6 +263,9 @@ class LogStorage:
         except OSError as error:
             raise StorageError(f"{self.folder} cannot be used: {error.strerror}") from None
         try:
+            found = (self.folder / name for name in FILES)
+            written = [one.stat().st_mtime for one in found if one.is_file()]
+            self.last_written_s = max(written, default=None)
             self._writer = GroupCommit(self._open_store(), "log")
             self._writer.store.checkpoint_at_s = time.monotonic()
         except BaseException:
@@ -276,7 +282,7 @@ class LogStorage:
                     f"the log {self.folder / FILES[0]} is damaged ({error}); move the folder away, "
                     "and the node takes everything from the others"
                 ) from None
-            self.set_aside = self._move_away()
+            self.set_aside = self._move_away("damaged")
             log.error(
                 "the log %s is damaged (%s); it is in %s now, and the node takes everything from "
                 "the others",
@@ -319,9 +325,36 @@ class LogStorage:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise DamagedError(str(error)) from None
 
-    def _move_away(self) -> Path:
+    async def begin_empty(self) -> Path:
+        """Move the log away, whole, and go on with an empty one; where it is now. On the loop.
+
+        The next incarnation is above all former ones all the same. StorageError.
+        """
+        await self._running.close()
+        former = await asyncio.to_thread(self._emptied)
+        self.start(self._on_trouble)
+        return former
+
+    def _emptied(self) -> Path:
+        try:
+            last = LogStore(self.folder / FILES[0])
+            incarnation = last.get_meta("incarnation")
+            last.close()
+            self.set_aside = self._move_away("left")
+            store = self._checked_store()
+            if incarnation is not None:
+                store.begin()
+                store.set_meta("incarnation", incarnation)
+                store.commit()
+        except (OSError, sqlite3.Error, DamagedError) as error:
+            raise StorageError(f"{self.folder} cannot be used: {error}") from None
+        self._writer = GroupCommit(store, "log")
+        self._writer.store.checkpoint_at_s = time.monotonic()
+        return self.set_aside
+
+    def _move_away(self, why: str) -> Path:
         number = 1
-        while (aside := self.folder / f"damaged-{number}").exists():
+        while (aside := self.folder / f"{why}-{number}").exists():
             number += 1
         aside.mkdir()
         for name in FILES:

@@ -29,8 +29,10 @@ from groupcore.wire import decode_value, encode_value
 
 FORMAT = 5
 """First value of every snapshot."""
+BEFORE_TENURES = 4
+"""That of snapshots without the table of tenures, whose memberships name no request."""
 BEFORE_OBSERVERS = 3
-"""The oldest format that is read. Each later one has a table more: observers, then tenures."""
+"""The oldest format that is read: without the table of observers, too."""
 SLICE = 2_000
 """Groups of a part, where it is read in parts."""
 
@@ -145,12 +147,10 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
         PendingEntry(group, Process(known[node], number), known[by], request)
         for group, node, number, by, request in pending
     ]
-    for node, number, groups in overlap:
-        for group in groups:
-            state.overlap.enter(Process(known[node], number), group)
-    for node, number, groups in observers:
-        for group in groups:
-            state.observers.enter(Process(known[node], number), group)
+    for table, rows in ((state.overlap, overlap), (state.observers, observers)):
+        for node, number, groups in rows:
+            for group, request in groups if kind == FORMAT else [(one, 0) for one in groups]:
+                table.enter(Process(known[node], number), group, request)
     state.ties.by_node = {
         known[node]: {(group, other): rate for group, other, rate in rates} for node, rates in ties
     }

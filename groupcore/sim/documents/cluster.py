@@ -36,6 +36,7 @@ from groupcore.sim.trace_documents import (
     DocumentTwice,
     DocumentWaits,
 )
+from groupcore.sim.trace_groups import GroupEnd
 
 STRIVE_NS = 50 * MILLISECOND
 """How often people look whether their connection is there, and we at what nodes would show."""
@@ -256,6 +257,8 @@ class DocumentCluster(GroupCluster):
         for site in program.by_name.values():
             if site.body is not None:
                 _Watch(self, program, site.name, site.body).hash()
+                position = site.body.machine.position
+                self.trace.add(GroupEnd(now, *address, site.group, position, ""))
         texts: list[tuple[str, str]] = []
         for block in document.outline.order:
             content = document.content(block)
