@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.names import GroupId
+from groupcore.shared import machine
 from groupcore.shared.documents.attending import Attending
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import Handing
@@ -48,10 +49,20 @@ def _receipts_forgotten() -> list[Patch]:
 
 
 def _done_again() -> list[Patch]:
-    def find(self: Verdicts, call: Call) -> Verdict | None:
+    def find(self: Verdicts, call: Call, content: bytes) -> Verdict | None:
         return None
 
     return [(Verdicts, "find", find)]
+
+
+def _stamped_content() -> list[Patch]:
+    def content_of(calls: object) -> bytes:
+        """What a call is, and when it was asked."""
+        asked.append(calls)
+        return len(asked).to_bytes(8, "big")
+
+    asked: list[object] = []
+    return [(machine, "content_of", content_of)]
 
 
 def _dead_not_carried() -> list[Patch]:
@@ -102,6 +113,13 @@ DOCUMENT_PLANTS = (
         "a call that is asked again at another node is done again",
         (20,),
         _done_again,
+        profile="documents",
+    ),
+    Plant(
+        "doc-resend-differs",
+        "a call that is asked again is taken for another one under its number",
+        (20, 17),
+        _stamped_content,
         profile="documents",
     ),
     Plant(

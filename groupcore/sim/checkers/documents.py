@@ -98,6 +98,9 @@ class DocumentOnce(Checker):
             if (other.code, other.draft) != (one.code, one.draft):
                 text = f"{one.person} was told {one.code!r} of what had been {other.code!r}"
                 found.append(self.breach(one.t, (), text))
+            if one.code == "call_differs":
+                text = f"{one.person}'s call {one.number} of {one.object}, asked again, is another"
+                found.append(self.breach(one.t, (), text))
         for twice in trace.of(DocumentTwice):
             text = f"{life(twice.n, twice.inc)} would show {twice.text} in two places"
             found.append(self.breach(twice.t, (twice.n,), text))
