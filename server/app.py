@@ -39,6 +39,7 @@ from server.routes.plans import on_bad_plan
 from server.routes.problems import on_bad_message, on_failure, on_refusal
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import Reports
+from server.state import State
 
 PROTOCOL = "groupcore.v1.msgpack"
 """The subprotocol of `/ws`."""
@@ -140,6 +141,7 @@ def make_pages(node: Node) -> SharedObjects:
         may_open=may_open_all if door is None else door.may_open,
         origins=Origins(node),
         subprotocols=(PROTOCOL,),
+        is_ready=lambda: node.state is not State.REBUILDING,
         opening=entrance.opening,
         closed=entrance.closed,
         presenting=presences.presenting,

@@ -31,6 +31,8 @@ from groupcore.aio.udp import UdpSockets
 from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.events import Connect, ConnectionClosed, Event
+from groupcore.layers.membership import Membership
+from groupcore.membership.awaiting import Awaiting
 from groupcore.peers import SocketAddress
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.options import ServiceOptions
@@ -155,6 +157,39 @@ class Lives:
         log.warning("%s is excluded from the group (%s), and joins it again", name, reason)
         node.halt()
         self._rejoining = asyncio.get_running_loop().create_task(self._rejoin(node))
+
+    @property
+    def can_begin_empty(self) -> bool:
+        """Whether there is a log that can be put aside."""
+        return self._storage is not None
+
+    def begin_empty(self, reason: str) -> None:
+        """The chain of this node has been ended: its log is put aside, and it begins anew."""
+        assert self.node is not None
+        node, self.node = self.node, None
+        name = node.endpoint.address.name
+        log.error("%s begins as an empty node: %s", name, reason)
+        node.halt()
+        self._rejoining = asyncio.get_running_loop().create_task(self._begin_empty(node))
+
+    async def _begin_empty(self, left: Node) -> None:
+        assert self._storage is not None
+        try:
+            await left.stop()
+            aside = await self._storage.begin_empty()
+            log.error("what was on this node's disk is in %s now", aside)
+            self.held = (0, 0)
+            await self._begin()
+        except GroupcoreError as error:
+            self._fail(error)
+
+    def awaiting(self) -> Awaiting | None:
+        """What this node waits for; None in a primary view, and between two lives."""
+        if self.node is None:
+            return None
+        now = asyncio.get_running_loop().time()
+        layers = self.node.endpoint.stack.layers
+        return next((one.awaiting(now) for one in layers if isinstance(one, Membership)), None)
 
     async def stop(self) -> None:
         """End the life that there is, and close the sockets."""

@@ -75,7 +75,8 @@ class Done:
     `calls` are the operations with their arguments, `details` what each emitted. `failed` is the
     operation that raised, or was not allowed (`denied`, to whom); None for a message that could not
     be decoded. `message` is one about states, which does nothing to the object. `verdict` is what
-    a client's numbered call is told: of one that had been done before, what it was told then.
+    a client's numbered call is told: of one that had been done before (`repeated`), what it was
+    told then.
     """
 
     calls: list[tuple[OperationSpec, list[object]]] = field(default_factory=list)
@@ -86,6 +87,7 @@ class Done:
     denied: str | None = None
     message: Check | Trail | Verify | None = None
     verdict: Verdict | None = None
+    repeated: bool = False
 
 
 class Machine:
@@ -144,7 +146,7 @@ class Machine:
             return self._do(process, message)
         earlier = self.verdicts.find(call)
         if earlier is not None:
-            return Done(verdict=earlier)
+            return Done(verdict=earlier, repeated=True)
         done = self._do(process, message)
         done.verdict = verdict_on(done.results, done.error)
         self.verdicts.note(call, done.verdict)

@@ -110,6 +110,10 @@ class Verdicts:
         known = self._clients.get(client)
         return {} if known is None else dict(known.verdicts)
 
+    def last_numbers(self) -> dict[str, int]:
+        """The highest number that was done of each client that is known."""
+        return {name: client.last for name, client in self._clients.items()}
+
     def last_of(self, client: str) -> int:
         """The highest number of a client that was done; 0: none is known."""
         known = self._clients.get(client)

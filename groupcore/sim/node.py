@@ -26,7 +26,9 @@ from groupcore.events import (
     Saved,
     Synced,
     ViewInstalled,
+    WaiverGiven,
 )
+from groupcore.layers.membership import Membership
 from groupcore.sim.application import Application
 from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock, WallClock
 from groupcore.sim.disk import Disk
@@ -188,6 +190,17 @@ class Node:
             self.disk.crash()
             self._end_life()
             self._clock.after(RESTART_NS, self.start)
+
+    def waive(self, names: tuple[str, ...]) -> None:
+        """Somebody has this node go on without these, if it waits for a quorum."""
+        if self.endpoint is None:
+            return
+        layers = self.endpoint.stack.layers
+        (layer,) = (one for one in layers if isinstance(one, Membership))
+        awaiting = layer.awaiting(self._local.seconds(self._clock.now_ns))
+        if awaiting is not None and awaiting.view is not None and awaiting.reason == "quorum":
+            basis = awaiting.view
+            self._input(WaiverGiven(basis.lineage, basis.number, names))
 
     def leave(self) -> None:
         """Ask for a graceful leave; the life ends with `Left`."""
@@ -379,6 +392,10 @@ class Node:
                 self._trace.add(Acked(now, *self.address, epoch, position, members))
             case Excluded(reason):
                 self.begin_anew("excluded", reason)
+            case Refused("gone_on_without", _):  # what is on the disk is put aside
+                self._stop("refused", "gone on without")
+                self.lose_disk()
+                self._clock.after(RESTART_NS, self.start)
             case Refused(code, _):
                 self.refused = True
                 self._stop("refused", code)

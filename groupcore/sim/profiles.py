@@ -38,6 +38,7 @@ from groupcore.sim.scenario import (
     Scenario,
     draw_large_scenario,
     draw_partitions,
+    draw_paths,
     draw_scenario,
 )
 from groupcore.sim.tightness import tighten_stack
@@ -165,6 +166,7 @@ PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
         Profile("stack", draw_scenario, stack_maker(DEFAULT_STACK)),
+        Profile("paths", draw_paths, stack_maker(DEFAULT_STACK)),
         Profile("total", draw_scenario, stack_maker(TOTAL_STACK)),
         Profile(
             "gossip",
@@ -219,7 +221,7 @@ PROFILES: dict[str, Profile] = {
 TAKING_TURNS = (
     *("stack", "total", "gossip", "stack", "sequencing", "stack"),
     *("stack", "total", "partitionable", "durable", "stack", "stack"),
-    *("total", "gossip", "sequencing", "documents", "total", "stack"),
+    *("total", "gossip", "sequencing", "documents", "paths", "stack"),
     *("gossip", "access", "stack", "total", "partitionable", "stack"),
     *("stack", "durable", "total", "stack", "gossip", "sequencing"),
     *("stack", "documents", "total", "stack", "gossip", "stack"),

@@ -35,10 +35,10 @@ class RealTimeOrder(Checker):
                 if place > told.get(record.group, (0, mid))[0]:
                     told[record.group] = place, mid
         for mid, (floor, answered) in floors.items():
-            later = places.get(mid)
-            if later is not None and later <= floor:
+            number = places.get(mid)
+            if number is not None and number <= floor:
                 text = (
-                    f"{group_message(mid)} has number {later} of group {mid.group}; when it was "
+                    f"{group_message(mid)} has number {number} of group {mid.group}; when it was "
                     f"sent, {group_message(answered)} had been answered with {floor}"
                 )
                 found.append(self.breach(self.sent_at(trace, mid), (mid.process[0],), text, mid))

@@ -19,6 +19,7 @@ from groupcore.events import (
 from groupcore.layers.failure_detection import (
     STRANGERS_MAX,
     DetectionOptions,
+    Direct,
     FailureDetection,
     Heartbeat,
     Ping,
@@ -98,6 +99,7 @@ def test_a_member_is_unheard_only_after_silence_and_unanswered_questions() -> No
         "doubts": 0,
         "unheard": 1,
         "stalled": 0,
+        "indirect": 0,
     }
 
 
@@ -164,7 +166,8 @@ def test_who_has_slept_suspects_nobody_until_it_has_listened_again() -> None:  #
     effects = run(layer, 5.0, 6)  # the timer is late by far more than half of the timeout
     assert layer.counters()["late_timers"] == 1
     assert events(effects) == []
-    assert all(isinstance(batch.headers[-1], Heartbeat) for batch in downs(effects))
+    sent = {type(batch.headers[-1]) for batch in downs(effects)}
+    assert sent <= {Heartbeat, Direct}, "it asks nobody"
     assert bare(A, Ping(), to=B) in downs(run(layer, 5.65, 1))
 
 
@@ -394,3 +397,14 @@ def test_who_waited_in_a_former_view_counts_for_nothing() -> None:  # I7
     layer.on_event(installed(B, A, C, number=2), 2.0)
     layer.on_up(bare(C, Heartbeat(1, (), (), True)), 2.1)
     assert layer.stalled() == frozenset()
+
+
+def test_a_member_whose_heartbeats_come_and_no_unicasts_is_unheard() -> None:  # I9
+    """More in `test_failure_detection_paths`."""
+    layer = member()
+    for number in range(2 * DetectionOptions().direct_missed):
+        for other in (B, C):
+            layer.on_up(bare(other, Heartbeat(1, ())), number * TICK_S)
+        layer.on_up(bare(C, Direct(), to=A), number * TICK_S)
+        run(layer, number * TICK_S, 1, B, C)
+    assert layer.unreachable() == {B}

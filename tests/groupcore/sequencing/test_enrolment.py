@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from groupcore.sequencing.headers import Change, Join, Leave
+from groupcore.sequencing.names import Place
 from groupcore.sequencing.record import GONE, JOINED
 from groupcore.view import View
 from tests.groupcore.sequencing.scene import Scene
@@ -31,7 +32,7 @@ def test_i1_a_request_that_comes_behind_a_later_one_of_the_same_process_is_nothi
     newest = (record.requests or {})[key]
     assert newest > joined
     inside = process in record.members
-    header = (Leave if late == "leave" else Join)(group, process.number, joined)
+    header = (Leave if late == "leave" else Join)(group, process.number, joined, Place(0, 0))
     before = service.sequencer.ownership.owned[group].seqno
     scene.hand("a", header, by="b")
     scene.world.run(50)
@@ -55,7 +56,7 @@ def test_i4_whose_node_is_gone_leaves_before_who_has_waited_to_enter() -> None:
     sequencer.own({group: last + 1}, {}, "inherited")
     plane.view = replace(plane.view, members=plane.view.members[:2])
     before = plane.own.received
-    sequencer.enrolment.request(world["b"].address, Join(group, enters.number, 1))
+    sequencer.enrolment.request(world["b"].address, Join(group, enters.number, 1, Place(0, 0)))
     assert plane.own.received == before
     sequencer.own({group: last}, {}, "inherited")
     sequencer.start()

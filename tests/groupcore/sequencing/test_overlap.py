@@ -106,8 +106,8 @@ def test_entering_all_entries_anew_makes_an_equal_table(
         play(overlap, sets, step)
     again = Overlap()
     for process, groups in reversed(overlap.entries()):
-        for group in groups:
-            again.enter(process, group)
+        for group, request in groups:
+            again.enter(process, group, request)
     assert again.entries() == overlap.entries()
     assert again.components() == overlap.components()
 
