@@ -117,7 +117,7 @@ def joint_stays(trace: Trace) -> dict[Pair, list[JointStay]]:
             reader.give(record)
         elif type(record) is GroupAsked:
             reader.ask(record)
-        elif is_own_join(record):
+        elif type(record) is GroupJoined and is_own_join(record):
             reader.enter(record.process, record.group)
         elif type(record) is GroupLeft and record.process[:2] == (record.n, record.inc):
             reader.leave(record.process, record.group)
