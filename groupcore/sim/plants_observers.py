@@ -32,7 +32,7 @@ def _placed() -> list[Patch]:
     def splits(
         state: DirectoryState, groups: Sequence[GroupId], target: Address
     ) -> tuple[str, str] | None:
-        watched = [set(own) for _, own in state.observers.entries()]
+        watched = [{group for group, _ in own} for _, own in state.observers.entries()]
         for group in groups:
             for other in state.entries:
                 common = sum({group, other} <= own for own in watched)

@@ -8,7 +8,7 @@ from msgpack import packb, unpackb
 from groupcore.sequencing.commands import DeleteGroup, EnterStrict, ExitStrict, ObserveStrict
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import EntryAllowed
-from groupcore.sequencing.directory_snapshot import BEFORE_OBSERVERS, BEFORE_REQUESTS
+from groupcore.sequencing.directory_snapshot import BEFORE_OBSERVERS, BEFORE_TENURES
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.placement_options import PlacementOptions
 from tests.groupcore.sequencing.directories import (
@@ -123,11 +123,12 @@ def test_a_snapshot_of_a_former_version_is_read() -> None:
     value = unpackb(made.snapshot(), raw=False)
     for row in value[OVERLAP]:
         row[2] = [group for group, _ in row[2]]
-    value[0] = BEFORE_REQUESTS
+    assert value.pop() == [], "tenures"
+    value[0] = BEFORE_TENURES
     again = Directory()
     again.restore(packb(value))
     assert again.component(1) == made.component(1)
-    assert value.pop() == []
+    assert value.pop() == [], "observers"
     value[0] = BEFORE_OBSERVERS
     older = Directory()
     older.restore(packb(value))
