@@ -68,5 +68,6 @@ async def test_a_blackout_is_told_as_what_it_is_and_leaves_no_traceback(tmp_path
         assert {status for status, _ in asker.answers} <= {200, 201, 503}
         assert asker.closes[1013] > 0, "who came while there was no cluster"
         assert asker.answers[503, "not_ready"] > 0
+        assert asker.stale > 0, "what a said while it was alone"
         for node in cluster.all_nodes:
             assert "Traceback" not in node.output(), node.output()[:6000]
