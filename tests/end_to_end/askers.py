@@ -68,8 +68,8 @@ class Asker:
         async with aiohttp.ClientSession(timeout=limit) as http:
             while True:
                 for method, path, body in (
-                    ("GET", f"/documents/{self.doc}", None),
                     ("GET", "/documents", None),
+                    ("GET", f"/documents/{self.doc}", None),
                     ("GET", "/files", None),
                     ("PATCH", f"/documents/{self.doc}", {"title": secrets.token_hex(4)}),
                     ("POST", "/documents", {"title": "another"}),
