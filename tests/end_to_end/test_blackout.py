@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 PASSING = {"not_ready", "not_primary", "closed", "busy", "behind", "channel_closed"}
 """What a page may be told of an object while nodes come and go; all of it is temporary."""
-CLOSED = {1001, 1006, 1012, 1013, 4001}
-"""How its connection may end: the process, or the node has gone; or is not there yet."""
+CLOSED = {1000, 1001, 1006, 1012, 1013, 4001}
+"""How its connection may end: by itself; the process, or the node has gone, or is not there yet."""
 
 
 async def test_a_blackout_is_told_as_what_it_is_and_leaves_no_traceback(tmp_path: Path) -> None:
