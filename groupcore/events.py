@@ -212,6 +212,13 @@ class Heard(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Slept(Event):
+    """This process was not scheduled for so long before this turn (`groupcore.awake`)."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class ConnectionClosed(Event):
     """The connection that watched over this member has closed: its process may have ended.
 

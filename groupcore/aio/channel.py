@@ -31,6 +31,7 @@ from groupcore.aio.state_service import EVENTS as STATE_EVENTS
 from groupcore.aio.state_service import StateService
 from groupcore.aio.states import StateProvider
 from groupcore.aio.transfer import Secret
+from groupcore.awake import AwakeClock
 from groupcore.endpoint import Delivery
 from groupcore.errors import (
     ChannelClosedError,
@@ -344,6 +345,11 @@ class Channel:
     def primary(self) -> bool:
         """Whether this member is in the primary view and reaches a quorum of it."""
         return self._gate.primary
+
+    @property
+    def awake(self) -> AwakeClock:
+        """The clock by which this channel's lives go, and for how long the process has slept."""
+        return self._lives.awake
 
     @property
     def awaiting(self) -> Awaiting | None:

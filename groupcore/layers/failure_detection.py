@@ -33,6 +33,8 @@ Invariants.
   I8  A member of which no heartbeat of this view has come for `begin_s` is unheard until one comes.
   I9  A member of which `direct_missed` heartbeats have come in a row and no unicast, though it was
       asked, is unheard until a unicast comes. Nobody's own sleep counts: time plays no part.
+  I10 A member that has slept takes back whom it does not hear, and for `timeout_s` does not heed
+      who says not to hear it: that was said of its sleep, and is said again if it is still so.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ from groupcore.events import (
     OrderLate,
     ReachabilityChanged,
     SeenAlive,
+    Slept,
     Stalled,
     ViewInstalled,
 )
@@ -127,6 +130,7 @@ class FailureDetection(Layer):
         Heard,
         ConnectionClosed,
         SeenAlive,
+        Slept,
         Stalled,
         OrderLate,
         ViewInstalled,
@@ -149,14 +153,16 @@ class FailureDetection(Layer):
         self.stalls: dict[Address, frozenset[Address]] = {}
         self.waiting: set[Address] = set()
         self.expected_at = 0.0
+        self.slept_until = 0.0
+        self.allowed_at = 0.0
         self.doubted: dict[Address, int] = {}
         self.doubt_due_at = 0.0
         self.paths = Paths(me, options.direct_missed)
-        self.numbers = {"suspicions": 0, "late_timers": 0, "doubts": 0}
+        self.numbers = {"suspicions": 0, "late_timers": 0, "doubts": 0, "sleeps": 0}
 
     def counters(self) -> dict[str, int]:
-        """Suspicions, own late timers, members doubted so far; now unheard, stalled, and heard by
-        multicasts alone."""
+        """Suspicions, own late timers, members doubted, own sleeps so far; members unheard, stalled
+        and heard by multicasts alone now."""
         now = {"unheard": len(self.mine), "stalled": len(self.stalled())}
         return {**self.numbers, **now, "indirect": len(self.paths.indirect)}
 
@@ -164,6 +170,8 @@ class FailureDetection(Layer):
         """Who does not hear whom: this member's own ears, and what the others report (I6)."""
         heard_by_none = self.stalled()
         unheard = {self.me: self.mine, **self.reports}
+        if self.slept_until:
+            unheard = {member: deaf - {self.me} for member, deaf in unheard.items()}
         if not heard_by_none:
             return unheard
         return {member: deaf | (heard_by_none - {member}) for member, deaf in unheard.items()}
@@ -257,6 +265,8 @@ class FailureDetection(Layer):
                 return self.on_heard(event.members, now)
             case ConnectionClosed(member):
                 return self.doubt(member, now)
+            case Slept():
+                return self.on_slept(now)
             case SeenAlive():
                 return self.on_seen_alive(event.members, now)
             case Stalled(members):
@@ -268,6 +278,7 @@ class FailureDetection(Layer):
                 self.begun_at, self.absent = now, frozenset()
                 self.reports, self.unanswered, self.doubted, self.stalls = {}, {}, {}, {}
                 self.waiting = set()
+                self.slept_until = 0.0
                 self.paths.on_view(event.view)
                 for member in event.view.members:
                     self.last_heard[member] = now
@@ -312,7 +323,7 @@ class FailureDetection(Layer):
         again: list[Effect] = [StartTimer("tick", self.options.interval_s)]
         if self.view is None:
             return again
-        effects = self.wake_up(now) if late else self.look(now)
+        effects = self.wake_up(now) if late else [*self.has_listened(now), *self.look(now)]
         directs = [Down(self.alone(to, Direct())) for to in self.paths.next_directs()]
         return [*effects, *self.heartbeat(), *directs, *again]
 
@@ -336,6 +347,27 @@ class FailureDetection(Layer):
         for member in self.view.members:
             self.last_heard[member] = now
         return []
+
+    def on_slept(self, now: float) -> list[Effect]:
+        """This member was not scheduled (I3, I10): what lies unread is of the time before."""
+        self.numbers["sleeps"] += 1
+        options = self.options
+        # Who sleeps again and again still finds a crash: between two allowances one can be found.
+        if self.view is None or now < self.allowed_at:
+            return []
+        self.slept_until = now + options.timeout_s
+        self.allowed_at = self.slept_until + options.timeout_s + options.pings * options.interval_s
+        self.expected_at = now + self.options.interval_s
+        self.doubted, self.mine = {}, self.mine & self.absent
+        self.paths.on_view(self.view)
+        return [*self.wake_up(now), *self.heartbeat(), Notify(ReachabilityChanged())]
+
+    def has_listened(self, now: float) -> list[Effect]:
+        """After a sleep: from now on it counts again who says not to hear this member (I10)."""
+        if not self.slept_until or now < self.slept_until:
+            return []
+        self.slept_until = 0.0
+        return [Notify(ReachabilityChanged())]
 
     def look(self, now: float) -> list[Effect]:
         """Ask the silent; who does not answer either is unheard (I1)."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from groupcore.awake import AwakeClock
 from groupcore.effects import Persist
 from groupcore.endpoint import Delivery, Endpoint, Turn
 from groupcore.events import (
@@ -24,6 +25,7 @@ from groupcore.events import (
     PrimaryRegained,
     Refused,
     Saved,
+    Slept,
     Synced,
     ViewInstalled,
     WaiverGiven,
@@ -106,6 +108,7 @@ class Node:
         self._record = Recorder(trace, clock)
         self._random = random
         self._local = LocalClock(random.uniform(1.0, 10_000.0), random.uniform(0.995, 1.005))
+        self._awake = AwakeClock()
         self._make_endpoint = make_endpoint
         self.states = States(self, clock, random, find_state, scenario)
         self._inbox: list[tuple[bytes, SocketAddress] | Event] = []
@@ -139,6 +142,7 @@ class Node:
         """Begin a life from what is on the disk; nothing happens while one goes on."""
         if self.alive or not self.guest.may_start():
             return
+        self._read_log()
         if self.disk.damaged:
             self._record.lived(self.address, "unreadable", "the record on disk is damaged")
             return
@@ -168,9 +172,14 @@ class Node:
 
     def start_empty(self) -> None:
         """Somebody has moved a damaged record away: begin with an empty disk."""
+        if not self.alive:
+            self._read_log()
         if self.disk.damaged:
             self.lose_disk()
         self.start()
+
+    def _read_log(self) -> None:
+        self._record.recovered(self.address, self.disk.verify())
 
     def lose_disk(self) -> None:
         """An empty disk is in the place of the former one."""
@@ -223,6 +232,7 @@ class Node:
         self._inbox.clear()
         self._outbox.clear()
         self._wake_at = None
+        self._awake.end_turn(None)
 
     # --- inputs ---------------------------------------------------------------------------------
 
@@ -287,7 +297,11 @@ class Node:
         if endpoint is None or self.paused:
             return
         self._busy_until = self._clock.now_ns + self._turn_ns * self.slowness
-        now = self._local.seconds(self._clock.now_ns)
+        monotonic_s = self._local.seconds(self._clock.now_ns)
+        slept_s = self._awake.begin_turn(monotonic_s)
+        now = self._awake.seconds(monotonic_s)
+        if slept_s:
+            endpoint.notify(Slept(slept_s), now)
         inbox, self._inbox = self._inbox, []
         outbox, self._outbox = self._outbox, []
         for item in inbox:
@@ -305,7 +319,7 @@ class Node:
         endpoint.wake(now)
         self._carry_out(endpoint.end_turn(now))
         if self.endpoint is endpoint:
-            self._arm(endpoint)
+            self._arm(endpoint, now)
 
     def _carry_out(self, turn: Turn) -> None:
         life = self.address
@@ -336,11 +350,13 @@ class Node:
 
         return done
 
-    def _arm(self, endpoint: Endpoint) -> None:
+    def _arm(self, endpoint: Endpoint, now: float) -> None:
         wake = endpoint.next_wake()
+        self._awake.end_turn(wake, now)
         if wake is None:
             self._wake_at = None
             return
+        wake = self._awake.monotonic(wake)
         moment, soonest = self._local.moment(wake), self._clock.now_ns + MICROSECOND
         moment = moment if moment > soonest else soonest
         if moment != self._wake_at:

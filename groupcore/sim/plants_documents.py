@@ -13,6 +13,7 @@ from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.documents.tending import Tender
 from groupcore.shared.machine import Machine
 from groupcore.shared.verdicts import Call, Verdict, Verdicts
+from groupcore.sim.documents.person import Person, Visit
 from groupcore.sim.plant_schedules_documents import IN_HURRIES
 from groupcore.sim.planting import Patch, Plant
 
@@ -35,6 +36,19 @@ def _planted_unwoken() -> list[Patch]:
         """Nor do they hear of it when it is planted."""
 
     return [(Tender, "plant", plant), (DocumentOutline, "_wake", wake)]
+
+
+def _shown_with_gaps() -> list[Patch]:
+    """The session leaves something out of what it passes on to the page."""
+    showing = Person.shown
+
+    def shown(
+        self: Person, visit: Visit, name: str, birth: str, position: int, what: str, whole: bool
+    ) -> None:
+        if whole or position % 7:
+            showing(self, visit, name, birth, position, what, whole)
+
+    return [(Person, "shown", shown)]
 
 
 def _receipts_forgotten() -> list[Patch]:
@@ -136,6 +150,13 @@ DOCUMENT_PLANTS = (
         _left_unlooked,
         profile="documents",
         schedule=IN_HURRIES,
+    ),
+    Plant(
+        "doc-shown-with-gaps",
+        "a page is not shown each seventh entry of an object",
+        (21,),
+        _shown_with_gaps,
+        profile="documents",
     ),
     Plant(
         "doc-births-mixed",

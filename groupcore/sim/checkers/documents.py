@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from groupcore.sim.checkers.base import Checker, Violation, life
+from groupcore.sim.checkers.document_pages import PageStream
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_documents import (
     DocumentAnswered,
@@ -169,6 +170,7 @@ DOCUMENT_CHECKERS: tuple[type[Checker], ...] = (
     DocumentReplicas,
     DocumentTexts,
     DocumentOnce,
+    PageStream,
     DocumentSettles,
 )
 """What holds for documents."""
