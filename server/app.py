@@ -31,7 +31,7 @@ from server.routes.console_rows import console_rows
 from server.routes.door import Door, GuardedEntrance
 from server.routes.feed import Feed
 from server.routes.files import Files
-from server.routes.gate import GUEST, OpenGate
+from server.routes.gate import GUEST, STALE, OpenGate
 from server.routes.health import health_routes
 from server.routes.openapi import account_rows, described_routes
 from server.routes.page import Page
@@ -125,6 +125,7 @@ class SecurityHeaders:
         if scope["path"].startswith("/api/") and origin in self._node.origins():
             headers["Access-Control-Allow-Origin"] = origin
             headers["Access-Control-Allow-Credentials"] = "true"
+            headers["Access-Control-Expose-Headers"] = STALE
             headers.add_vary_header("Origin")
 
 

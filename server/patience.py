@@ -34,6 +34,7 @@ class PatientProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
     _awaited = ""
     _has_asked = False
+    _is_socket = False
     _body_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -60,13 +61,13 @@ class PatientProtocol(H11Protocol):
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """P3: the gateway has deadlines of its own."""
+        self._is_socket = True
         super().handle_websocket_upgrade(event)
-        self._await("")
 
     def _look(self) -> None:
         """What the client owes now."""
         theirs = self.conn.their_state
-        if self.transport.is_closing() or theirs is h11.SWITCHED_PROTOCOL:
+        if self.transport.is_closing() or self._is_socket:
             self._await("")
         elif theirs is h11.SEND_BODY:
             self._await("body")

@@ -131,7 +131,7 @@ async def test_a_body_that_comes_slowly_but_comes_is_taken(
 
 
 async def test_who_is_idle_between_requests_and_pages_at_sockets_stay(
-    cluster: Cluster, hasty: None
+    cluster: Cluster, hasty: None, caplog: pytest.LogCaptureFixture
 ) -> None:  # P3
     node = await cluster.start("a")
     doc = await create(node)
@@ -149,3 +149,4 @@ async def test_who_is_idle_between_requests_and_pages_at_sockets_stay(
     await eventually(lambda: idle.has(b"0.1.0"), "it goes on")
     idle.end()
     assert (await get(f"{node.url}/livez"))[0] == 200
+    assert not [one for one in caplog.records if one.levelname == "ERROR"]
