@@ -26,6 +26,7 @@ from server.errors import AddressTakenProblem, KeyProblem, ServerError, Settings
 from server.folder import check_folder
 from server.key_watch import watch_key
 from server.node import Node
+from server.patience import PatientProtocol
 from server.settings import Settings, host_port
 
 logger = logging.getLogger("server")
@@ -108,6 +109,7 @@ def make_server(app: Starlette) -> QuietServer:
     return QuietServer(
         uvicorn.Config(
             app,
+            http=PatientProtocol,
             ws=FanoutProtocol,
             ws_max_size=FRAME_BYTES_MAX,
             ws_ping_interval=None,

@@ -9,11 +9,13 @@ holds up another one.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Unpack
 
 from groupcore.aio import Node
+from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, joined, pack
 from groupcore.shared.body import Body
 from groupcore.shared.types.presence import Crowd
@@ -26,6 +28,8 @@ from groupcore.web.outlet import Outlet
 from groupcore.web.page import Page
 from groupcore.web.settings import Badge, GatewaySettings, Terms
 from groupcore.web.turnstile import Turnstile
+
+log = logging.getLogger(__name__)
 
 LAG_CHECK_S = 0.05
 PACKED_MAX = 256
@@ -64,11 +68,19 @@ class Gateway:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
-        """Run a coroutine beside everything else."""
+        """Run a coroutine beside everything else; what its node refuses then, nobody waits for."""
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._on_over)
         return task
+
+    def _on_over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, GroupcoreError):
+            log.debug("not done for a page: %s", error)
+        elif error is not None:
+            log.error("a page's work has failed", exc_info=error)
 
     async def close(self) -> None:
         """End all sessions: the pages go to other nodes."""

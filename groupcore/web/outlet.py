@@ -36,10 +36,17 @@ TEMPORARY = {
     "closed",
     "outcome_unknown",
     "not_open",
+    "not_ready",
+    "not_primary",
+    "left",
+    "moving",
+    "unknown_group",
+    "transfer_busy",
     "channel_closed",
     "internal",
 }
-"""Codes behind which the same may be asked again."""
+"""Codes behind which the same may be asked again: what comes of a node that joins, has lost its
+view or leaves, and of a group that moves or is made."""
 
 
 class Writer(Protocol):

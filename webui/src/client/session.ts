@@ -23,6 +23,7 @@ import type { Host } from "./object";
 
 const REOPEN_MS = 300;
 const PATIENCE_MS = 8_000;
+const LOOK_MS = PATIENCE_MS / 4;
 /** Codes of `Session.stopped`, by close codes; others are `stopped`. */
 const STOP_CODES: Readonly<Record<number, string>> = {
   1008: "refused",
@@ -49,7 +50,8 @@ export interface Openable {
   readonly ready: Promise<void>;
   readonly unanswered: number;
   readonly unsaved: number;
-  readonly waitingSince_ms: number | null;
+  /** Since when the node has owed an answer over this connection; null: it owes none. */
+  readonly owedSince_ms: number | null;
   readonly inFlight: number;
   /** The number of the last call, and a call to go on behind one. */
   readonly lastCall?: number;
@@ -343,19 +345,24 @@ export class Session implements Host {
     else reject?.(new CallError(message.code, message.message));
   }
 
-  private watch(): void {
-    this.tools.after(PATIENCE_MS / 4, () => {
+  private watch(wasLate = false): void {
+    const due_ms = Date.now() + LOOK_MS;
+    this.tools.after(LOOK_MS, () => {
       if (this.stopped !== null) return;
-      const longAgo = Date.now() - PATIENCE_MS;
-      for (const { object } of this.objects.values()) {
-        const since = object.waitingSince_ms;
-        if (this.link.isConnected && since !== null && since < longAgo) {
-          this.link.elsewhere();
-          break;
-        }
-      }
-      this.watch();
+      // A page that was held up itself hears first what has come meanwhile.
+      const isLate = !wasLate && Date.now() > due_ms + LOOK_MS;
+      if (!isLate && this.link.isConnected && this.isKeptWaiting()) this.link.elsewhere();
+      this.watch(isLate);
     });
+  }
+
+  private isKeptWaiting(): boolean {
+    const longAgo_ms = Date.now() - PATIENCE_MS;
+    for (const { object } of this.objects.values()) {
+      const since_ms = object.owedSince_ms;
+      if (since_ms !== null && since_ms < longAgo_ms) return true;
+    }
+    return false;
   }
 
   private end(code: string, message: string): void {

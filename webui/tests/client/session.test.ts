@@ -1,5 +1,5 @@
 import { decode, encode } from "@msgpack/msgpack";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   Counter,
   connect,
@@ -40,12 +40,16 @@ class FakeSocket implements Socket {
   }
 }
 
+/** How often a session looks whether its node answers. */
+const LOOK_MS = 2_000;
+
 /** A session over sockets that the test plays, with timers that run when they are told to. */
 function fakeSession(): {
   session: Session;
   sockets: FakeSocket[];
   states: State[];
   pass: () => void;
+  look: () => void;
 } {
   const sockets: FakeSocket[] = [];
   const states: State[] = [];
@@ -71,7 +75,12 @@ function fakeSession(): {
     timers = timers.filter(([delay_ms]) => delay_ms > 1_000);
     for (const [, callback] of due) callback();
   };
-  return { session, sockets, states, pass };
+  const look = (): void => {
+    const due = timers.filter(([delay_ms]) => delay_ms === LOOK_MS);
+    timers = timers.filter(([delay_ms]) => delay_ms !== LOOK_MS);
+    for (const [, callback] of due) callback();
+  };
+  return { session, sockets, states, pass, look };
 }
 
 test("a session goes on at the next node with what it has", async () => {
@@ -115,6 +124,63 @@ test("a node that is behind is left for the next; a refusal ends the object", as
   const refusal = { t: "error", name: "it", code: "forbidden", message: "no", temporary: false };
   sockets[1]?.hear(refusal);
   await expect(opening).rejects.toMatchObject({ code: "forbidden" });
+});
+
+const PATIENCE_MS = 8_000;
+
+/** A session with one call that waits, of which the test says when it looks at its node. */
+function watched() {
+  const clock = vi.spyOn(Date, "now").mockReturnValue(1_000_000);
+  const { session, sockets, pass, look } = fakeSession();
+  const later = (by_ms: number): void => {
+    clock.mockReturnValue(Date.now() + by_ms);
+    look();
+  };
+  const it = session.attach(Counter, "it");
+  const connected = (at: number): void => {
+    sockets[at]?.welcome(`me#${at}`);
+    sockets[at]?.hear(snapshot({ value: 0 }));
+  };
+  return { session, sockets, pass, later, it, connected };
+}
+
+test("a node that does not answer a call is left; one that answers, though slowly, is not", () => {
+  const { sockets, later, it, connected } = watched();
+  connected(0);
+  for (let call = 0; call < 3; call += 1) void it.add(1).catch(() => undefined);
+  for (let n = 1; n < 3; n += 1) {
+    for (let looks = 0; looks < 3; looks += 1) later(PATIENCE_MS / 4);
+    sockets[0]?.hear(result(n, 1));
+  }
+  for (let looks = 0; looks < 4; looks += 1) later(PATIENCE_MS / 4);
+  expect(sockets.length).toBe(1);
+  later(PATIENCE_MS / 4);
+  expect(sockets.length).toBe(2);
+  vi.restoreAllMocks();
+});
+
+test("what was written long ago without a connection is given its time behind the reconnect", () => {
+  const { sockets, pass, later, it, connected } = watched();
+  connected(0);
+  sockets[0]?.onclose?.({ code: 1006 });
+  void it.add(1).catch(() => undefined);
+  for (let looks = 0; looks < 20; looks += 1) later(PATIENCE_MS / 4);
+  pass();
+  connected(1);
+  for (let looks = 0; looks < 4; looks += 1) later(PATIENCE_MS / 4);
+  expect(sockets.length).toBe(2);
+  vi.restoreAllMocks();
+});
+
+test("a page that was held up itself does not blame the node for it", () => {
+  const { sockets, later, it, connected } = watched();
+  connected(0);
+  void it.add(1).catch(() => undefined);
+  later(3 * PATIENCE_MS);
+  expect(sockets.length).toBe(1);
+  later(PATIENCE_MS / 4);
+  expect(sockets.length).toBe(2);
+  vi.restoreAllMocks();
 });
 
 test("a node that is learnt of later is tried too, and the connection goes on until then", () => {
