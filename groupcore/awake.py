@@ -12,6 +12,9 @@ Source. Fault matrix, rows 12 and 13.
 
 from __future__ import annotations
 
+from collections import deque
+
+NAPS_MAX = 1_024
 SLEEP_S = 0.25
 """What a turn may be late without having slept: a collector, a large turn, a busy core."""
 
@@ -19,13 +22,14 @@ SLEEP_S = 0.25
 class AwakeClock:
     """`slept_s`: what is left out until now; `sleeps`, `longest_s`: how often, how long at most."""
 
-    __slots__ = ("_due_s", "longest_s", "sleeps", "slept_s")
+    __slots__ = ("_due_s", "_naps", "longest_s", "sleeps", "slept_s")
 
     def __init__(self) -> None:
         self.slept_s = 0.0
         self.sleeps = 0
         self.longest_s = 0.0
         self._due_s: float | None = None
+        self._naps: deque[tuple[float, float]] = deque(maxlen=NAPS_MAX)
 
     def begin_turn(self, monotonic_s: float) -> float:
         """A turn begins; for how many seconds the process has slept before it, or 0.0."""
@@ -36,6 +40,7 @@ class AwakeClock:
         self.slept_s += slept_s
         self.sleeps += 1
         self.longest_s = max(self.longest_s, slept_s)
+        self._naps.append((monotonic_s, slept_s))
         return slept_s
 
     def end_turn(self, wake_s: float | None, now_s: float = float("-inf")) -> None:
@@ -48,6 +53,10 @@ class AwakeClock:
     def seconds(self, monotonic_s: float) -> float:
         """This clock's time at that monotonic time, between `begin_turn` and `end_turn`."""
         return monotonic_s - self.slept_s
+
+    def slept_lately_s(self, monotonic_s: float, within_s: float) -> float:
+        """For how long it slept in the last so many seconds, as far as it remembers."""
+        return sum(nap_s for at_s, nap_s in self._naps if at_s >= monotonic_s - within_s)
 
     def monotonic(self, seconds: float) -> float:
         """The monotonic time at which this clock shows so much, unless the process sleeps."""

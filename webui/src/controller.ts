@@ -251,14 +251,14 @@ export class DocumentController {
   /** Looks for words in the whole document; none: ends the search. */
   find(query: string): void {
     const finder = this.editor?.finder;
-    if (finder === undefined) return;
+    if (!finder) return;
     finder.look(query);
     // A search that has ended knows no texts any more.
     if (query === "") this.areTextsAsked = false;
     if (query === "" || this.areTextsAsked || !finder.isPartial) return;
     this.areTextsAsked = true;
     const known = this.parts.texts(this.doc).then(
-      (texts) => this.editor?.finder.know(texts),
+      (texts) => this.editor?.finder?.know(texts),
       () => undefined, // offline: what is here is searched
     );
     void known.then(() => this.later(TEXTS_MS, () => (this.areTextsAsked = false)));

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from groupcore.sequencing.names import GroupId
-from groupcore.sim.checkers.group_index import Place, index_groups, is_own_join
+from groupcore.sim.checkers.group_index import Place, index_groups
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_deletions import GroupDeleted
 from groupcore.sim.trace_groups import (
@@ -117,9 +117,11 @@ def joint_stays(trace: Trace) -> dict[Pair, list[JointStay]]:
             reader.give(record)
         elif type(record) is GroupAsked:
             reader.ask(record)
-        elif is_own_join(record):
+        elif record.process[:2] != (record.n, record.inc):
+            continue  # of a process of another node
+        elif type(record) is GroupJoined:
             reader.enter(record.process, record.group)
-        elif type(record) is GroupLeft and record.process[:2] == (record.n, record.inc):
+        else:
             reader.leave(record.process, record.group)
     return reader.stays
 
