@@ -29,6 +29,10 @@ REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server test
 # Of the core's tests those that simulate, the longer half.
 SIMULATED := tests/groupcore/sim tests/groupcore/sequencing
 
+# What `make quick` leaves to `make test`: tests of real sockets, simulations, and the games of the page's model.
+QUICK_LEAVES_OUT := $(filter tests/groupcore/%,$(REAL_TESTS)) tests/groupcore/sim
+PAGE_GAMES := fuzz,history,planted,power,rounds
+
 PLAN_TEST := tests/end_to_end/test_plan_in_effect.py
 
 SEEDS ?= 200
@@ -69,6 +73,23 @@ check-types: $(INSTALLED) $(PIPELINE_INSTALLED)
 .PHONY: check-page
 check-page: $(WEBUI_BUILT)
 	cd webui && npm run --silent check
+
+# What one runs between two edits: nothing that starts a node, a browser or Spark, and of what takes long nothing.
+.PHONY: quick
+quick: setup pipeline ## checks, unit tests and 100 schedules: under 3 minutes on two cores
+	@$(MAKE) -j 2 --output-sync=target quick-core check quick-page quick-schedules
+
+.PHONY: quick-core
+quick-core: $(INSTALLED)
+	$(BIN)/python -m pytest -q -m "not slow" tests/groupcore tests/scripts $(QUICK_LEAVES_OUT:%=--ignore=%)
+
+.PHONY: quick-page
+quick-page: setup
+	cd webui && npx vitest run --exclude "tests/document/{$(PAGE_GAMES)}.test.ts"
+
+.PHONY: quick-schedules
+quick-schedules: $(INSTALLED)
+	$(BIN)/python -m groupcore.sim --profile all --schedules 100 --seed $${SEED:-1}
 
 # First what is said in a minute. What only computes, types, the core's tests, the schedules and the Spark jobs', judges nothing
 # by the clock: it takes what the real tests leave, and waits whenever one of these wants a core. So a third real test at a time
@@ -142,6 +163,10 @@ sim: setup ## simulate SEEDS=200 fault schedules from seed SEED=1
 plants: setup ## plant each known bug and see that the simulator catches it
 	@$(BIN)/python scripts/run_plants.py
 
+.PHONY: mutants
+mutants: setup ## single edits of the protocol that a test or schedule must find: MUTANTS=200 of SEED=1
+	@nice -n 10 $(BIN)/python -m scripts.run_mutants --mutants $${MUTANTS:-200} --seed $${SEED:-1} --jobs $${JOBS:-2}
+
 .PHONY: explore
 explore: setup ## every behaviour of very small clusters; SCOPE=NAME for one
 	@$(BIN)/python -m groupcore.sim.explore --scope $${SCOPE:-all}
@@ -168,6 +193,11 @@ plan-end-to-end: setup pipeline chromium ## a plan out of a skewed load, approve
 rounds: setup ## three pages do ten things each at once and must agree behind it: ROUNDS=20000, half from SEED=1, half new for each commit (or of SECOND=seed)
 	@cd webui && ROUNDS=$${ROUNDS:-20000} SEED=$${SEED:-1} SECOND=$${SECOND-$$(../scripts/print_seed)} \
 		npx vitest run tests/document/rounds.test.ts --execArgv=--max-semi-space-size=64
+
+.PHONY: disturbed
+disturbed: setup ## tokens typed while people are offline, split, join, move, cut, undo and are cut off: GAMES=2000 games from SEED=1
+	@cd webui && GAMES=$${GAMES:-2000} SEED=$${SEED:-1} \
+		npx vitest run tests/document/disturbed.test.ts --execArgv=--max-semi-space-size=64
 
 .PHONY: history
 history: setup ## one document, OPERATIONS=100000 operations by ten people: the same for all, no letter lost

@@ -55,6 +55,18 @@ class Persisted(Event):
     token: int
 
 
+@dataclass(frozen=True, slots=True)
+class WaiverGiven(Event):
+    """An operator has the cluster go on without the votes of these nodes.
+
+    They are not needed for what follows the view of this lineage and number; it holds for 3 s.
+    """
+
+    lineage: int
+    number: int
+    names: tuple[str, ...]
+
+
 # --- membership tells ---------------------------------------------------------------------------
 
 
@@ -103,7 +115,8 @@ class Excluded(Event):
 
 @dataclass(frozen=True, slots=True)
 class Refused(Event):
-    """This member may not join; `code`: `id_in_use`, `foreign_cluster`, `mixed_logs`."""
+    """This member may not join; `code`: `id_in_use`, `foreign_cluster`, `gone_on_without`,
+    `mixed_logs`."""
 
     code: str
     detail: str
@@ -196,6 +209,13 @@ class Heard(Event):
     """Datagrams of these members arrived in this turn."""
 
     members: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Slept(Event):
+    """This process was not scheduled for so long before this turn (`groupcore.awake`)."""
+
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

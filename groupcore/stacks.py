@@ -266,7 +266,9 @@ class _Wiring:
         self.plane = plane or DataPlane()
         self.record = read_record(lineage)
         self.probe = Probe(me, options.probe, encode_report)
-        self.discovery = Discovery(me, self.record.view, options.discovery)
+        blank = self.record.view is None and self.record.accepted is None
+        empty = self.record.rebuilding or (options.membership.durable and blank)
+        self.discovery = Discovery(me, self.record.view, options.discovery, empty)
         self.detection = FailureDetection(me, options.detection)
         self.nakack = Nakack(me, random, options.nakack, self.detection.unreachable)
         flow = options.flow
@@ -310,8 +312,10 @@ class _Wiring:
             order_state=self.order_state,
             unheard=self.detection.unheard,
             heard_since=self.detection.heard_since,
+            reached_since=self.detection.reached_since,
             seeking=self.discovery.seeking,
             present=self.discovery.present,
+            empty=self.discovery.empty,
             stalled=self.detection.stalled,
             has_streams=self.plane.has,
             stored_streams=self.plane.stored,

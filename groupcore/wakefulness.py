@@ -1,4 +1,4 @@
-"""Whether a member has slept, as its own clock shows, and whether it has been awake since.
+"""Whether a member has slept, as it is told or its own clock shows, and been awake since.
 
 A plain value with its rule. What gathered in the buffer of a sleeper may be of a view that the
 others have left meanwhile by way of their disks; so for a while it concludes nothing from it.
@@ -29,6 +29,11 @@ class Wakefulness:
     def tick(self, now: float) -> None:
         """A timer that comes late shows a sleep."""
         self.is_wary(now)
+        self.awake_until = now + self.wary_s / 2
+
+    def sleep(self, now: float) -> None:
+        """This process was not scheduled before this moment, and its clock leaves that out."""
+        self.wary_until = now + self.wary_s
         self.awake_until = now + self.wary_s / 2
 
     def is_wary(self, now: float) -> bool:

@@ -65,6 +65,7 @@ HEADERS: dict[int, type[Header]] = {
     28: failure_detection.Heartbeat,
     29: failure_detection.Ping,
     30: failure_detection.Pong,
+    31: failure_detection.Direct,
     34: discovery.Discover,
     35: discovery.Present,
     37: membership_headers.MergeRequest,
@@ -81,6 +82,8 @@ HEADERS: dict[int, type[Header]] = {
     48: membership_headers.Installed,
     49: membership_headers.Superseded,
     50: membership_headers.Dissolved,
+    51: membership_headers.Waive,
+    52: membership_headers.GoneOn,
     54: durability.Durable,
     56: total_headers.Request,
     57: total_headers.Bcast,
@@ -121,7 +124,8 @@ HEADERS: dict[int, type[Header]] = {
     115: sequencing_headers.VolatileMessage,
     116: sequencing_headers.StateRequest,
     117: sequencing_headers.StatePiece,
-    118: sequencing_headers.Accept,
+    118: sequencing_headers.AcceptUnplaced,
+    119: sequencing_headers.Accept,
 }
 """Every header that may travel, by its code. Codes are never used again for another."""
 

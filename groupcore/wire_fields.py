@@ -135,10 +135,16 @@ def _optional_codec(item: Any) -> tuple[Encode, Decode]:
 
 
 def _record_codec(record: Any) -> tuple[Encode, Decode]:
-    """A dataclass or named tuple inside a header: an array of its fields."""
+    """A dataclass or named tuple inside a header: an array of its fields.
+
+    The last `later_fields` of a class may be missing: they have come since what is read was stored.
+    """
     hints = get_type_hints(record)
     tuples = issubclass(record, tuple)
-    names = list(record._fields) if tuples else [field.name for field in fields(record)]
+    known = () if tuples else fields(record)
+    names = list(record._fields) if tuples else [field.name for field in known]
+    later = getattr(record, "later_fields", 0)
+    absent = [encode_absent(field, hints) for field in known[len(known) - later :]]
     form = Form([hints[name] for name in names])
     read = list if tuples else values_of(names)
 
@@ -146,9 +152,16 @@ def _record_codec(record: Any) -> tuple[Encode, Decode]:
         return form.encode(read(value))
 
     def decode_record(values: Any) -> Any:
+        if absent and type(values) is list and len(values) == form.count - later:
+            values = values + absent
         return record(*form.decode(_items(values, form.count)[:]))
 
     return encode_record, decode_record
+
+
+def encode_absent(field: Any, hints: dict[str, Any]) -> Any:
+    """The default of a field, as it would have been written."""
+    return codec(hints[field.name])[0](field.default)
 
 
 @cache

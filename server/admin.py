@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -17,16 +17,19 @@ from groupcore.errors import GroupcoreError, PlanError
 from server import VERSION
 from server.console.desk import Console
 from server.errors import BadMessageError
+from server.logs import HISTORY
 from server.metrics import Metrics, drops_of, groups_of
 from server.node import Node
+from server.recovery import recovery_rows
 from server.routes.console_rows import console_rows
 from server.routes.deeds import note_first
 from server.routes.gate import Endpoint, OperatorGate
 from server.routes.health import health_routes
+from server.routes.history import History
 from server.routes.keys import key_row
 from server.routes.management import LOCAL, management_routes
 from server.routes.plans import PlanRoutes, on_bad_plan
-from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
+from server.routes.problems import on_bad_message, on_failure, on_gone, on_http_error, on_refusal
 
 
 def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starlette:
@@ -50,7 +53,9 @@ def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starl
             Route("/admin/revive", guarded(desk.revive), methods=["POST"]),
             Route("/admin/leave", guarded(desk.leave), methods=["POST"]),
             Route("/admin/end-sessions", guarded(desk.end_sessions), methods=["POST"]),
+            Route(HISTORY, guarded(History(node).show)),
             *gate.routes([PlanRoutes(console).migrate_row(), key_row(node)]),
+            *gate.routes(recovery_rows(node)),
             *gate.routes(
                 [replace(row, scope=LOCAL) for row in console_rows(console, is_local=True)]
             ),
@@ -62,6 +67,7 @@ def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starl
             BadMessageError: on_bad_message,
             PlanError: on_bad_plan,
             GroupcoreError: on_refusal,
+            ClientDisconnect: on_gone,
             Exception: on_failure,
         },
     )
@@ -95,6 +101,7 @@ class Desk:
                     "primary": node.primary,
                 },
                 "state": node.state,
+                "waiting": node.waiting,
                 "keys": node.objects.groups.keys.shown(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from groupcore.errors import GroupcoreError
+
 
 class ServerError(Exception):
     """Base of what ends the program; `exit_code` is what the process ends with."""
@@ -50,8 +52,8 @@ class AddressTakenProblem(ServerError):
     exit_code = 7
 
 
-class BadMessageError(Exception):
-    """Something from outside is not of the documented form; `code` is the protocol's name."""
+class BadMessageError(GroupcoreError):
+    """It is not of the documented form, or cannot be now; `code` is the protocol's name of it."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

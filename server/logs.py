@@ -1,19 +1,29 @@
-"""A node's log from outside: `verify-log` and `dump-log`. The node must not run meanwhile."""
+"""A node's log from outside: `verify-log` and `dump-log`.
+
+A running node's log is read beside it, as of one commit: nobody waits for who reads.
+"""
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+import aiohttp
+
 from groupcore.aio.commits import lock_folder
-from groupcore.aio.log_store import FILES, VERSION, DamagedError, LogStore
+from groupcore.aio.log_store import FILES, VERSION, DamagedError, LogStore, ReadLog
 from groupcore.errors import GroupcoreError
-from server.dump import LogReader
+from groupcore.view import Address
+from server.command_line import OneLineParser
+from server.dump import LogReader, Reaches
 from server.errors import (
     DamagedStoreError,
     IdInUseProblem,
@@ -22,15 +32,26 @@ from server.errors import (
     VersionProblem,
 )
 from server.folder import check_folder
+from server.outcomes import Outcomes
+from server.rebuilding import kind_of
+
+HISTORY = "/admin/log"
+PIECE_BYTES = 1 << 16
+
+
+def path_of(folder: Path) -> Path:
+    """The log in a folder; SettingsProblem where there is none."""
+    path = folder / FILES[0]
+    check_folder(folder)
+    if not path.is_file():
+        raise SettingsProblem(f"{folder} holds no log; name a node's --data folder")
+    return path
 
 
 @contextmanager
 def opened(folder: Path) -> Iterator[LogStore]:
     """The log in a folder that has one, for this program alone."""
-    path = folder / FILES[0]
-    check_folder(folder)
-    if not path.is_file():
-        raise SettingsProblem(f"{folder} holds no log; name a node's --data folder")
+    path = path_of(folder)
     try:
         lock = lock_folder(folder)
     except BlockingIOError:
@@ -65,27 +86,98 @@ def verify_log(folder: Path) -> None:
     print(f"good: {owner}, {len(parts)} parts up to {store.position}")
 
 
-def dump_log(folder: Path) -> None:
-    """Every message that the log holds, as JSON lines; what is damaged is named first."""
-    with opened(folder) as store:
-        parts = read_parts(store)
-        try:
-            for row in LogReader().rows(parts):
-                sys.stdout.write(json.dumps(row, ensure_ascii=False, default=repr) + "\n")
-        except (GroupcoreError, ValueError, TypeError, KeyError) as error:
-            raise DamagedStoreError(
-                f"the log {store.path} does not say what it should: {error!r}"
-            ) from None
+def dump_log(folder: Path, groups: Sequence[str] = (), recorded: Reaches | None = None) -> None:
+    """The history of the groups of these names as JSON lines; what is damaged is named first.
+
+    `recorded`: how far the node is that has the folder, if one does.
+    """
+    path = path_of(folder)
+    try:
+        with ReadLog(path) as log:
+            if log.version != VERSION:
+                raise VersionProblem(
+                    f"{path} has format {log.version}, this program reads {VERSION}"
+                )
+            log.check()
+            write_rows(log, groups, recorded)
+    except (sqlite3.Error, DamagedError) as error:
+        raise DamagedStoreError(f"the log {path} is damaged: {error}") from None
+    except (GroupcoreError, ValueError, TypeError, KeyError) as error:
+        raise DamagedStoreError(f"the log {path} does not say what it should: {error!r}") from None
 
 
-COMMANDS = {"dump-log": dump_log, "verify-log": verify_log}
+def write_rows(log: ReadLog, groups: Sequence[str], recorded: Reaches | None) -> None:
+    """To the standard output."""
+
+    def wanted(name: str) -> bool:
+        return not groups or any(fnmatchcase(name, one) for one in groups)
+
+    for row in Outcomes(kind_of, wanted).rows(LogReader(recorded).entries(log)):
+        sys.stdout.write(json.dumps(row, ensure_ascii=False, default=repr) + "\n")
+    sys.stdout.flush()
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """What `dump-log` takes."""
+    parser = OneLineParser(
+        prog="python -m server dump-log",
+        description="Print the history of groups as JSON lines; docs/operations.md has the fields.",
+    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("folder", type=Path, nargs="?", help="a node's --data folder")
+    source.add_argument("--admin", help="or a running node's management address")
+    parser.add_argument(
+        "--group", action="append", default=[], help="e.g. 'doc/3f0c…/*'; several times; else all"
+    )
+    parser.add_argument("--recorded", action="store_true", help=argparse.SUPPRESS)
+    return parser
+
+
+def run_dump(arguments: Sequence[str]) -> None:
+    """Print the history, of a folder or of a running node."""
+    given = make_parser().parse_args(list(arguments))
+    if given.admin is not None:
+        asyncio.run(copy_history(given.admin, given.group))
+        return
+    recorded = reaches_of(sys.stdin.read()) if given.recorded else None
+    dump_log(given.folder, given.group, recorded)
+
+
+def reaches_of(text: str) -> Reaches:
+    """How far a node is with each stream, as it says it to its child (`server.routes.history`)."""
+    return {Address(name, life): frame for name, life, frame in json.loads(text)}
+
+
+async def copy_history(url: str, groups: Sequence[str]) -> None:
+    """A running node's history to the standard output; ServerError where it breaks off."""
+    url = url if "://" in url else f"http://{url}"
+    params = [("group", one) for one in groups]
+    no_limit = aiohttp.ClientTimeout(total=None, sock_connect=10)
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=no_limit) as http,
+            http.get(f"{url.rstrip('/')}{HISTORY}", params=params) as answer,
+        ):
+            if answer.status != 200:
+                raise ServerError(f"{url} does not give its history: {await answer.text()}")
+            async for piece in answer.content.iter_chunked(PIECE_BYTES):
+                sys.stdout.buffer.write(piece)
+            sys.stdout.flush()
+    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+        raise ServerError(f"{url} has not given its whole history: {error}; see --admin") from None
+
+
+COMMANDS = ("dump-log", "verify-log")
 
 
 def run_command(name: str, arguments: list[str]) -> None:
-    """One of the commands, with the folder as its one argument."""
-    if len(arguments) != 1:
-        raise SettingsProblem(f"{name} needs one folder: python -m server {name} DIR")
+    """One of the commands."""
     try:
-        COMMANDS[name](Path(arguments[0]))
+        if name == "dump-log":
+            run_dump(arguments)
+            return
+        if len(arguments) != 1:
+            raise SettingsProblem(f"{name} needs one folder: python -m server {name} DIR")
+        verify_log(Path(arguments[0]))
     except BrokenPipeError:
         raise ServerError("the reader of the output has gone") from None

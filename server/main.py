@@ -52,6 +52,10 @@ def command_of(word: str) -> Command | None:
             from server.console_cli import run_console_command
 
             return run_console_command
+        case "recover":
+            from server.recover_cli import run_recover_command
+
+            return run_recover_command
         case "operation":
             from server.operation_cli import run_operation_command
 

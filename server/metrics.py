@@ -55,12 +55,28 @@ COUNTERS: Final[dict[str, tuple[str, Callable[[Node, SharedObjects], float]]]] =
         "Bytes that this node has numbered as a sequencer",
         lambda node, pages: node.objects.groups.watch.size_bytes,
     ),
+    "views": (
+        "Views that this node has been in",
+        lambda node, pages: node.objects.groups.watch.views_seen,
+    ),
+    "exclusions": (
+        "Times that the others have gone on without this node",
+        lambda node, pages: node.objects.groups.channel.counters()["rejoins.exclusions"],
+    ),
+    "slept_seconds": (
+        "How long this process was not scheduled, or stood in one turn",
+        lambda node, pages: node.objects.groups.channel.awake.slept_s,
+    ),
     "cpu_seconds": ("Processor time of the process", lambda node, pages: time.process_time()),
     "frames_received": ("Frames from pages", lambda node, pages: pages.figures.frames_in),
     "frames_sent": ("Frames to pages", lambda node, pages: pages.figures.frames_out),
     "connections_behind": (
         "Times that a page fell behind and was left out for a while",
         lambda node, pages: pages.figures.fell_behind,
+    ),
+    "pages_slowed": (
+        "Times that pages were asked for a pause between calls, as the node did not keep up",
+        lambda node, pages: pages.figures.slowed,
     ),
     "pictures_fetched": (
         "Pictures that this node has got from others",

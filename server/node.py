@@ -48,6 +48,7 @@ from server.pictures.register import Pictures
 from server.pictures.service import PictureService
 from server.settings import Settings
 from server.state import State
+from server.waiting import Shown, shown
 
 T = TypeVar("T")
 
@@ -63,6 +64,8 @@ CLOSE_S = 2.0
 DESCRIBED_EVERY_S = 1.0
 """Between two messages that tell a document's outline what headings are, and how long blocks: who
 lists headings asks every two seconds at most."""
+WAITED_S = 5.0
+"""After so long the log says what the node waits for, and again when that changes."""
 APART_S = 3.0
 """After so long outside the primary view its pages are sent to other nodes, once."""
 
@@ -205,6 +208,17 @@ class Node:
         return State.SERVING if self.primary else State.STALE
 
     @property
+    def waiting(self) -> Shown | None:
+        """What this node waits for before it serves, or takes edits again; None: nothing."""
+        return shown(self.channel.awaiting, self.view is not None, self.catalogue is not None)
+
+    @property
+    def last_written_s(self) -> float | None:
+        """When the program before this one wrote to the folder last, in Unix time."""
+        storage = self.objects.groups.storage
+        return None if storage is None else storage.last_written_s
+
+    @property
     def ready(self) -> bool:
         """Whether sessions may be sent here."""
         return self.state is State.SERVING
@@ -280,14 +294,20 @@ class Node:
     async def _watch(self) -> None:
         """Say in the log what the node becomes, and when it is apart from the others."""
         loop = asyncio.get_running_loop()
-        since = loop.time()
+        since = begun = loop.time()
+        said = ""
         while True:
             await asyncio.sleep(LOOK_S)
             state, now = self.state, loop.time()
             if state is not self._told:
-                self._told, since = state, now
+                self._told, since, begun, said = state, now, now, ""
                 logger.info("node %s is %s", self.settings.node_id, state)
                 self.on_state(state)
+            if state in (State.REBUILDING, State.STALE) and now - begun > WAITED_S:
+                waiting = self.waiting
+                if waiting is not None and waiting["text"] != said:
+                    said = waiting["text"]
+                    logger.warning("node %s waits: %s", self.settings.node_id, said)
             if state is State.SERVING and self.me != self._declared:  # a new life
                 try:
                     await self._quietly(self._declare())

@@ -279,7 +279,7 @@ def help_text() -> str:
     """The whole table, for `--help`."""
     lines = [
         "usage: python -m server --node-id ID [--flag VALUE ...]",
-        "       python -m server verify-log DIR | dump-log DIR | export-log DIR FILE",
+        "       python -m server verify-log DIR | dump-log DIR ... | export-log DIR FILE",
         "       python -m server rebuild DIR ... (see rebuild --help)",
         "       python -m server user | token | audit ... (see user --help)",
         "       python -m server doc list | show | export | import | trash ... (see doc --help)",

@@ -31,6 +31,7 @@ from groupcore.aio.state_service import EVENTS as STATE_EVENTS
 from groupcore.aio.state_service import StateService
 from groupcore.aio.states import StateProvider
 from groupcore.aio.transfer import Secret
+from groupcore.awake import AwakeClock
 from groupcore.endpoint import Delivery
 from groupcore.errors import (
     ChannelClosedError,
@@ -38,7 +39,17 @@ from groupcore.errors import (
     IdInUseError,
     NotAMemberError,
 )
-from groupcore.events import Event, Excluded, Leave, Left, Refused, Synced, ViewInstalled
+from groupcore.events import (
+    Event,
+    Excluded,
+    Leave,
+    Left,
+    Refused,
+    Synced,
+    ViewInstalled,
+    WaiverGiven,
+)
+from groupcore.membership.awaiting import Awaiting
 from groupcore.peers import SocketAddress
 from groupcore.stacks import DEFAULT_STACK, StackOptions, plan_stack
 from groupcore.transfer.events import GetApplicationState, GetState, GetStateOk
@@ -335,6 +346,30 @@ class Channel:
         """Whether this member is in the primary view and reaches a quorum of it."""
         return self._gate.primary
 
+    @property
+    def awake(self) -> AwakeClock:
+        """The clock by which this channel's lives go, and for how long the process has slept."""
+        return self._lives.awake
+
+    @property
+    def awaiting(self) -> Awaiting | None:
+        """What this member waits for outside the primary view; None inside."""
+        return self._lives.awaiting()
+
+    def waive(self, lineage: int, number: int, names: Sequence[str]) -> None:
+        """Have the cluster go on without these nodes, which what follows this view would need.
+
+        For an operator who knows that they never come back. It holds for 3 s: repeat it until there
+        is a view. What only they have is lost; should one come back with its disk, that is put
+        aside. NotAMemberError where one of them is there, and its disk counts.
+        """
+        awaiting = self.awaiting
+        if awaiting is not None and awaiting.view is not None:
+            there = sorted(set(names) & {*awaiting.here, *awaiting.others})
+            if there:
+                raise NotAMemberError(f"{', '.join(there)}: there, and not to be gone on without")
+        self._lives.notify(WaiverGiven(lineage, number, tuple(sorted(names))))
+
     def counters(self) -> dict[str, int]:
         """Counters of every layer, the transport and the sockets, by name."""
         return {**self._lives.counters(), **self._states.counters()}
@@ -393,6 +428,9 @@ class Channel:
                 self._left.set()
             case Excluded(reason):
                 self._lives.begin_anew(reason)
+            case Refused(code="gone_on_without", detail=detail) if self._lives.can_begin_empty:
+                self._lives.begin_empty(detail)
+                event = Excluded(detail)
             case Refused(code, detail):
                 wrong = IdInUseError(detail) if code == "id_in_use" else None
                 self._fail(wrong or JoinRefusedError(code, detail))

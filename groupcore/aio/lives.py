@@ -28,9 +28,12 @@ from groupcore.aio.node import Node, Receiver, nothing
 from groupcore.aio.settings import ChannelSettings, resolve_hosts
 from groupcore.aio.turns import in_turns
 from groupcore.aio.udp import UdpSockets
+from groupcore.awake import AwakeClock
 from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.events import Connect, ConnectionClosed, Event
+from groupcore.layers.membership import Membership
+from groupcore.membership.awaiting import Awaiting
 from groupcore.peers import SocketAddress
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.options import ServiceOptions
@@ -40,8 +43,15 @@ from groupcore.view import Address, View
 
 log = logging.getLogger(__name__)
 
-REJOIN_INTERVAL_S = 10.0
-"""Least time between two rejoins, so that a slow node does not come and go."""
+REJOIN_INTERVAL_S = 1.0
+"""Pause before the second rejoin; it doubles from then on."""
+STARVED_INTERVAL_S = 10.0
+"""The same for a process that was not scheduled in its last life."""
+REJOIN_MAX_S = 160.0
+"""Longest pause."""
+LEVELS_MAX = 10
+GOOD_S = 60.0
+"""A life that lasts so long is worth one exclusion less."""
 
 
 class Hosting(Protocol):
@@ -58,16 +68,32 @@ class Hosting(Protocol):
 
 
 class RejoinPace:
-    """When a channel that was excluded may come back: the first time at once."""
+    """When a channel that was excluded may come back: the first time at once, then ever later.
+
+    The pause doubles with each exclusion, and one doubling is forgotten for each `GOOD_S` that the
+    life before has lasted. It is longer for a process that was not scheduled: each time that it
+    comes and goes costs all others two views, and it will be late again.
+    """
 
     def __init__(self) -> None:
-        self._next_at = 0.0
+        self.exclusions = 0
+        self.pause_s = 0.0
+        self._level = 0
+        self._begun_at = 0.0
 
-    def delay_s(self, now: float) -> float:
-        """Seconds from now until the next life may begin; it is taken to begin then."""
-        begins_at = max(now, self._next_at)
-        self._next_at = begins_at + REJOIN_INTERVAL_S
-        return begins_at - now
+    def delay_s(self, now: float, starved: bool = False) -> float:
+        """Seconds from now until the next life may begin; it is taken to begin then.
+
+        `starved`: the process has slept in the life that ends now.
+        """
+        good = int((now - self._begun_at) / GOOD_S)
+        self._level = max(0, self._level - good)
+        first = STARVED_INTERVAL_S if starved else REJOIN_INTERVAL_S
+        self.pause_s = min(first * 2 ** (self._level - 1), REJOIN_MAX_S) if self._level else 0.0
+        self._level = min(self._level + 1, LEVELS_MAX)
+        self.exclusions += 1
+        self._begun_at = now + self.pause_s
+        return self.pause_s
 
 
 class Lives:
@@ -104,7 +130,9 @@ class Lives:
         self._connections = Connections(self._on_connection_closed)
         self._hosts: tuple[SocketAddress, ...] = ()
         self._pace = RejoinPace()
+        self.awake = AwakeClock()
         self._rejoining: asyncio.Task[None] | None = None
+        self._sleeps_before = 0
         self._storage = None if hosting is None else hosting.storage
 
     @property
@@ -156,6 +184,39 @@ class Lives:
         node.halt()
         self._rejoining = asyncio.get_running_loop().create_task(self._rejoin(node))
 
+    @property
+    def can_begin_empty(self) -> bool:
+        """Whether there is a log that can be put aside."""
+        return self._storage is not None
+
+    def begin_empty(self, reason: str) -> None:
+        """The chain of this node has been ended: its log is put aside, and it begins anew."""
+        assert self.node is not None
+        node, self.node = self.node, None
+        name = node.endpoint.address.name
+        log.error("%s begins as an empty node: %s", name, reason)
+        node.halt()
+        self._rejoining = asyncio.get_running_loop().create_task(self._begin_empty(node))
+
+    async def _begin_empty(self, left: Node) -> None:
+        assert self._storage is not None
+        try:
+            await left.stop()
+            aside = await self._storage.begin_empty()
+            log.error("what was on this node's disk is in %s now", aside)
+            self.held = (0, 0)
+            await self._begin()
+        except GroupcoreError as error:
+            self._fail(error)
+
+    def awaiting(self) -> Awaiting | None:
+        """What this node waits for; None in a primary view, and between two lives."""
+        if self.node is None:
+            return None
+        now = asyncio.get_running_loop().time()
+        layers = self.node.endpoint.stack.layers
+        return next((one.awaiting(now) for one in layers if isinstance(one, Membership)), None)
+
     async def stop(self) -> None:
         """End the life that there is, and close the sockets."""
         if self._rejoining is not None:
@@ -186,6 +247,12 @@ class Lives:
         if self._sockets is not None:
             for name, number in sorted(self._sockets.counters.items()):
                 result[f"udp.{name}"] = number
+        result["rejoins.exclusions"] = self._pace.exclusions
+        result["rejoins.pause_ms"] = round(1000 * self._pace.pause_s)
+        awake = self.awake
+        result["awake.sleeps"] = awake.sleeps
+        result["awake.slept_ms"] = round(1000 * awake.slept_s)
+        result["awake.longest_ms"] = round(1000 * awake.longest_s)
         return result
 
     async def _begin(self) -> None:
@@ -207,6 +274,7 @@ class Lives:
             self.backlog_bytes,
             None if hosting is None else hosting.on_events,
             self._storage,
+            self.awake,
         )
         self.node.start(Connect(*self.held))
         self.node.notify(self._greet())
@@ -238,7 +306,12 @@ class Lives:
     async def _rejoin(self, excluded: Node) -> None:
         try:
             await excluded.stop()
-            await asyncio.sleep(self._pace.delay_s(asyncio.get_running_loop().time()))
+            starved = self.awake.sleeps > self._sleeps_before
+            self._sleeps_before = self.awake.sleeps
+            pause_s = self._pace.delay_s(asyncio.get_running_loop().time(), starved)
+            if pause_s:
+                log.warning("%s comes back in %.0f s", excluded.endpoint.address.name, pause_s)
+            await asyncio.sleep(pause_s)
             await self._begin()
         except GroupcoreError as error:
             self._fail(error)

@@ -10,13 +10,15 @@ no vote before it has taken everything from the others. Or it is refused, for a 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import sqlite3
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Self
 
 from groupcore.aio.commits import GroupCommit, lock_folder
 from groupcore.aio.errors import (
@@ -27,8 +29,9 @@ from groupcore.aio.errors import (
     StorageError,
 )
 from groupcore.aio.file_shelf import FileShelf
-from groupcore.aio.sealed_store import GENESIS, HEAD, SealedStore, chained, checksum
+from groupcore.aio.sealed_store import HEAD, SealedStore, checksum
 from groupcore.histogram import Histogram
+from groupcore.log_chain import GENESIS, chained
 from groupcore.sequencing.log import LogPart
 
 log = logging.getLogger(__name__)
@@ -145,6 +148,49 @@ class LogStore(SealedStore):
         return incarnation
 
 
+class ReadLog:
+    """The log in a file, read beside a node that may be running: all of one commit, for `with`.
+
+    Iterate over it, also several times, for the parts, oldest first; `check` has looked at their
+    checksums. DamagedError, sqlite3.Error.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        self._database.isolation_level = None
+
+    def __enter__(self) -> Self:
+        """Read as of now."""
+        self._database.execute("BEGIN")
+        self.version: int = self._database.execute("PRAGMA user_version").fetchone()[0]
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Let go of it."""
+        self._database.close()
+
+    def __iter__(self) -> Iterator[bytes]:
+        for (part,) in self._database.execute("SELECT part FROM log ORDER BY position"):
+            yield part
+
+    def check(self) -> None:
+        """Every checksum is right, and the end is where the last commit left it."""
+        base, head = self._meta("base"), self._meta("head")
+        _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
+        query = "SELECT position, part, chain FROM log ORDER BY position"
+        for at, part, expected in self._database.execute(query):
+            chain = chained(chain, 0, at, part)
+            if chain != expected or at != position + 1:
+                raise DamagedError(f"the checksum of part {at} is wrong")
+            position = at
+        if head is not None and HEAD.unpack(head) != (0, position, chain):
+            raise DamagedError("the log does not end where the last commit left it")
+
+    def _meta(self, key: str) -> bytes | None:
+        row = self._database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+
 class LogStorage:
     """A node's folder; `durable`, as a `Lineage` is. Its calls come from the loop or, where they
     wait, from other threads. `sets_aside`: a damaged log is moved away, and not refused.
@@ -158,6 +204,8 @@ class LogStorage:
         self.folder = Path(folder)
         self.sets_aside = sets_aside
         self.set_aside: Path | None = None
+        self.last_written_s: float | None = None
+        """When a former process wrote to the log last (Unix time); None: never, or not open yet."""
         self._owner = {"cluster": cluster, "node": node_id}
         self._lock: int | None = None
         self._bytes = 0
@@ -216,6 +264,9 @@ class LogStorage:
         except OSError as error:
             raise StorageError(f"{self.folder} cannot be used: {error.strerror}") from None
         try:
+            found = (self.folder / name for name in FILES)
+            written = [one.stat().st_mtime for one in found if one.is_file()]
+            self.last_written_s = max(written, default=None)
             self._writer = GroupCommit(self._open_store(), "log")
             self._writer.store.checkpoint_at_s = time.monotonic()
         except BaseException:
@@ -232,7 +283,7 @@ class LogStorage:
                     f"the log {self.folder / FILES[0]} is damaged ({error}); move the folder away, "
                     "and the node takes everything from the others"
                 ) from None
-            self.set_aside = self._move_away()
+            self.set_aside = self._move_away("damaged")
             log.error(
                 "the log %s is damaged (%s); it is in %s now, and the node takes everything from "
                 "the others",
@@ -275,9 +326,36 @@ class LogStorage:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise DamagedError(str(error)) from None
 
-    def _move_away(self) -> Path:
+    async def begin_empty(self) -> Path:
+        """Move the log away, whole, and go on with an empty one; where it is now. On the loop.
+
+        The next incarnation is above all former ones all the same. StorageError.
+        """
+        await self._running.close()
+        former = await asyncio.to_thread(self._emptied)
+        self.start(self._on_trouble)
+        return former
+
+    def _emptied(self) -> Path:
+        try:
+            last = LogStore(self.folder / FILES[0])
+            incarnation = last.get_meta("incarnation")
+            last.close()
+            self.set_aside = self._move_away("left")
+            store = self._checked_store()
+            if incarnation is not None:
+                store.begin()
+                store.set_meta("incarnation", incarnation)
+                store.commit()
+        except (OSError, sqlite3.Error, DamagedError) as error:
+            raise StorageError(f"{self.folder} cannot be used: {error}") from None
+        self._writer = GroupCommit(store, "log")
+        self._writer.store.checkpoint_at_s = time.monotonic()
+        return self.set_aside
+
+    def _move_away(self, why: str) -> Path:
         number = 1
-        while (aside := self.folder / f"damaged-{number}").exists():
+        while (aside := self.folder / f"{why}-{number}").exists():
             number += 1
         aside.mkdir()
         for name in FILES:

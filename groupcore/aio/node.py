@@ -16,9 +16,10 @@ from groupcore.aio.lineage import Lineage
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.udp import UdpSockets
 from groupcore.aio.unread import BACKLOG_STEP_BYTES
+from groupcore.awake import AwakeClock
 from groupcore.effects import Persist
 from groupcore.endpoint import Delivery, Endpoint
-from groupcore.events import Backlog, Event, Persisted
+from groupcore.events import Backlog, Event, Persisted, Slept
 from groupcore.peers import SocketAddress
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.view import Address
@@ -44,7 +45,8 @@ class Node:
     `deliver` is called once a turn with everything that the turn has delivered, in order. It may
     send and notify; that is handled in a turn of its own. It must not raise. `backlog_bytes` says
     how much of it is not consumed. `on_service_events` is given what the data plane has to say.
-    `storage` keeps its log; it is written before the records that come with it.
+    `storage` keeps its log; it is written before the records that come with it. `awake` is the
+    clock of all lives of a process, which leaves out of every time-out what it slept.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Node:
         backlog_bytes: Callable[[], int] = nothing,
         on_service_events: Callable[[list[ServiceEvent]], None] | None = None,
         storage: LogStorage | None = None,
+        awake: AwakeClock | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.unsent_bytes = 0
@@ -66,6 +69,8 @@ class Node:
         self._backlog_bytes = backlog_bytes
         self._on_service_events = on_service_events
         self._storage = storage
+        self._awake = awake or AwakeClock()
+        self._awake.end_turn(None)
         self._drop_log = DropLog(endpoint.address.name)
         self._told_backlog = 0
         self._outbox: dict[Address | None, list[bytes]] = {}
@@ -130,12 +135,12 @@ class Node:
 
     def _on_soon(self) -> None:
         self._soon = None
-        now = self._loop.time()
+        now = self._begin_turn()
         self._tell_backlog(now)
         self._turn(now)
 
     def _on_readable(self) -> None:
-        now = self._loop.time()
+        now = self._begin_turn()
         self._tell_backlog(now)
         receive = self.endpoint.receive
 
@@ -147,12 +152,23 @@ class Node:
 
     def _on_timer(self) -> None:
         self._timer = None
-        now = self._loop.time()
+        now = self._begin_turn()
         self._tell_backlog(now)
         self.endpoint.wake(now)
         self._turn(now)
 
     # --- the turn -------------------------------------------------------------------------------
+
+    def _begin_turn(self) -> float:
+        """The time for this turn; the stack is told first if the process has slept before it."""
+        monotonic_s = self._loop.time()
+        slept_s = self._awake.begin_turn(monotonic_s)
+        now = self._awake.seconds(monotonic_s)
+        if slept_s and self._running:
+            name = self.endpoint.address.name
+            log.warning("%s was not scheduled for %.2f s; it blames nobody for it", name, slept_s)
+            self.endpoint.notify(Slept(slept_s), now)
+        return now
 
     def _turn(self, now: float) -> None:
         if not self._running:
@@ -182,12 +198,12 @@ class Node:
             self._on_service_events(turn.service_events)
         if turn.deliveries:
             self._deliver(turn.deliveries)
-        self._set_timer()
+        self._set_timer(now)
 
     def _on_log_stored(self, mark: int) -> None:
         """The service's log is on disk up to there."""
         if self._running and self.endpoint.service is not None:
-            self.endpoint.service.stored(mark, self._loop.time())
+            self.endpoint.service.stored(mark, self._begin_turn())
             self.wake_soon()
 
     def _tell_backlog(self, now: float) -> None:
@@ -206,11 +222,13 @@ class Node:
         """Let a turn happen soon: the application has consumed much of what it had."""
         self._soon = self._soon or self._loop.call_soon(self._on_soon)
 
-    def _set_timer(self) -> None:
+    def _set_timer(self, now: float) -> None:
         """One loop timer. One that is early is left alone: waking for nothing is cheaper."""
-        wake = self.endpoint.next_wake()
-        if wake is None or not self._running:
+        due = self.endpoint.next_wake()
+        self._awake.end_turn(due, now)
+        if due is None or not self._running:
             return
+        wake = self._awake.monotonic(due)
         if self._timer is not None:
             if self._timer_at <= wake:
                 return

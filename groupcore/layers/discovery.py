@@ -27,15 +27,19 @@ from groupcore.view import Address, View
 
 FOUND_MAX = 256
 
-Seen = TypeVar("Seen", tuple[float, View | None], tuple[float, View, bool])
+Seen = TypeVar("Seen", tuple[float, View | None, bool], tuple[float, View, bool])
 
 
 @dataclass(slots=True)
 class Discover(Header):
-    """Node without a view to everybody: who is there? I last knew view `basis`, or none."""
+    """Node without a view to everybody: who is there? I last knew view `basis`, or none.
+
+    `empty`: my disk counts for nothing; it was lost, or has never had the state.
+    """
 
     kind: ClassVar[str] = "discovery.discover"
     basis: View | None
+    empty: bool = False
 
 
 @dataclass(slots=True)
@@ -69,13 +73,16 @@ class Discovery(Layer):
     )
     provides = frozenset({"discovery"})
 
-    def __init__(self, me: Address, basis: View | None, options: DiscoveryOptions) -> None:
+    def __init__(
+        self, me: Address, basis: View | None, options: DiscoveryOptions, empty: bool = False
+    ) -> None:
         self.me = me
         self.basis = basis
+        self.is_empty = empty
         self.options = options
         self.view: View | None = None
         self.primary = True
-        self.seekers: dict[Address, tuple[float, View | None]] = {}
+        self.seekers: dict[Address, tuple[float, View | None, bool]] = {}
         self.members: dict[Address, tuple[float, View, bool]] = {}
 
     def seeking(self, now: float) -> dict[Address, View | None]:
@@ -84,6 +91,12 @@ class Discovery(Layer):
             return {}
         oldest = now - self.options.memory_s
         return {p: seen[1] for p, seen in sorted(self.seekers.items()) if seen[0] >= oldest}
+
+    def empty(self, now: float) -> frozenset[str]:
+        """Which nodes look for a view without a disk that counts (I1)."""
+        oldest = now - self.options.memory_s
+        seen = self.seekers.items()
+        return frozenset(p.name for p, (heard, _, empty) in seen if empty and heard >= oldest)
 
     def present(self, now: float) -> dict[Address, tuple[View, bool]]:
         """Who is in a view, with the view and whether it is primary; sorted by address (I1)."""
@@ -96,7 +109,8 @@ class Discovery(Layer):
         match batch.headers[-1]:
             case Discover() as discover:
                 self.members.pop(sender, None)
-                self.seekers = {**self.recent(self.seekers, now), sender: (now, discover.basis)}
+                heard_of = (now, discover.basis, discover.empty)
+                self.seekers = {**self.recent(self.seekers, now), sender: heard_of}
                 answer = [] if self.view is None else self.say(sender)
                 return [*answer, Notify(Found())]
             case Present() as present:
@@ -138,7 +152,7 @@ class Discovery(Layer):
     def on_timer(self, timer: str, now: float) -> list[Effect]:
         """Ask (I2), or say that the view exists."""
         if self.view is None:
-            question = Batch(self.me, None, (Discover(self.basis),), reliable=False)
+            question = Batch(self.me, None, (Discover(self.basis, self.is_empty),), reliable=False)
             return [Down(question), StartTimer("tick", self.options.ask_every_s)]
         again = StartTimer("tick", self.options.announce_every_s)
         if self.view.coordinator != self.me and self.primary:

@@ -10,7 +10,10 @@ own late timer shows, suspects nobody until it has listened again. Whom flow con
 stalled counts as heard by nobody, at all members alike: heartbeats name it, too. They also say
 when their sender's ordered messages do not come back: if most others say so, it is the coordinator
 that has stalled. A member that has not begun the view long after the others, as no heartbeat of it
-says so, takes no part in it: it is unheard, whatever else comes from it.
+says so, takes no part in it: it is unheard, whatever else comes from it. Heartbeats are multicasts,
+so each pair is watched on the other path, too: every second heartbeat goes with a unicast to each
+member, and a member of which heartbeats come and no unicasts is unheard. It could neither be asked
+to do anything nor ask; whichever of the pair stays, the groups do not wait for it.
 
 Place. Directly above the transport, which tells in each turn who was heard.
 
@@ -28,6 +31,10 @@ Invariants.
   I7  The coordinator counts as stalled when more than half of the others that are heard, and at
       least two of them, say in this view that the order is late.
   I8  A member of which no heartbeat of this view has come for `begin_s` is unheard until one comes.
+  I9  A member of which `direct_missed` heartbeats have come in a row and no unicast, though it was
+      asked, is unheard until a unicast comes. Nobody's own sleep counts: time plays no part.
+  I10 A member that has slept takes back whom it does not hear, and for `timeout_s` does not heed
+      who says not to hear it: that was said of its sleep, and is said again if it is still so.
 """
 
 from __future__ import annotations
@@ -46,10 +53,12 @@ from groupcore.events import (
     OrderLate,
     ReachabilityChanged,
     SeenAlive,
+    Slept,
     Stalled,
     ViewInstalled,
 )
 from groupcore.layer import Layer
+from groupcore.paths import Paths
 from groupcore.stalls import stalled_members
 from groupcore.view import Address, View
 
@@ -60,7 +69,8 @@ STRANGERS_MAX = 256
 class Heartbeat(Header):
     """Member to group: I live, in this view; I do not hear these, and those hold me up.
 
-    `waiting`: what I have sent in order does not come back.
+    `waiting`: what I have sent in order does not come back. `indirect`: those of the unheard whose
+    multicasts come, and whose unicasts do not.
     """
 
     kind: ClassVar[str] = "failure_detection.heartbeat"
@@ -68,6 +78,7 @@ class Heartbeat(Header):
     unheard: tuple[Address, ...]
     stalled: tuple[Address, ...] = ()
     waiting: bool = False
+    indirect: tuple[Address, ...] = ()
 
 
 @dataclass(slots=True)
@@ -84,6 +95,13 @@ class Pong(Header):
     kind: ClassVar[str] = "failure_detection.pong"
 
 
+@dataclass(slots=True)
+class Direct(Header):
+    """Member to member: what I send to you alone arrives."""
+
+    kind: ClassVar[str] = "failure_detection.direct"
+
+
 @dataclass(frozen=True, slots=True)
 class DetectionOptions:
     """Seconds. A silent member is unheard after `timeout_s + (pings + 1) * interval_s` at most.
@@ -91,6 +109,8 @@ class DetectionOptions:
     Raising `timeout_s` tolerates longer pauses; lowering it finds a crash sooner. A doubted member
     is unheard after `(pings + 1) * doubt_interval_s`: well above a round trip and a busy turn.
     `begin_s`: so long a member may take to begin a view, what it has to get before it included.
+    `direct_missed`: heartbeats of a member without a unicast of it, from half of which on it is
+    asked with each; times the rounds that unicasts to all take in a large view.
     """
 
     interval_s: float = 0.1
@@ -98,17 +118,19 @@ class DetectionOptions:
     pings: int = 3
     doubt_interval_s: float = 0.02
     begin_s: float = 3.5
+    direct_missed: int = 14
 
 
 class FailureDetection(Layer):
     """Listens for the members of the view."""
 
     name = "FD"
-    headers = (Heartbeat, Ping, Pong)
+    headers = (Heartbeat, Ping, Pong, Direct)
     hears = (
         Heard,
         ConnectionClosed,
         SeenAlive,
+        Slept,
         Stalled,
         OrderLate,
         ViewInstalled,
@@ -131,18 +153,25 @@ class FailureDetection(Layer):
         self.stalls: dict[Address, frozenset[Address]] = {}
         self.waiting: set[Address] = set()
         self.expected_at = 0.0
+        self.slept_until = 0.0
+        self.allowed_at = 0.0
         self.doubted: dict[Address, int] = {}
         self.doubt_due_at = 0.0
-        self.numbers = {"suspicions": 0, "late_timers": 0, "doubts": 0}
+        self.paths = Paths(me, options.direct_missed)
+        self.numbers = {"suspicions": 0, "late_timers": 0, "doubts": 0, "sleeps": 0}
 
     def counters(self) -> dict[str, int]:
-        """Suspicions, own late timers, members doubted so far, unheard and stalled now."""
-        return {**self.numbers, "unheard": len(self.mine), "stalled": len(self.stalled())}
+        """Suspicions, own late timers, members doubted, own sleeps so far; members unheard, stalled
+        and heard by multicasts alone now."""
+        now = {"unheard": len(self.mine), "stalled": len(self.stalled())}
+        return {**self.numbers, **now, "indirect": len(self.paths.indirect)}
 
     def unheard(self) -> dict[Address, frozenset[Address]]:
         """Who does not hear whom: this member's own ears, and what the others report (I6)."""
         heard_by_none = self.stalled()
         unheard = {self.me: self.mine, **self.reports}
+        if self.slept_until:
+            unheard = {member: deaf - {self.me} for member, deaf in unheard.items()}
         if not heard_by_none:
             return unheard
         return {member: deaf | (heard_by_none - {member}) for member, deaf in unheard.items()}
@@ -162,13 +191,35 @@ class FailureDetection(Layer):
         """Everybody, member or not, of whom anything came at or after that time; sorted."""
         return tuple(sorted(p for p, when in self.last_heard.items() if when >= since))
 
+    def reached_since(self, since: float) -> tuple[Address, ...]:
+        """Those of `heard_since` that have answered this node's own question, too; sorted.
+
+        So unicasts arrive in both directions. Only a node without a view asks all whom it hears.
+        """
+        return tuple(p for p in self.heard_since(since) if self.paths.has_answered(p, since))
+
     def on_up(self, batch: Batch, now: float) -> list[Effect]:
         """A heartbeat or a ping; that it was heard at all has been noted by `Heard`."""
+        direct = [] if batch.destination is None else self.on_direct(batch.sender)
+        return [*direct, *self.handle(batch, now)]
+
+    def on_direct(self, member: Address) -> list[Effect]:
+        """A unicast of a member (I9): if that was what is missing, the member is heard again."""
+        if not self.paths.on_direct(member) or member in self.absent:
+            return []
+        self.mine -= {member}
+        return [Notify(ReachabilityChanged())]
+
+    def handle(self, batch: Batch, now: float) -> list[Effect]:
+        """Which handler a header belongs to."""
         match batch.headers[-1]:
             case Heartbeat() as heartbeat:
                 return self.on_heartbeat(batch.sender, heartbeat, now)
             case Ping():
-                return [Down(Batch(self.me, batch.sender, (Pong(),), reliable=False))]
+                return [Down(self.alone(batch.sender, Pong()))]
+            case Pong():
+                self.paths.on_answer(batch.sender, now)
+                return []
             case _:
                 return []
 
@@ -179,6 +230,7 @@ class FailureDetection(Layer):
         if heartbeat.view != self.view.number:
             lags = 0 < heartbeat.view < self.view.number
             return [Notify(Lagging(member))] if lags else []
+        self.paths.on_heartbeat(member)
         stalls = self.note_stalls(member, frozenset(heartbeat.stalled))
         stalls += self.note_waiting(member, heartbeat.waiting)
         report = frozenset(heartbeat.unheard)
@@ -213,6 +265,8 @@ class FailureDetection(Layer):
                 return self.on_heard(event.members, now)
             case ConnectionClosed(member):
                 return self.doubt(member, now)
+            case Slept():
+                return self.on_slept(now)
             case SeenAlive():
                 return self.on_seen_alive(event.members, now)
             case Stalled(members):
@@ -224,6 +278,8 @@ class FailureDetection(Layer):
                 self.begun_at, self.absent = now, frozenset()
                 self.reports, self.unanswered, self.doubted, self.stalls = {}, {}, {}, {}
                 self.waiting = set()
+                self.slept_until = 0.0
+                self.paths.on_view(event.view)
                 for member in event.view.members:
                     self.last_heard[member] = now
                 return [StartTimer("tick", 0), StopTimer("doubt")]
@@ -242,9 +298,11 @@ class FailureDetection(Layer):
         if len(self.last_heard) > STRANGERS_MAX:
             known = frozenset() if self.view is None else frozenset(self.view.members)
             self.last_heard = {p: t for p, t in self.last_heard.items() if p in known}
+        if self.view is None:
+            return [self.ping(member) for member in self.paths.unasked(members, now)]
         if not self.mine:
             return []
-        back = self.mine.intersection(members) - self.absent
+        back = self.mine.intersection(members) - self.absent - self.paths.indirect
         if not back:
             return []
         self.mine -= back
@@ -265,8 +323,9 @@ class FailureDetection(Layer):
         again: list[Effect] = [StartTimer("tick", self.options.interval_s)]
         if self.view is None:
             return again
-        effects = self.wake_up(now) if late else self.look(now)
-        return [*effects, *self.heartbeat(), *again]
+        effects = self.wake_up(now) if late else [*self.has_listened(now), *self.look(now)]
+        directs = [Down(self.alone(to, Direct())) for to in self.paths.next_directs()]
+        return [*effects, *self.heartbeat(), *directs, *again]
 
     def heartbeat(self) -> list[Effect]:
         """Say that this member lives, whom it does not hear, and who holds it up."""
@@ -275,7 +334,9 @@ class FailureDetection(Layer):
         unheard = tuple(member for member in self.view.members if member in self.mine)
         stalls = self.stalls.get(self.me, frozenset())
         stalled = tuple(member for member in self.view.members if member in stalls)
-        heartbeat = Heartbeat(self.view.number, unheard, stalled, self.me in self.waiting)
+        indirect = tuple(member for member in unheard if member in self.paths.indirect)
+        waits = self.me in self.waiting
+        heartbeat = Heartbeat(self.view.number, unheard, stalled, waits, indirect)
         return [Down(Batch(self.me, None, (heartbeat,), reliable=False))]
 
     def wake_up(self, now: float) -> list[Effect]:
@@ -287,11 +348,32 @@ class FailureDetection(Layer):
             self.last_heard[member] = now
         return []
 
+    def on_slept(self, now: float) -> list[Effect]:
+        """This member was not scheduled (I3, I10): what lies unread is of the time before."""
+        self.numbers["sleeps"] += 1
+        options = self.options
+        # Who sleeps again and again still finds a crash: between two allowances one can be found.
+        if self.view is None or now < self.allowed_at:
+            return []
+        self.slept_until = now + options.timeout_s
+        self.allowed_at = self.slept_until + options.timeout_s + options.pings * options.interval_s
+        self.expected_at = now + self.options.interval_s
+        self.doubted, self.mine = {}, self.mine & self.absent
+        self.paths.on_view(self.view)
+        return [*self.wake_up(now), *self.heartbeat(), Notify(ReachabilityChanged())]
+
+    def has_listened(self, now: float) -> list[Effect]:
+        """After a sleep: from now on it counts again who says not to hear this member (I10)."""
+        if not self.slept_until or now < self.slept_until:
+            return []
+        self.slept_until = 0.0
+        return [Notify(ReachabilityChanged())]
+
     def look(self, now: float) -> list[Effect]:
         """Ask the silent; who does not answer either is unheard (I1)."""
         assert self.view is not None
-        effects: list[Effect] = []
-        lost = self.missing(now)
+        lost = [*self.missing(now), *self.paths.lost(self.mine)]
+        effects: list[Effect] = [self.ping(member) for member in self.paths.doubtful()]
         for member in self.view.members:
             heard_at = self.last_heard.get(member, now)
             silent_s = now - max(heard_at, self.seen_alive.get(member, heard_at))
@@ -316,7 +398,11 @@ class FailureDetection(Layer):
 
     def ping(self, member: Address) -> Effect:
         """Ask one member whether it is there."""
-        return Down(Batch(self.me, member, (Ping(),), reliable=False))
+        return Down(self.alone(member, Ping()))
+
+    def alone(self, member: Address, header: Header) -> Batch:
+        """A batch that goes to one member, and need not arrive."""
+        return Batch(self.me, member, (header,), reliable=False)
 
     def lose(self, members: list[Address]) -> list[Effect]:
         """These are unheard from now on."""

@@ -29,6 +29,7 @@ Invariants.
   I8  Two living nodes with one id are never both members.
   I9  A quorum that hears one another forms a view within the bound of `turns`, whatever the others
       hear, say or leave undone.
+  I10 Without a quorum a view follows only under an operator's waiver, and in another lineage.
 """
 
 from __future__ import annotations
@@ -57,10 +58,12 @@ from groupcore.events import (
     ReachabilityChanged,
     Synced,
     ViewInstalled,
+    WaiverGiven,
 )
 from groupcore.layer import Layer
 from groupcore.membership.admission import Admission
 from groupcore.membership.attention import Attention
+from groupcore.membership.awaiting import Awaiting, awaiting_of_member, awaiting_of_seeker
 from groupcore.membership.company import Company
 from groupcore.membership.convener import Convener
 from groupcore.membership.doorkeeper import Doorkeeper
@@ -68,6 +71,7 @@ from groupcore.membership.headers import (
     HEADERS,
     Accept,
     Dissolved,
+    GoneOn,
     Install,
     Installed,
     JoinRefused,
@@ -80,6 +84,7 @@ from groupcore.membership.headers import (
     Promise,
     Propose,
     Superseded,
+    Waive,
 )
 from groupcore.membership.leaver import Leaver
 from groupcore.membership.merger import Merger
@@ -89,6 +94,7 @@ from groupcore.membership.seeker import Seeker
 from groupcore.membership.state import MembershipOptions, MembershipState, Questions
 from groupcore.membership.succession import Record
 from groupcore.membership.voter import Voter
+from groupcore.membership.waiver import WAIVED_S, Waiver
 from groupcore.view import Address, View
 
 
@@ -112,6 +118,7 @@ class Membership(Layer):
         Synced,
         Leave,
         Drained,
+        WaiverGiven,
     )
     answers = (CoordinatorsFound,)
     provides = frozenset({"views"})
@@ -200,6 +207,10 @@ class Membership(Layer):
                 return self.convener.gather()
             case Dissolved():
                 return self.leaver.on_dissolved()
+            case Waive(lineage, number, names):
+                return self.on_waiver(WaiverGiven(lineage, number, names), False, now)
+            case GoneOn(lineage, view):
+                return self.seeker.on_gone_on(lineage, view)
         raise AssertionError("not a header of GMS")
 
     @property
@@ -279,6 +290,8 @@ class Membership(Layer):
                 return self.voter.on_synced(epoch, position, self.begun_at)
             case Leave():
                 return self.leaver.begin()
+            case WaiverGiven():
+                return self.on_waiver(event, True, now)
             case Drained():
                 return [StartTimer("leave", 0)]
             case _:
@@ -312,7 +325,32 @@ class Membership(Layer):
         if self.state.view is None:
             return [again, *self.seeker.seek(now)]
         watched = self.primary.watch(self.company.together(self.state.view), now)
-        return [again, *watched, *self.convener.on_tick(now)]
+        fenced = self.doorkeeper.fence(now)
+        return [again, *watched, *fenced, *self.convener.on_tick(now)]
+
+    def on_waiver(self, given: WaiverGiven, tells: bool, now: float) -> list[Effect]:
+        """An operator has the cluster go on without some (I10), here or at another node (`tells`).
+
+        A member that has lost its quorum gives its life up: the view is formed from disks. Its
+        next life is told again.
+        """
+        state = self.state
+        names = frozenset(given.names)
+        state.waiver = Waiver(given.lineage, given.number, names, now + WAIVED_S)
+        told = Waive(given.lineage, given.number, given.names)
+        effects: list[Effect] = [state.send(None, told)] if tells else []
+        if state.view is None or self.primary.is_primary or not state.waived(state.view, now):
+            return effects
+        return [*effects, *self.voter.exclude("an operator has the cluster go on without some")]
+
+    def awaiting(self, now: float) -> Awaiting | None:
+        """What this node waits for; None in a primary view."""
+        view = self.state.view
+        if view is None:
+            return awaiting_of_seeker(self.state, self.ask, self.options.cluster_size, now)
+        if self.primary.is_primary:
+            return None
+        return awaiting_of_member(view, self.company.together(view))
 
     def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
         """A node asks to be taken in (I8)."""

@@ -32,7 +32,7 @@ from typing import ClassVar
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, StartTimer, StopTimer, Up
-from groupcore.events import Acknowledged, CutAgreed, Event, FlushStarted, ViewInstalled
+from groupcore.events import Acknowledged, CutAgreed, Event, FlushStarted, Slept, ViewInstalled
 from groupcore.holders import held_by_quorum
 from groupcore.layer import Layer
 from groupcore.view import Address, View
@@ -83,6 +83,7 @@ class Resilience(Layer):
         Acknowledged,
         FlushStarted,
         CutAgreed,
+        Slept,
         ViewInstalled,
     )
     provides = frozenset({"uniform delivery"})
@@ -178,6 +179,9 @@ class Resilience(Layer):
             case FlushStarted():
                 self.frozen = True
                 return [StopTimer("ask"), StopTimer("mark")]
+            case Slept():
+                self.wakefulness.sleep(now)  # I5
+                return []
             case CutAgreed():
                 return self.on_cut_agreed(event)
             case ViewInstalled():

@@ -48,6 +48,7 @@ from groupcore.events import (
     Event,
     FetchCut,
     FlushStarted,
+    Slept,
     Stable,
     ViewInstalled,
 )
@@ -81,7 +82,7 @@ class Total(Layer):
     name = "TOTAL"
     headers = (Request, Bcast, NewView, NewViewAck, CumSeqAck, SeqAck, Resend, Mark)
     answers = (FlushStarted, FetchCut, CutAgreed)
-    hears = (FetchCut, CutAgreed, ViewInstalled, *OwnMessages.hears)
+    hears = (FetchCut, CutAgreed, Slept, ViewInstalled, *OwnMessages.hears)
     provides = frozenset(
         {"total order", "reliable multicast", "digest", "stability", "uniform delivery"}
     )
@@ -356,6 +357,9 @@ class Total(Layer):
             case FlushStarted():
                 self.queue.freeze()
                 return [*self.stop_timers(), *self.own.on_event(event)]
+            case Slept():
+                self.wakefulness.sleep(now)  # I11
+                return []
             case FetchCut():
                 return self.queue.repairing.fetch_cut(event)
             case CutAgreed():

@@ -9,6 +9,7 @@ holds is known only once it has stopped (flush), so until then its vote is not c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from groupcore.events import Flushed
@@ -20,6 +21,7 @@ from groupcore.membership.succession import (
     is_quorum_of,
     may_decide,
 )
+from groupcore.membership.waiver import may_decide_without
 from groupcore.view import Address, View
 
 
@@ -31,6 +33,7 @@ class Attempt:
     not suffice. `stopped`: those who have answered the flush, of which `flushing` says
     that it has begun. `alone`: those who are expected, all of them, may form a view of their own
     if they are no quorum. `merge_id`: the successor is the view of this merge, when it is known.
+    `waived`: whose votes an operator has waived; then everybody who is expected must vote.
     `acceptances`: who has accepted, and whether with the cut.
     """
 
@@ -44,6 +47,7 @@ class Attempt:
     stopped: dict[Address, Flushed] = field(default_factory=dict)
     alone: bool = False
     merge_id: int = 0
+    waived: frozenset[str] = frozenset()
     proposal: Proposal | None = None
     acceptances: dict[Address, bool] = field(default_factory=dict)
 
@@ -56,9 +60,12 @@ class Attempt:
         """Whether everybody who is waited for, and is not silent, has voted."""
         return all(member in self.votes for member in self.expected - silent)
 
-    def may_decide(self) -> bool:
-        """Whether the promises are a quorum."""
-        return may_decide(self.basis, self.votes.values(), self.cluster_size)
+    def may_decide(self, votes: Iterable[Vote] | None = None) -> bool:
+        """Whether these votes, or the promises, are a quorum, or all that a waiver asks for."""
+        given = list(self.votes.values() if votes is None else votes)
+        if self.waived and self.basis is not None:
+            return may_decide_without(self.basis, given, self.waived)
+        return may_decide(self.basis, given, self.cluster_size)
 
     def promises_suffice(self) -> bool:
         """Whether the flush may begin: a quorum, or all of a component that goes on alone."""
@@ -74,7 +81,7 @@ class Attempt:
 
     def cannot_be_orderly(self, votes: list[Vote]) -> bool:
         """Whether these are no quorum, or bound to a view that needs somebody who is not here."""
-        no_quorum = not may_decide(self.basis, votes, self.cluster_size)
+        no_quorum = not self.may_decide(votes)
         return no_quorum or binding(self.basis, votes) is not None
 
     def concerned(self) -> set[Address]:
@@ -132,7 +139,10 @@ class Attempt:
         if self.proposal is not None and self.proposal.forked:
             return all(member in self.acceptances for member in self.proposal.view.members)
         accepted = [m for m in self.acceptances if m in self.votes and self.votes[m].counts]
-        if not is_quorum_of(self.basis, [m.name for m in accepted], self.cluster_size):
+        if self.proposal is not None and self.proposal.waived:
+            if not self.proposal.electorate <= {m.name for m in accepted}:
+                return False
+        elif not is_quorum_of(self.basis, [m.name for m in accepted], self.cluster_size):
             return False
         if self.proposal is None:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupcore.effects import Effect, Notify
 from groupcore.events import Excluded
 from groupcore.membership.admission import Admission
-from groupcore.membership.headers import JoinRefused, JoinRequest
+from groupcore.membership.headers import GoneOn, JoinRefused, JoinRequest
 from groupcore.membership.state import MembershipState, Questions
 from groupcore.membership.succession import Record
 from groupcore.membership.voter import Voter
@@ -35,6 +35,8 @@ class Doorkeeper:
             last = self.state.last_install
             return [] if last is None else [send(joiner, last)]
         foreign = request.lineage not in (0, view.lineage)
+        if request.lineage in self.state.record.left:
+            return [send(joiner, GoneOn(request.lineage, view))]
         if foreign and not self.state.options.partitionable:
             return [send(joiner, JoinRefused("foreign_cluster"))]
         if request.logged != self.state.options.logged:
@@ -47,6 +49,21 @@ class Doorkeeper:
             if self.admission.live_namesake(joiner, view, heard) is not None:
                 return [send(joiner, JoinRefused("id_in_use"))]
         return None
+
+    def fence(self, now: float) -> list[Effect]:
+        """Tell nodes of a lineage that ended under a waiver that the others have gone on."""
+        left = self.state.record.left
+        if not left:
+            return []
+        mine = self.state.view
+        assert mine is not None
+        known = dict(self.ask.seeking(now).items())
+        known.update({member: view for member, (view, _) in self.ask.present(now).items()})
+        return [
+            self.state.send(node, GoneOn(view.lineage, mine))
+            for node, view in known.items()
+            if view is not None and view.lineage in left
+        ]
 
     def on_found(self, mine: View, now: float) -> list[Effect]:
         """Somebody is in a later view of this chain, or in another chain."""

@@ -116,6 +116,25 @@ class Superseded(Header):
 
 
 @dataclass(slots=True)
+class Waive(Header):
+    """Node to everybody: an operator waives the votes of these nodes on what follows this view."""
+
+    kind: ClassVar[str] = "membership.waive"
+    lineage: int
+    number: int
+    names: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class GoneOn(Header):
+    """Member to a node of a lineage that was ended under a waiver: the others are in this view."""
+
+    kind: ClassVar[str] = "membership.gone_on"
+    lineage: int
+    view: View
+
+
+@dataclass(slots=True)
 class MergeRequest(Header):
     """Merge leader to coordinator (MERGE_REQ): stop your side and say where it ends."""
 
@@ -160,5 +179,7 @@ HEADERS = (
     MergeRequest,
     MergeResponse,
     MergeInstall,
+    Waive,
+    GoneOn,
 )
 """All of them, for the layer that owns them."""

@@ -19,12 +19,13 @@ from groupcore.membership.state import MembershipState
 from groupcore.membership.succession import (
     Ballot,
     Candidates,
+    Proposal,
     Vote,
     binding,
     decide,
-    may_decide,
 )
 from groupcore.membership.voter import Voter
+from groupcore.membership.waiver import decide_without
 from groupcore.view import Address, View
 
 REPEAT_S = 0.05
@@ -65,10 +66,12 @@ class Proposer:
         now: float,
         alone: bool = False,
         merge_id: int = 0,
+        waived: frozenset[str] = frozenset(),
     ) -> list[Effect]:
         """Ask everybody to vote on what follows `basis`.
 
-        `alone`: those who are expected may go on by themselves; `merge_id`: it is a merge.
+        `alone`: those who are expected may go on by themselves; `merge_id`: it is a merge;
+        `waived`: without the votes of these nodes.
         """
         promised = self.state.record.promised
         round_ = max(self.highest_round, 0 if promised is None else promised.round) + 1
@@ -81,6 +84,7 @@ class Proposer:
             self.state.options.cluster_size,
             alone=alone,
             merge_id=merge_id,
+            waived=waived,
         )
         self.started_at, self.decided_at = now, None
         self.numbers["attempts"] += 1
@@ -167,7 +171,8 @@ class Proposer:
             attempt.take_reserve()
         if not attempt.promises_suffice():
             return []
-        if not attempt.all_voted(silent) and waited_s < self.state.options.vote_s:
+        waits = bool(attempt.waived) or waited_s < self.state.options.vote_s
+        if not attempt.all_voted(silent) and waits:
             return []
         attempt.flushing, self.started_at = True, now
         flush = [self.request_flush(attempt)] if attempt.participants() else []
@@ -204,20 +209,30 @@ class Proposer:
         votes = attempt.complete_votes()
         if attempt.component_has_stopped() and attempt.cannot_be_orderly(votes):
             return self.propose_fork(attempt, votes)
-        if not may_decide(attempt.basis, votes, attempt.cluster_size):
+        if not attempt.may_decide(votes):
             return []
         complete = attempt.all_voted(silent) and attempt.all_stopped(silent)
-        if not complete and now - self.started_at < self.state.options.vote_s:
+        waits = bool(attempt.waived) or now - self.started_at < self.state.options.vote_s
+        if not complete and waits:
             return []
         if attempt.would_lose_memory(silent):
             return []
         if attempt.merge_id:
             return self.offer_side(attempt, votes, candidates)
-        lineage = self.random.getrandbits(63) | 1
-        attempt.proposal = decide(attempt.basis, votes, candidates, attempt.cluster_size, lineage)
+        attempt.proposal = self.demanded(attempt, votes, candidates)
         if attempt.proposal is None or not attempt.proposal.view.members:
             return self.abandon(now)
         return self.propose(attempt)
+
+    def demanded(
+        self, attempt: Attempt, votes: list[Vote], candidates: Candidates
+    ) -> Proposal | None:
+        """What these votes demand."""
+        basis = attempt.basis
+        if attempt.waived and basis is not None:
+            return decide_without(basis, votes, candidates, attempt.waived, self.random)
+        lineage = self.random.getrandbits(63) | 1
+        return decide(basis, votes, candidates, attempt.cluster_size, lineage)
 
     def propose(self, attempt: Attempt) -> list[Effect]:
         """Ask all voters to accept what the attempt has come to."""

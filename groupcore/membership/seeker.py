@@ -7,17 +7,22 @@ from groupcore.events import Refused
 from groupcore.membership.headers import JoinRequest
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import is_quorum_of
+from groupcore.membership.succession import Record, is_quorum_of
 from groupcore.membership.voter import Voter
-from groupcore.view import Address
+from groupcore.view import Address, View
 
 HEARD_S = 1.0
 """How long ago a member may have been heard for a joiner to say that it hears it."""
+
+GONE_ON = "gone_on_without"
+"""The code for a node without which an operator has had the cluster go on."""
 
 REFUSALS = {
     "id_in_use": "another living node has this id; give each node an id of its own",
     "foreign_cluster": "the data on this node belongs to another cluster; "
     "start it with an empty data folder or in its own cluster",
+    GONE_ON: "the cluster has gone on without this node, as an operator has told it; what is only "
+    "on this node is kept aside, and the node takes everything from the others",
     "mixed_logs": "some nodes of this cluster have a data folder and some have none; "
     "start all of them with one, or none",
 }
@@ -53,7 +58,7 @@ class Seeker:
         own = [view for view in views if mine is None or view.lineage == mine.lineage]
         if own or (views and waited_s > self.state.options.patience_s):
             newest = max(own or views, key=lambda view: (view.primary, view.number))
-            hears = self.ask.heard_since(now - HEARD_S)
+            hears = self.ask.reached_since(now - HEARD_S)
             lineage = 0 if mine is None else mine.lineage
             request = JoinRequest(hears, lineage, self.state.options.logged)
             # A coordinator that never answers may be dead: then whoever lives must know.
@@ -62,7 +67,9 @@ class Seeker:
         if self.proposer.attempt is not None:
             self.ends_own_turn(now)
             return []
-        return [] if waited_s < self.state.options.seek_s else self.form(now, waited_s)
+        # Nobody forms a view of its own chain beside one of another: that may have ended this one.
+        waits = waited_s < self.state.options.seek_s or bool(views)
+        return [] if waits else self.form(now, waited_s)
 
     def ends_own_turn(self, now: float) -> bool:
         """Whether this one has passed others over and decides nothing either, for as long as a turn
@@ -83,7 +90,11 @@ class Seeker:
         known = [view for view in [*seekers.values(), *living.values()] if view is not None]
         basis = max(known, key=lambda view: view.number, default=None)
         names = {seeker.name for seeker in seekers if seeker not in passed_over}
-        if not is_quorum_of(basis, names, options.cluster_size):
+        waived = self.state.waived(basis, now)
+        mine = {self.state.me.name} if self.state.is_blank else set[str]()
+        if waived & (names - self.ask.empty(now) - mine):
+            waived = frozenset()  # one of them is there, and its disk counts
+        if not waived and not is_quorum_of(basis, names, options.cluster_size):
             self.has_turn = False
             return self.wait_for(None, now)
         wanted = options.cluster_size if basis is None else len(basis.members)
@@ -100,7 +111,7 @@ class Seeker:
             return []
         learned = [] if basis is None else self.voter.learn_view(basis, self.state.me)
         expected = frozenset(seekers) - passed_over
-        return [*learned, *self.proposer.start(basis, expected, now)]
+        return [*learned, *self.proposer.start(basis, expected, now, waived=waived)]
 
     def wait_for(self, first: Address | None, now: float) -> list[Effect]:
         """It is this one's turn to propose: pass it over when that has lasted too long.
@@ -115,6 +126,26 @@ class Seeker:
             self.passed_over |= {first}
             self.since = now
         return []
+
+    def on_gone_on(self, lineage: int, view: View) -> list[Effect]:
+        """The chain that this node is in was ended by an operator; the others are in this view.
+
+        Who has taken part in that, or has nothing to lose, joins them. Whoever else may have what
+        they lack: that has to be put aside first.
+        """
+        state, record = self.state, self.state.record
+        if record.view is None or record.view.lineage != lineage:
+            return []
+        accepted = record.accepted
+        took_part = (
+            accepted is not None and bool(accepted.waived) and accepted.view.lineage == view.lineage
+        )
+        if state.view is None and (state.is_blank or took_part):
+            left = (*record.left, lineage)
+            state.record = Record(left=left).with_view(view, rebuilding=True)
+            return [state.persist([])]
+        state.gone = True
+        return [Notify(Refused(GONE_ON, REFUSALS[GONE_ON]))]
 
     def on_join_refused(self, code: str) -> list[Effect]:
         """This node may not join as it is."""

@@ -11,6 +11,7 @@ from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, Persist
 from groupcore.membership.headers import Install
 from groupcore.membership.succession import Record
+from groupcore.membership.waiver import Waiver
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 
@@ -90,25 +91,33 @@ def anything(streams: Digest) -> bool:
     return True
 
 
+def no_names(now: float) -> frozenset[str]:
+    """Where nobody tells whose disks are empty."""
+    return frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Questions:
     """What membership reads of other layers; wired in `groupcore.stacks`.
 
-    `has_streams`: whether the frames of the data plane are here up to there; `stored_streams`: how
-    far a node that has only its disk has them, {} without logs; `stored_view`: the last view in the
-    log that it began with.
+    `reached_since`: who is heard, and has answered what this node alone asked it. `has_streams`:
+    whether the frames of the data plane are here up to there; `stored_streams`: how far a node that
+    has only its disk has them, {} without logs; `stored_view`: the last view in the log that it
+    began with; `empty`: the nodes that look for a view without a disk that counts.
     """
 
     digest: Callable[[], Digest]
     order_state: Callable[[], OrderState]
     unheard: Callable[[], dict[Address, frozenset[Address]]]
     heard_since: Callable[[float], tuple[Address, ...]]
+    reached_since: Callable[[float], tuple[Address, ...]]
     seeking: Callable[[float], dict[Address, View | None]]
     present: Callable[[float], dict[Address, tuple[View, bool]]]
     stalled: Callable[[], frozenset[Address]] = frozenset
     has_streams: Callable[[Digest], bool] = anything
     stored_streams: Callable[[], Digest] = dict
     stored_view: Callable[[], int] = int
+    empty: Callable[[float], frozenset[str]] = no_names
 
 
 @dataclass(slots=True)
@@ -118,6 +127,7 @@ class MembershipState:
     `record` is what is (about to be) on disk; `view` the view installed in this life; `blocked`:
     the flush has stopped it, so nothing is sent or delivered in it any more.
     `stored`: epoch and position of what the application has on disk. `encode` makes the bytes.
+    `waiver`: what an operator has said, the last time.
     """
 
     me: Address
@@ -132,12 +142,25 @@ class MembershipState:
     stored: tuple[int, int] = (0, 0)
     last_install: Install | None = None
     next_token: int = 1
+    waiver: Waiver | None = None
     after_persist: dict[int, list[Effect]] = field(default_factory=dict)
 
     @property
     def live_in_basis(self) -> bool:
         """Whether this node has lived through the last view that it knows of."""
         return self.view is not None and self.view.number == self.record.number
+
+    def waived(self, basis: View | None, now: float) -> frozenset[str]:
+        """Without whose votes the successor of this view may be decided."""
+        waiver = self.waiver
+        return waiver.names if waiver is not None and waiver.holds(basis, now) else frozenset()
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether this node's disk counts for nothing: it was lost, or has never had the state."""
+        record = self.record
+        blank = record.view is None and record.accepted is None
+        return record.rebuilding or (self.options.durable and blank)
 
     @property
     def is_storing(self) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from groupcore.digest import Digest, maximum
 from groupcore.membership.log_end import NO_LOG, LogEnd
@@ -49,6 +50,9 @@ class Proposal:
     component that goes on alone, or, with the views of its sides in `merged`, of a merge. Then
     the new epoch begins at `position`, and the cut is what anybody has delivered.
 
+    `waived`: whose votes an operator has waived (`membership.waiver`); then `left` is the lineage
+    that ends so, and `voters` are the electorate, all of which must accept.
+
     `streams` is the data plane's part of the cut, and `stream_holders` who has it. Where a view is
     formed from disk there is one only if the data plane has logs. With logs `order` is the order's
     part: how far any voter whose memory or disk counts has it. `delivered` is what of the
@@ -69,6 +73,10 @@ class Proposal:
     stream_holders: dict[Address, tuple[Address, ...]] = field(default_factory=dict)
     order: LogEnd = NO_LOG
     delivered: Digest = field(default_factory=dict)
+    waived: tuple[str, ...] = ()
+
+    later_fields: ClassVar[int] = 1
+    """So many at the end are missing in what former versions have stored."""
 
     @property
     def basis_lineage(self) -> int:
@@ -78,7 +86,12 @@ class Proposal:
     @property
     def forked(self) -> bool:
         """Whether it is a component's own view, which all its members must accept."""
-        return bool(self.left) and not self.merged
+        return bool(self.left) and not self.merged and not self.waived
+
+    @property
+    def electorate(self) -> frozenset[str]:
+        """Who must accept a proposal under a waiver, by name: all of them."""
+        return frozenset(voter.name for voter in self.voters)
 
     def lasts(self, basis: View | None, having: Iterable[str]) -> bool:
         """Whether the cut outlives everybody else if these nodes have it.
@@ -86,7 +99,7 @@ class Proposal:
         A quorum of those who stay, who are the next to vote; of a view formed from disk, of those
         who have the state. So it is where there is nothing to have.
         """
-        if basis is None or self.left:
+        if basis is None or (self.left and not self.waived):
             return True  # a member of both views may be there by the merge's other side
         if not self.recovered:
             stay = tuple(m.name for m in self.view.members if m in basis.members)
@@ -148,7 +161,8 @@ class Record:
     """What a node must find again after a crash, before it may vote.
 
     `view` is the last view that it knows to have been decided (None: never one).
-    `rebuilding`: the node joined without the state and has not got it yet.
+    `rebuilding`: the node joined without the state and has not got it yet. `left`: lineages that
+    ended when an operator had the cluster go on without some of their nodes.
     """
 
     view: View | None = None
@@ -156,6 +170,9 @@ class Record:
     promised: Ballot | None = None
     accepted_ballot: Ballot | None = None
     accepted: Proposal | None = None
+    left: tuple[int, ...] = ()
+
+    later_fields: ClassVar[int] = 1
 
     @property
     def number(self) -> int:
@@ -188,7 +205,7 @@ class Record:
 
     def with_view(self, view: View, rebuilding: bool) -> Record:
         """The record once `view` is known to be decided: its succession is open."""
-        return Record(view, rebuilding)
+        return Record(view, rebuilding, left=self.left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,11 +285,25 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
             for vote in votes
             if vote.counts or not proposal.recovered
         }
+        if proposal.waived:
+            if may_be_decided(ballot, proposal, votes):
+                return proposal
+            continue
         names = proposal.view.names
         possible = [n for n in names if n not in voted or (voted[n] or NO_BALLOT) >= ballot]
         if proposal.lasts(basis, possible):
             return proposal
     return None
+
+
+def may_be_decided(ballot: Ballot, proposal: Proposal, votes: list[Vote]) -> bool:
+    """Of a proposal under a waiver: whether it may have been decided in this ballot.
+
+    Not if one of the electorate has voted here without having accepted it, or a later one. A disk
+    that has been lost since proves nothing.
+    """
+    told = {vote.voter.name: vote.accepted_ballot or NO_BALLOT for vote in votes if vote.counts}
+    return all(told.get(name, ballot) >= ballot for name in proposal.electorate)
 
 
 def located(bound: Proposal, votes: list[Vote]) -> Proposal:

@@ -351,7 +351,8 @@ class Voter:
         rebuilding = fresh and lacking and state.options.stateful
         if not fresh:
             rebuilding = state.record.rebuilding
-        state.record = Record().with_view(view, rebuilding)
+        ended = (proposal.left,) if proposal.waived else ()
+        state.record = Record(left=(*state.record.left, *ended)).with_view(view, rebuilding)
         installed = ViewInstalled(
             view,
             previous,

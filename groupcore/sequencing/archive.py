@@ -69,7 +69,8 @@ class Archived:
 
     The runs lie in one list, `WIDTH` values each, with the packet that they came in until they are
     looked at: there are many, and nearly always nobody ever does. Those that were `shelve`d come
-    first: their numbers there, with the last number of a message in each.
+    first: their numbers there, with the last number of a message in each. `origins`: in whose
+    stream the runs stand, from which number on.
     """
 
     __slots__ = (
@@ -78,6 +79,7 @@ class Archived:
         "_shelved",
         "_state",
         "context",
+        "origins",
         "seqno",
         "size_bytes",
         "state_bytes",
@@ -86,6 +88,7 @@ class Archived:
     def __init__(self, shelf: Shelf, seqno: int = 0, state: bytes | None = None) -> None:
         self.seqno = seqno
         self.context: Numbers = {}
+        self.origins: list[tuple[int, Address]] = []
         self.size_bytes = 0
         self.state_bytes = len(state or b"")
         self._shelf = shelf
@@ -116,6 +119,16 @@ class Archived:
     def cost_bytes(self) -> int:
         """What the runs take."""
         return self.size_bytes + RUN_COST_BYTES * (len(self._flat) // WIDTH)
+
+    def origin_at(self, seqno: int) -> int:
+        """Which of `origins` a number is of."""
+        later = (at for at, (begins, _) in enumerate(self.origins) if begins > seqno)
+        return max(next(later, len(self.origins)) - 1, 0)
+
+    def origin_of(self, seqno: int) -> Address | None:
+        """In whose stream a number stands; None where a former version has not noted it."""
+        known = self.origins and self.origins[0][0] <= seqno
+        return self.origins[self.origin_at(seqno)][1] if known else None
 
     def shelve(self) -> None:
         """Put the runs that are in memory on the shelf."""
@@ -221,6 +234,8 @@ class Archive:
         if one.size_bytes > self._bytes_max and one.size_bytes > 2 * one.state_bytes:
             self.large[group] = None
         address = frame.stream.address
+        if not one.origins or one.origins[-1][1] != address:
+            one.origins.append((seqno, address))
         if frame.number > one.context.get(address, 0):
             one.context[address] = frame.number
         if frame.context:
@@ -237,6 +252,7 @@ class Archive:
             return
         one = self.groups[group] = Archived(self.shelf, seqno, state)
         one.context = merge(former.context, context)
+        one.origins = former.origins[former.origin_at(seqno) :]
         for run in former.runs(seqno):
             if run.last > seqno:
                 one.keep(run)
@@ -287,7 +303,14 @@ class Archive:
         found = [(group, one) for group in groups if (one := self.groups.get(group)) is not None]
         packed: bytes = packb(
             [
-                [group, one.seqno, one.state, encode_context(one.context), list(one.runs())]
+                [
+                    group,
+                    one.seqno,
+                    one.state,
+                    encode_context(one.context),
+                    list(one.runs()),
+                    [[begins, *origin] for begins, origin in one.origins],
+                ]
                 for group, one in found
             ]
         )
@@ -300,13 +323,15 @@ class Archive:
     def open(self, part: bytes | list[Any]) -> None:
         """A part of what was packed; of a group that stands in several parts the last one counts.
 
-        Logs of earlier versions have the groups themselves: each is a part.
+        Logs of earlier versions have the groups themselves, each as a part, or say nothing of the
+        streams in which the runs stand.
         """
         packed = unpackb(part) if isinstance(part, bytes) else [part]
-        for group, seqno, state, context, runs in packed:
+        for group, seqno, state, context, runs, *more in packed:
             self.forget(group)
             one = self.groups[group] = Archived(self.shelf, seqno, state)
             one.context = decode_context(context)
+            one.origins = [(begins, Address(*origin)) for begins, *origin in (more or [[]])[0]]
             for run in unpack_runs(runs):
                 one.keep(run)
             if one.cost_bytes:

@@ -23,9 +23,8 @@ from groupcore.context import Numbers
 from groupcore.sequencing.archive import Archive
 from groupcore.sequencing.group_state import unpack_group_state
 from groupcore.sequencing.log import Log
-from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.names import GroupId, Place
 from groupcore.sequencing.node_packing import Packing
-from groupcore.sequencing.node_state import Place
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import States
 from groupcore.view import Address

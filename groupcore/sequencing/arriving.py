@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from groupcore.sequencing.headers import Reach
-from groupcore.sequencing.node_state import Place, Taking, node_state_covers
+from groupcore.sequencing.names import Place
+from groupcore.sequencing.node_state import Taking, node_state_covers
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import NODE_STATE, States
 from groupcore.view import Address

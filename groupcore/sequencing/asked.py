@@ -7,7 +7,7 @@ from itertools import islice
 from groupcore.batch import Batch, pack_messages
 from groupcore.context import Numbers, encode_context
 from groupcore.sequencing.headers import Forward, pack_column
-from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.names import BEGINNING, GroupId, Place
 from groupcore.view import Address
 
 Piece = tuple[GroupId, int, list[bytes]]
@@ -19,7 +19,7 @@ class Asked:
 
     `key` is the process's at this node. The first run has chain number `chain`; `after` and
     `before` are as in `Send`. They have come at `since`. What was `forwarded` here is not sent on
-    at once: who has done it may know more of the directory.
+    at once: who has done it may know more of the directory. `place` as in `Send`.
     """
 
     __slots__ = (
@@ -30,6 +30,7 @@ class Asked:
         "key",
         "numbers",
         "origin",
+        "place",
         "process",
         "runs",
         "since",
@@ -45,7 +46,9 @@ class Asked:
         runs: list[Piece],
         since: float,
         forwarded: bool = False,
+        behind: Place = BEGINNING,
     ) -> None:
+        self.place = behind
         self.origin = origin
         self.process = process
         self.key = key
@@ -65,7 +68,7 @@ class Asked:
         place = (self.chain, self.after, self.before)
         runs = self.runs[:1]
         sender = (self.origin, self.process, self.key)
-        first = Asked(*sender, place, self.numbers, runs, self.since, self.forwarded)
+        first = Asked(*sender, place, self.numbers, runs, self.since, self.forwarded, self.place)
         self.drop_first()
         return first
 
@@ -80,6 +83,7 @@ class Asked:
         ((group, first, payloads),) = self.runs
         header = Forward(
             self.origin,
+            self.place,
             encode_context(self.numbers),
             pack_column([self.process, 1, self.chain, self.after, 0]),
             pack_column([group]),
@@ -92,6 +96,7 @@ class Asked:
 def by_stretches(
     origin: Address,
     forwarded: bool,
+    behind: Place,
     stretches: list[tuple[int, ...]],
     keys: dict[int, int],
     columns: tuple[tuple[int, ...], ...],
@@ -109,5 +114,5 @@ def by_stretches(
             offset += size
         chain, after, before = place
         sender, at = (origin, process, keys[process]), (chain, after, before)
-        asked.append(Asked(*sender, at, {}, pieces, since, forwarded))
+        asked.append(Asked(*sender, at, {}, pieces, since, forwarded, behind))
     return asked

@@ -17,22 +17,28 @@ class Attendance:
     __slots__ = ("_groups",)
 
     def __init__(self) -> None:
-        self._groups: dict[Process, set[GroupId]] = {}
+        self._groups: dict[Process, dict[GroupId, int]] = {}
 
-    def enter(self, process: Process, group: GroupId) -> bool:
-        """The process is in the group from here on; False when it was before."""
-        groups = self._groups.setdefault(process, set())
-        if group in groups:
-            return False
-        groups.add(group)
-        return True
+    def enter(self, process: Process, group: GroupId, request: int = 0) -> bool:
+        """The process is in the group from here on, by this request; False when it was before.
+
+        Where it was in the group, it is so by this request now, and not by the former one.
+        """
+        groups = self._groups.setdefault(process, {})
+        is_new = group not in groups
+        groups[group] = request
+        return is_new
+
+    def entry(self, process: Process, group: GroupId) -> int | None:
+        """The request of its node by which the process is in the group; None: it is not."""
+        return self._groups.get(process, {}).get(group)
 
     def exit(self, process: Process, group: GroupId) -> bool:
         """The process is in the group no more; False when it was not."""
         groups = self._groups.get(process)
         if groups is None or group not in groups:
             return False
-        groups.remove(group)
+        del groups[group]
         if not groups:
             del self._groups[process]
         return True
@@ -60,6 +66,8 @@ class Attendance:
         """The groups that the process is in."""
         return sorted(self._groups.get(process, ()))
 
-    def entries(self) -> list[tuple[Process, list[GroupId]]]:
-        """Every process with its groups: entering them anew gives an equal table."""
-        return [(process, self.groups_of(process)) for process in sorted(self._groups)]
+    def entries(self) -> list[tuple[Process, list[tuple[GroupId, int]]]]:
+        """Every process with its groups and requests: entering them anew gives an equal table."""
+        return [
+            (process, sorted(self._groups[process].items())) for process in sorted(self._groups)
+        ]

@@ -49,10 +49,7 @@ from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
-from groupcore.sequencing.names import GroupId
-from groupcore.sequencing.node_state import (
-    Place,
-)
+from groupcore.sequencing.names import GroupId, Place
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.planning import Planning
 from groupcore.sequencing.record import Record
@@ -95,7 +92,6 @@ class Conductor:
         self._creating = creating
         self.news = False
         self.now = 0.0
-        self._place = Place(0, 0)
         self._heard = Place(0, 0)
         self._ordered: deque[tuple[Address, bytes, Position] | ViewInstalled] = deque()
         self._send_after: list[tuple[Address, int, tuple[GroupId, ...]]] = []
@@ -113,7 +109,7 @@ class Conductor:
         self._heard = Place(self._heard.view, self._heard.commands + 1)
         if not plane.ready:
             self._ordered.append((by, payload, place))
-        elif self._heard > self._place:
+        elif self._heard > self._plane.ordered:
             self._apply(by, payload, place)
 
     def install(self, event: ViewInstalled, now: float) -> None:
@@ -138,7 +134,7 @@ class Conductor:
         self._keeper.on_view()
         self._position = event.position
         if plane.ready:
-            if view.number > self._place.view:
+            if view.number > plane.ordered.view:
                 self._apply_view(event)
             self._say_synced()
             return
@@ -161,7 +157,7 @@ class Conductor:
 
     def restored(self, place: Place) -> None:
         """A log has been taken over, which ends here."""
-        self._place = place
+        self._plane.ordered = place
 
     def _start_streams(self, event: ViewInstalled, joins: bool) -> None:
         """Where the streams begin for this node that it does not know yet.
@@ -198,7 +194,7 @@ class Conductor:
         former = plane.directory.view
         members = former.members if former is not None else ()
         gone = [member for member in members if member not in view.members]
-        self._place = Place(view.number, 0)
+        plane.ordered = Place(view.number, 0)
         plane.place = (view.epoch, event.position)
         if plane.log is not None:
             plane.log.view(event, plane.place)
@@ -222,8 +218,9 @@ class Conductor:
         plane.progress += 1
 
     def _apply(self, by: Address, payload: bytes, place: Position) -> None:
-        self._place = Place(self._place.view, self._place.commands + 1)
-        self._plane.place = place
+        plane = self._plane
+        plane.ordered = Place(plane.ordered.view, plane.ordered.commands + 1)
+        plane.place = place
         if self._plane.log is not None:
             self._plane.log.command(by, payload, place)
         try:
@@ -251,7 +248,7 @@ class Conductor:
                         self._on_refused(change)
                 case EntryAllowed():
                     if change.by == self._plane.me:
-                        self._joining.allow(change.process, change.group)
+                        self._joining.allow(change.process, change.group, change.request)
                 case MoveBegan():
                     self._migration.on_began(change)
                 case OwnerMoved():
@@ -291,6 +288,7 @@ class Conductor:
         self._plane.events.append(Deleted(change.group, request))
         if record is not None:
             self._joining.delete(record)
+        self._plane.progress += 1  # frames that name this place may be here already
 
     def _on_refused(self, change: CommandRefused) -> None:
         self._creating.answered(change.request)
@@ -321,7 +319,7 @@ class Conductor:
     def _on_arrived(self, state: bytes, place: Place) -> None:
         """This node is what the state says."""
         plane, view = self._plane, self._plane.directory.view
-        self._place = place
+        plane.ordered = place
         if plane.log is not None:
             plane.log.state(state, plane.place)
         if view is not None:
@@ -339,11 +337,11 @@ class Conductor:
         for item in waiting:
             if isinstance(item, ViewInstalled):
                 view, commands = item.view.number, 0
-                if view > self._place.view:
+                if view > plane.ordered.view:
                     self._apply_view(item)
                 continue
             commands += 1
-            if (view, commands) > self._place:
+            if (view, commands) > plane.ordered:
                 self._apply(*item)
         self._say_synced()
         self._ending.on_view(self.now)
@@ -376,7 +374,7 @@ class Conductor:
 
     def place(self) -> Place:
         """Which command of which view the directory is behind."""
-        return self._place
+        return self._plane.ordered
 
     def send_again(self, now: float) -> None:
         """A stream has ended: what is not in it goes to the groups' new sequencers."""

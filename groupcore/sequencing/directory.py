@@ -98,13 +98,18 @@ class Directory:
         """The strict groups that share a sequencer with this one, itself included (S2)."""
         return self.state.overlap.component(group)
 
-    def has_entered(self, process: Process, group: GroupId) -> bool:
-        """Whether S2 holds with this process in the strict group, as far as this node has heard."""
+    def has_entered(self, process: Process, group: GroupId, request: int) -> bool:
+        """Whether S2 holds with the process in the strict group by this request of its node.
+
+        As far as this node has heard. An entry is named by the request that has made it: an earlier
+        one of the same process, or as an observer, lets nobody in.
+        """
         state = self.state
-        if state.observers.is_in(process, group):
+        if state.observers.entry(process, group) == request:
             return True
-        return state.overlap.is_in(process, group) and not any(
-            (entry.process, entry.group) == (process, group) for entry in state.pending
+        return state.overlap.entry(process, group) == request and not any(
+            (entry.process, entry.group, entry.request) == (process, group, request)
+            for entry in state.pending
         )
 
     def ending_streams(self) -> list[Address]:

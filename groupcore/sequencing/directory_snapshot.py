@@ -19,6 +19,7 @@ from groupcore.sequencing.directory_state import (
     Entry,
     MoveState,
     PendingEntry,
+    Tenure,
 )
 from groupcore.sequencing.load import Busy
 from groupcore.sequencing.names import Order, Process
@@ -26,10 +27,12 @@ from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address, View
 from groupcore.wire import decode_value, encode_value
 
-FORMAT = 4
+FORMAT = 5
 """First value of every snapshot."""
+BEFORE_TENURES = 4
+"""That of snapshots without the table of tenures, whose memberships name no request."""
 BEFORE_OBSERVERS = 3
-"""That of snapshots without them, as former versions have left them in their logs."""
+"""The oldest format that is read: without the table of observers, too."""
 SLICE = 2_000
 """Groups of a part, where it is read in parts."""
 
@@ -96,7 +99,11 @@ def pack(state: DirectoryState) -> bytes:
         sorted(state.draining),
     ]
     observers = [[number(p.node), p.number, groups] for p, groups in state.observers.entries()]
-    rest = [columns, moves, pending, overlap, loads, ties, ended, streams, observers]
+    tenures = [
+        [group, [[one.epoch, number(one.owner), one.last] for one in former]]
+        for group, former in sorted(state.tenures.items())
+    ]
+    rest = [columns, moves, pending, overlap, loads, ties, ended, streams, observers, tenures]
     packed: bytes = packb([*head, list(known.numbers), *rest], use_bin_type=True)
     return packed
 
@@ -120,8 +127,8 @@ def reading(data: bytes) -> Iterator[DirectoryState | None]:
 
 def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     (kind, k, options, view, groups_given, moves_given, draining, addresses, *tables) = value
-    if kind == BEFORE_OBSERVERS:
-        tables.append([])
+    if BEFORE_OBSERVERS <= kind < FORMAT:
+        tables += [[]] * (FORMAT - kind)
     elif kind != FORMAT:
         raise ValueError("another format")
     if set(options) != {field.name for field in fields(PlacementOptions)}:
@@ -132,7 +139,7 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     state.groups_given, state.moves_given = groups_given, moves_given
     state.draining = dict.fromkeys(draining)
     known = [Address(name, incarnation) for name, incarnation in addresses]
-    columns, moves, pending, overlap, loads, ties, ended, streams, observers = tables
+    columns, moves, pending, overlap, loads, ties, ended, streams, observers, tenures = tables
     _read_loads(state, loads, known)
     _read_moves(state, moves, known)
     yield from _read_entries(state, columns, known)
@@ -140,17 +147,19 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
         PendingEntry(group, Process(known[node], number), known[by], request)
         for group, node, number, by, request in pending
     ]
-    for node, number, groups in overlap:
-        for group in groups:
-            state.overlap.enter(Process(known[node], number), group)
-    for node, number, groups in observers:
-        for group in groups:
-            state.observers.enter(Process(known[node], number), group)
+    for table, rows in ((state.overlap, overlap), (state.observers, observers)):
+        for node, number, groups in rows:
+            for group, request in groups if kind == FORMAT else [(one, 0) for one in groups]:
+                table.enter(Process(known[node], number), group, request)
     state.ties.by_node = {
         known[node]: {(group, other): rate for group, other, rate in rates} for node, rates in ties
     }
     state.ended = {
         known[stream]: Ended(frame, dict.fromkeys(groups)) for stream, frame, groups in ended
+    }
+    state.tenures = {
+        group: tuple(Tenure(epoch, known[owner], last) for epoch, owner, last in former)
+        for group, former in tenures
     }
     state.streams = dict.fromkeys(known[stream] for stream in streams)
     yield state

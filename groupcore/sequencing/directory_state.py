@@ -36,6 +36,23 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Tenure:
+    """A former epoch of a group: who sequenced it, and its `last` number.
+
+    `last` is None after a failover: then whatever stands in the stream of `owner`, which has ended,
+    and behind the last number of its tenure before, is of this epoch.
+    """
+
+    epoch: int
+    owner: Address
+    last: int | None
+
+
+TENURES_MAX = 64
+"""Former epochs that are kept of a group: the archive's runs are of the last ones."""
+
+
+@dataclass(frozen=True, slots=True)
 class MoveState:
     """A move under way; `requested`: whose request it was, None where the directory made it."""
 
@@ -73,6 +90,7 @@ class DirectoryState:
         self.view: View | None = None
         self.entries: dict[GroupId, Entry] = {}
         self.names: dict[str, GroupId] = {}
+        self.tenures: dict[GroupId, tuple[Tenure, ...]] = {}
         self.moves: dict[int, MoveState] = {}
         self.streams: dict[Address, None] = {}  # of all nodes that were in a view, and not ended
         self.ended: dict[Address, Ended] = {}
@@ -142,6 +160,7 @@ class DirectoryState:
         entry = self.entries.pop(group)
         if entry.name:
             del self.names[entry.name]
+        self.tenures.pop(group, None)
         self.loads.remove(group, entry.owner)
         self.ties.forget(group)
         self._inherited(group, entry.owner)
@@ -163,14 +182,30 @@ class DirectoryState:
             self.loads.rehome(group, move.target, move.source)
         return move
 
-    def give(self, group: GroupId, owner: Address) -> int:
-        """The group, which is in no move, has this owner from here on; returns its epoch."""
+    def give(self, group: GroupId, owner: Address, last: int | None = None) -> int:
+        """The group, which is in no move, has this owner from here on; returns its epoch.
+
+        `last`: the last number of the former epoch, where the order tells it.
+        """
         entry = self.entries[group]
+        tenure = Tenure(entry.epoch, entry.owner, last)
+        self.tenures[group] = (*self.tenures.get(group, ()), tenure)[-TENURES_MAX:]
         self.loads.rehome(group, entry.owner, owner)
         self._inherited(group, entry.owner)
         entry.owner = owner
         entry.epoch += 1
         return entry.epoch
+
+    def epoch_of(self, group: GroupId, stream: Address, number: int) -> int | None:
+        """In which epoch the number was given that stands in the stream of a sequencer.
+
+        The same at all nodes, whenever they ask. None: it is of before what is known.
+        """
+        for one in self.tenures.get(group, ()):
+            if one.owner == stream and (one.last is None or number <= one.last):
+                return one.epoch
+        entry = self.entries.get(group)
+        return entry.epoch if entry is not None and entry.owner == stream else None
 
     def _inherited(self, group: GroupId, owner: Address) -> None:
         """The group is no more one of a node whose stream has ended."""

@@ -8,7 +8,10 @@ Invariants.
   I1  A process joins once and leaves once, whatever is sent again.
   I2  The processes of a node that is gone leave every group, and what that node sent before ends.
   I3  A process joins a strict group only where the whole component, with it in, is sequenced (S2).
-  I4  Whose node is gone leaves before anybody else enters: so who enters behind a loss of everybody
+  I4  A request for a strict group is served behind the place of the order that it names, by a node
+      whose group it has been since before: that has heard of all that its node knew, and of every
+      earlier request that anybody could still serve. JOIN is let in by the entry that it names.
+  I5  Whose node is gone leaves before anybody else enters: so who enters behind a loss of everybody
       finds nobody there, and knows that the group has begun anew.
 """
 
@@ -95,10 +98,14 @@ class Enrolment:
             self._plane.counters["old_request"] += 1
             return
         joins = type(header) is Join
-        if joins and record.order is Order.STRICT and not self._may_enter(process, header.group):
-            self._keep(node, header)
-            self._entering[header.group] = None
-            return
+        if record.order is Order.STRICT:
+            if self._is_over(owned, process, header):
+                self._plane.counters["old_request"] += 1
+                return
+            if not self._is_reached(header) or (joins and not self._may_enter(header.group)):
+                self._keep(node, header)
+                self._entering[header.group] = None
+                return
         if joins:
             self.expel_before(header.group)
         if owned.requests is None:
@@ -136,16 +143,32 @@ class Enrolment:
     def _keep(self, node: Address, header: Join | Leave) -> None:
         """The request has come too early; its node repeats it, too."""
         early = self._early.setdefault(header.group, [])
-        if (node, header) not in early and len(early) < EARLY_MAX:
+        asked = (node, header.process, header.request)
+        known = ((one, kept.process, kept.request) for one, kept in early)
+        if len(early) < EARLY_MAX and asked not in known:
             early.append((node, header))
 
-    def _may_enter(self, process: Process, group: GroupId) -> bool:
-        """S2 here: this node has heard that the process may join, and has the whole component (I3).
+    def _is_reached(self, header: Join | Leave) -> bool:
+        """Whether this node has got as far in the order as the request's node had (I4)."""
+        return header.place <= self._plane.ordered
+
+    def _is_over(self, owned: Owned, process: Process, header: Join | Leave) -> bool:
+        """Whether the request is one of before, which nobody waits for any more (I4).
+
+        It was asked of a former sequencer: its node has asked again since. Or the entry of its
+        process is another one by now.
+        """
+        if header.place < owned.since:
+            return True
+        if type(header) is Leave or not self._is_reached(header):
+            return False
+        return not self._plane.directory.has_entered(process, header.group, header.request)
+
+    def _may_enter(self, group: GroupId) -> bool:
+        """S2 here: this node has begun with the whole component, with the process in it (I3).
 
         What is numbered with it in is then delivered behind what former sequencers have numbered.
         """
-        if not self._plane.directory.has_entered(process, group):
-            return False
         if not self._ownership.has_component(group):
             return False
         self._ownership.share_carry(group)
@@ -182,7 +205,7 @@ class Enrolment:
             self._expel(group)
 
     def expel_before(self, group: GroupId) -> None:
-        """I4: somebody is about to enter the group."""
+        """I5: somebody is about to enter the group."""
         self._expel(group)
 
     def _expel(self, group: GroupId) -> None:

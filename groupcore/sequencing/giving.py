@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from groupcore.context import Numbers
 from groupcore.sequencing.headers import Reach
 from groupcore.sequencing.log import Log
+from groupcore.sequencing.names import Place
 from groupcore.sequencing.node_packing import Packing
-from groupcore.sequencing.node_state import Place
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import Copy, States
 

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from groupcore.batch import Header
 from groupcore.errors import WireError
-from groupcore.sequencing.names import Process
+from groupcore.sequencing.names import Place, Process
 from groupcore.view import Address
 
 RUNS_MAX = 4_096
@@ -73,10 +73,12 @@ class Send(Header):
     them. `stretches`: of each process in turn its runs here, of which the first one has the chain
     number and the others the next ones. `after`: the run that has to have its number before, 0
     when all have that the sender does not know of; `before`: the process's last run that was sent
-    to this sequencer, 0 when there is none or it is sent again.
+    to this sequencer, 0 when there is none or it is sent again. `place`: that of the last deletion
+    of a group for which one of these processes has given up what it had sent there.
     """
 
     kind: ClassVar[str] = "sequencing.do-multicast"
+    place: Place
     context: bytes
     stretches: bytes
     groups: bytes
@@ -90,6 +92,7 @@ class Forward(Header):
 
     kind: ClassVar[str] = "sequencing.forward"
     origin: Address
+    place: Place
     context: bytes
     stretches: bytes
     groups: bytes
@@ -103,10 +106,29 @@ class Accept(Header):
 
     It holds runs of processes of the nodes `origins`: what was to be numbered in one turn, as far
     as it fits in. The context is that of all of them. `rests`: what it names that the sequencer
-    does not know to be held. `view`: in which its sequencer has it since.
+    does not know to be held. `view`: in which its sequencer has it since. `place`: up to where a
+    node has applied the control plane's order before it records the frame.
     """
 
     kind: ClassVar[str] = "sequencing.accept"
+    frame: int
+    view: int
+    place: Place
+    origins: tuple[Address, ...]
+    context: bytes
+    rests: bytes
+    stretches: bytes
+    groups: bytes
+    seqnos: bytes
+    firsts: bytes
+    counts: bytes
+
+
+@dataclass(slots=True)
+class AcceptUnplaced(Header):
+    """An ACCEPT without a place, as logs of an earlier version have it; nobody sends it."""
+
+    kind: ClassVar[str] = "sequencing.accept-unplaced"
     frame: int
     view: int
     origins: tuple[Address, ...]
@@ -157,22 +179,29 @@ class Change(Header):
 
 @dataclass(slots=True)
 class Join(Header):
-    """JOIN-GROUP, node to sequencer; repeated until the stream says so."""
+    """JOIN-GROUP, node to sequencer; repeated until the stream says so.
+
+    `request`: of a strict group that of the `EnterStrict` or `ObserveStrict` by which the process
+    may join. `place`: how far its node had applied the control plane's order; who serves it has got
+    as far.
+    """
 
     kind: ClassVar[str] = "sequencing.join"
     group: int
     process: int
     request: int
+    place: Place
 
 
 @dataclass(slots=True)
 class Leave(Header):
-    """LEAVE-GROUP, node to sequencer; repeated until the stream says so."""
+    """LEAVE-GROUP, node to sequencer; repeated until the stream says so. `place` as of a JOIN."""
 
     kind: ClassVar[str] = "sequencing.leave"
     group: int
     process: int
     request: int
+    place: Place
 
 
 @dataclass(slots=True)
@@ -340,6 +369,7 @@ DATA_PLANE: frozenset[type[Header]] = frozenset(
         Send,
         Forward,
         Accept,
+        AcceptUnplaced,
         AcceptOfOne,
         Change,
         Join,

@@ -2,8 +2,9 @@
 
 Invariants.
   I1  What waits for the window waits in order.
-  I2  A request is handled when this node has received what its context names: what the sequencer
-      says rests on that (stream, I4). One that names what nobody has is dropped in the end.
+  I2  A request is handled when this node has received what its context names, and has applied the
+      control plane's order up to the place that it names: what the sequencer says rests on that
+      (stream, I4). One that names what nobody has is dropped in the end.
 """
 
 from __future__ import annotations

@@ -102,15 +102,15 @@ class Joining:
         if wish is not None and not (wish.leaving or was_in):
             self.refuse(wish.request, "left", f"{process} leaves group {group} before it is in")
         if local is not None:
-            self._sender.leave(local, group)
+            self._sender.leave(local, group, record)
         if record.hold is not None:
             self._plane.take_out(group, record.hold, process)
         self._settling.pop(key, None)
         self._wishes.add(Wish(request, process, group, True, True, was_in=was_in))
 
-    def allow(self, process: Process, group: GroupId) -> None:
-        """S2 holds with this process in the group: JOIN may take its number."""
-        self._wishes.allow((process, group))
+    def allow(self, process: Process, group: GroupId, request: int) -> None:
+        """S2 holds with this process in the group by this request: JOIN may take its number."""
+        self._wishes.allow((process, group), request)
 
     def refuse_entry(self, process: Process, group: GroupId, code: str, detail: str) -> None:
         """The directory, or the sequencer, says no."""
@@ -151,7 +151,8 @@ class Joining:
         for key in [key for key in self._settling if key[1] == group]:
             del self._settling[key]
         for local in self._sender.locals.values():
-            local.groups.pop(group, None)
+            if group in local.groups:
+                self._sender.leave(local, group, record)
         self._sender.forget_group(group)
         held = record.hold is not None
         self._receiver.forget(record)

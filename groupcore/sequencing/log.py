@@ -84,12 +84,12 @@ class Log:
         self._await(None, *place)
 
     def frames(self, stream: Stream) -> None:
-        """The frames of a stream that are new since the last call."""
+        """The frames of a stream that are new since the last call, and how far it is recorded."""
         first = stream.logged + 1
         packets = [encode_packet(batch) for _, batch in stream.kept(first, stream.received)]
         if packets:
             assert len(packets) == stream.received - stream.logged, "no frame goes before its log"
-            self._entries.append([FRAMES, list(stream.address), first, packets])
+            self._entries.append([FRAMES, list(stream.address), first, packets, stream.recorded])
         stream.logged = stream.received
 
     def more(self, streams: Iterable[Stream]) -> None:

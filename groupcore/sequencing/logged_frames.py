@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields as dataclass_fields
+
 from groupcore.batch import Batch
-from groupcore.sequencing.headers import Accept, AcceptOfOne, pack_column, unpack_stretches
+from groupcore.sequencing.headers import (
+    Accept,
+    AcceptOfOne,
+    AcceptUnplaced,
+    pack_column,
+    unpack_stretches,
+)
+from groupcore.sequencing.names import BEGINNING
 from groupcore.view import Address
 from groupcore.wire import decode_packet, unpack_packets
 
@@ -16,12 +25,18 @@ def logged_frame(packet: bytes, stream: Address) -> Batch:
     (raw,) = unpack_packets(b"\x91" + packet)
     batch = decode_packet(raw, stream, None)
     header = batch.headers[-1]
+    if isinstance(header, AcceptUnplaced):
+        fields = (getattr(header, one.name) for one in dataclass_fields(header))
+        frame, view, *others = fields
+        accept = Accept(frame, view, BEGINNING, *others)
+        return Batch(stream, None, (accept,), batch.body, batch.count)
     if not isinstance(header, AcceptOfOne):
         return batch
     stretches = unpack_stretches(header.stretches, STRETCH_OF_ONE, len(header.groups) // 8)
     accept = Accept(
         header.frame,
         header.view,
+        BEGINNING,
         (header.origin,),
         header.context,
         header.rests,

@@ -89,7 +89,7 @@ def finish_move(state: DirectoryState, by: Address, command: Moved) -> list[Chan
     state.end(command.move)
     epochs = []
     for group, last in zip(move.groups, command.last, strict=True):
-        epochs.append(state.give(group, move.target))
+        epochs.append(state.give(group, move.target, last))
         state.entries[group].floor = last
         state.loads.rest(group, move.reason)
     return [

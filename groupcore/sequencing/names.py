@@ -30,6 +30,21 @@ class MessageId(NamedTuple):
     number: int
 
 
+class Place(NamedTuple):
+    """A place in the control plane's order: so many commands after the install of a view.
+
+    Equal at all nodes, and greater is later. Commands that a power cut has taken with it are before
+    every place of a later view.
+    """
+
+    view: int
+    commands: int
+
+
+BEGINNING = Place(0, 0)
+"""The place before everything: what names it rests on nothing of the order."""
+
+
 class Order(IntEnum):
     """What a group's creator asks for.
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections import deque
 
 from groupcore.sequencing.archive import Archive
-from groupcore.sequencing.names import GroupId
-from groupcore.sequencing.node_state import Place, pack_node_state
+from groupcore.sequencing.names import GroupId, Place
+from groupcore.sequencing.node_state import pack_node_state
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.record_table import pack_records, slices

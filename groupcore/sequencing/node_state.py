@@ -9,7 +9,7 @@ Invariants.
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgpack import packb, unpackb
 
@@ -17,18 +17,11 @@ from groupcore.context import decode_context, encode_context
 from groupcore.sequencing import directory_snapshot
 from groupcore.sequencing.chains import Standing
 from groupcore.sequencing.directory_state import DirectoryState
-from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.names import GroupId, Place
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.record_table import unpack_records
 from groupcore.view import Address
-
-
-class Place(NamedTuple):
-    """A place in the control plane's order: so many commands after the install of a view."""
-
-    view: int
-    commands: int
 
 
 def pack_node_state(

@@ -25,9 +25,9 @@ class Overlap(Attendance):
         self._common: dict[GroupId, dict[GroupId, int]] = {}  # both ways, counts from 1
         self._components: dict[GroupId, tuple[GroupId, ...]] = {}  # known ones
 
-    def enter(self, process: Process, group: GroupId) -> bool:
+    def enter(self, process: Process, group: GroupId, request: int = 0) -> bool:
         """See `Attendance`; what the group has in common with the process's others grows."""
-        if not super().enter(process, group):
+        if not super().enter(process, group, request):
             return False
         for other in self._groups[process]:
             if other != group:

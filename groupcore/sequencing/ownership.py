@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from groupcore.context import Numbers, merge_into
 from groupcore.sequencing.log import Position
-from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.names import GroupId, Order, Place, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
 
@@ -75,9 +75,10 @@ class Owned:
     """A group that this node sequences.
 
     `seqno` is its last number. `senders`, `members` and `requests` are ahead of the record, which
-    follows when the frames are held. `takeover`: what it waits for before it begins.
-    `suspended`: it migrates; `frame`: the last frame of this node's stream with a run of it.
-    `carry`: what every message of the group has to be delivered behind, until stable.
+    follows when the frames are held. `since`: the place in the order from which it is this node's;
+    `takeover`: what it waits for before it begins. `suspended`: it migrates; `frame`: the last
+    frame of this node's stream with a run of it. `carry`: what every message of the group has to be
+    delivered behind, until stable.
     """
 
     __slots__ = (
@@ -87,11 +88,13 @@ class Owned:
         "requests",
         "senders",
         "seqno",
+        "since",
         "suspended",
         "takeover",
     )
 
-    def __init__(self, takeover: Takeover) -> None:
+    def __init__(self, takeover: Takeover, since: Place) -> None:
+        self.since = since
         self.takeover: Takeover | None = takeover
         self.seqno = 0
         self.senders: dict[int, int] = {}
@@ -116,7 +119,7 @@ class Ownership:
         is_new = all(self._plane.directory.entries[group].epoch == 1 for group in last)
         takeover = Takeover(last, behind, (0, 0) if is_new else self._plane.place)
         for group in last:
-            self.owned[group] = Owned(takeover)
+            self.owned[group] = Owned(takeover, self._plane.ordered)
         self._starting.append(takeover)
 
     def disown(self, group: GroupId) -> None:

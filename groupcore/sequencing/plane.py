@@ -17,7 +17,7 @@ from groupcore.sequencing.commands import Command, encode_command
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.log import Log, Position
-from groupcore.sequencing.names import GroupId, MessageId, Process
+from groupcore.sequencing.names import BEGINNING, GroupId, MessageId, Place, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.record import Hold, Record, Senders
@@ -41,7 +41,8 @@ class Plane:
     with every run that is delivered or recorded: whoever waits for something looks again then.
     `frozen`: how far this node acknowledges while the view is being changed, and no further.
     `control`: what the control plane's stack is to be told.
-    `place`: where the control plane's order stands here; `place_saved`: up to where it is saved.
+    `ordered`: up to where this node has applied the control plane's order, counted by views;
+    `place`: the same by epochs; `place_saved`: up to where that is saved.
     With a log, `unsaved` has what was sent here and is accepted, by stream: frame,
     group, message. `trace` writes down what happens here, if anybody wants to know;
     `watch` keeps a little of it in mind.
@@ -72,6 +73,7 @@ class Plane:
         self.watch = Watch()
         self.watch.begin(me)
         self.counters: Counter[str] = Counter()
+        self.ordered: Place = BEGINNING
         self.place: Position = (0, 0)
         self.place_saved: Position = (0, 0)
         self.log = Log(me) if options.durable else None

@@ -12,7 +12,8 @@ Invariants.
       process of this node with its own; nothing else is waited for.
   I3  T2: a run of a strict group also waits for the earlier runs of its stream that belong to
       strict groups which share a process of this node with its own.
-  I4  What waits for a state is counted as delivered: it is applied before a process is told that
+  I4  A frame is recorded when this node has applied the control plane's order up to its place.
+  I5  What waits for a state is counted as delivered: it is applied before a process is told that
       it has joined, and a long transfer holds nobody up.
 """
 
@@ -75,7 +76,7 @@ class Receiver:
             header = batch.headers[-1]
             known = True
             if type(header) is Accept:
-                known = self._resting.is_next(stream, header)
+                known = header.place <= plane.ordered and self._resting.is_next(stream, header)
                 known = known and self._record_runs(stream, batch, header)
             elif type(header) is Change:
                 known = self._record_change(stream, batch, header)
@@ -271,7 +272,7 @@ class Receiver:
             hold.queue = deque()
         hold.queue.append(run)
         if hold.waiting_for_state:
-            return  # I4
+            return  # I5
         frame = run.frame
         frame.waiting.append(run)
         frame.stream.undelivered[frame.number] = frame

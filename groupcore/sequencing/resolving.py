@@ -31,13 +31,13 @@ def enter(state: DirectoryState, by: Address, command: EnterStrict) -> list[Chan
     if refused:
         return refused
     groups_max = state.options.strict_groups_max
-    if not state.overlap.is_in(process, group):
-        if len(state.overlap.groups_of(process)) >= groups_max:
-            detail = (
-                f"{process} is in {groups_max} strict groups: leave one, or use causally-total ones"
-            )
-            return state.refuse(by, command.request, "too_many_strict_groups", detail)
-        state.overlap.enter(process, group)
+    is_new = not state.overlap.is_in(process, group)
+    if is_new and len(state.overlap.groups_of(process)) >= groups_max:
+        detail = (
+            f"{process} is in {groups_max} strict groups: leave one, or use causally-total ones"
+        )
+        return state.refuse(by, command.request, "too_many_strict_groups", detail)
+    state.overlap.enter(process, group, command.request)
     state.observers.exit(process, group)  # who counts observes no more
     state.pending.append(PendingEntry(group, process, by, command.request))
     return []
@@ -53,9 +53,10 @@ def observe(state: DirectoryState, by: Address, command: ObserveStrict) -> list[
     if refused:
         return refused
     if state.overlap.is_in(process, group):
+        state.overlap.enter(process, group, command.request)
         state.pending.append(PendingEntry(group, process, by, command.request))
         return []
-    state.observers.enter(process, group)
+    state.observers.enter(process, group, command.request)
     return [EntryAllowed(group, process, by, command.request)]
 
 

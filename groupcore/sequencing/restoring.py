@@ -9,7 +9,8 @@ over in steps, so that whoever has other things to do in the same loop does them
 Source. Decision 0026.
 
 Invariants.
-  I1  A frame is kept only if the log knows the groups in it: no group is mistaken for a later one.
+  I1  A frame is kept only if the log knows the groups in it, and goes as far in the order as the
+      place that it names: no group is mistaken for a later one, or given what it would not be.
       None of those is dropped that this node has said to have saved (decision 0044).
   I2  Restored, the node is where its log ends: directory, records, archive, all kept frames.
   I3  Who keeps a frame keeps what it rests on: else the others could never have it, and a view
@@ -37,7 +38,8 @@ from groupcore.sequencing.directory_changes import (
 from groupcore.sequencing.headers import Accept, Change
 from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
 from groupcore.sequencing.logged_frames import logged_frame
-from groupcore.sequencing.node_state import Place, Taking
+from groupcore.sequencing.names import Place
+from groupcore.sequencing.node_state import Taking
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.receiving import Receiving, groups_of
@@ -163,12 +165,14 @@ class Restoring:
         return ends
 
     def _known(self, stream: Stream) -> int:
-        """The last frame before one with a group that the log does not know (I1)."""
+        """The last frame before one that rests on what the log does not know (I1)."""
         newest = self._plane.directory.newest_group
         for number, batch in stream.kept(stream.recorded + 1, stream.received):
             header = batch.headers[-1]
             groups: tuple[int, ...] = ()
             if isinstance(header, Accept):
+                if header.place > self.place:
+                    return number - 1
                 groups = groups_of(header)
             elif isinstance(header, Change):
                 groups = (header.group,)
@@ -179,7 +183,7 @@ class Restoring:
     def _record(self) -> None:
         """Streams that have ended: up to their end (I2)."""
         plane = self._plane
-        plane.ready = True
+        plane.ready, plane.ordered = True, self.place
         for stream in list(plane.streams.values()):
             if stream.end is not None:
                 self._receiver.record(stream)

@@ -8,7 +8,7 @@ from itertools import chain as joined
 from groupcore.batch import MESSAGE_COST_BYTES, PACKED_BYTES, Batch, pack_messages
 from groupcore.context import Numbers, encode_context
 from groupcore.sequencing.headers import Send, pack_column
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.names import BEGINNING, GroupId, Place, Process
 from groupcore.view import Address
 
 RUNS_MAX = 256
@@ -33,7 +33,8 @@ class Local:
     `groups` are those that it has joined. `past` is what it was given in groups that it has left,
     and where its own messages stand. `numbers` has for each group the number of its last message
     there; `chain` is that of its last run, and `told` says of each sequencer which was the last
-    that was sent to it. `outbox` is what it has sent in this turn. `closing`: it sends no more.
+    that was sent to it. `void`: the place of the last deletion of a group for which it has given up
+    what it had sent there. `outbox` is what it has sent in this turn. `closing`: it sends no more.
     """
 
     process: Process
@@ -44,6 +45,7 @@ class Local:
     past: Numbers = field(default_factory=dict)
     chain: int = 0
     told: dict[Address, int] = field(default_factory=dict)
+    void: Place = BEGINNING
 
 
 class Unaccepted:
@@ -51,7 +53,7 @@ class Unaccepted:
 
     `size_bytes` is that of its messages. Once it is in a section: `chain` is its number in its
     process's chain, `after` that of the run that has to have its place before, `numbers` its
-    section's context. `again`: it has been sent again.
+    section's context; `place`: its process's `void`. `again`: it has been sent again.
     """
 
     __slots__ = (
@@ -62,6 +64,7 @@ class Unaccepted:
         "group",
         "numbers",
         "payloads",
+        "place",
         "sent_at",
         "size_bytes",
         "wait_s",
@@ -74,7 +77,7 @@ class Unaccepted:
         self.size_bytes = size_bytes
         self.again = False
         self.chain = self.after = 0
-        self.numbers = NOTHING
+        self.numbers, self.place = NOTHING, BEGINNING
         self.sent_at = self.wait_s = 0.0
 
     @property
@@ -96,7 +99,7 @@ class Unaccepted:
         """A section of this run only, as it was."""
         section = Section(owner)
         section.add(process, self.chain, self.after, 0, [self], self.room_bytes)
-        section.numbers = self.numbers
+        section.numbers, section.place = self.numbers, self.place
         return section
 
     def parts(self, limit_bytes: int) -> list[Unaccepted]:
@@ -124,16 +127,18 @@ class Section:
 
     Its context is that of all of them together. `numbers` is filled in when it leaves: what its one
     process had been given, or everything that this node had, which costs less than asking each of
-    several for its own. `room_bytes` is what is taken up of it.
+    several for its own. `place`: the latest `void` of its processes. `room_bytes` is what is taken
+    up of it.
     """
 
-    __slots__ = ("_runs", "_stretches", "numbers", "owner", "room_bytes", "sender")
+    __slots__ = ("_runs", "_stretches", "numbers", "owner", "place", "room_bytes", "sender")
 
     def __init__(self, owner: Address) -> None:
         self.owner = owner
         self.room_bytes = 0
         self.sender: Process | None = None
         self.numbers: Numbers = {}
+        self.place = BEGINNING
         self._stretches: list[int] = []
         self._runs: list[Unaccepted] = []
 
@@ -162,6 +167,7 @@ class Section:
         runs = self._runs
         payloads = list(joined.from_iterable([run.payloads for run in runs]))
         send = Send(
+            self.place,
             encode_context(self.numbers),
             pack_column(self._stretches),
             pack_column([run.group for run in runs]),

@@ -19,6 +19,8 @@ Invariants.
   I3  A context names everything that the process had been given and that is not stable.
   I4  A process has so many runs at most of which it is not known where they stand; what would be
       more waits here, in its order.
+  I5  What was sent to a group that has been deleted is given up from the place of that in the order
+      on. What its process sends behind it names the place, and is given to nobody before it.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from groupcore.context import Numbers, merge_into
 from groupcore.sequencing.events import Accepted, Congestion
 from groupcore.sequencing.names import GroupId, MessageId, Process
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.record import Record
 from groupcore.sequencing.resending import Resending, Runs
 from groupcore.sequencing.sections import RUNS_MAX, STRETCH_BYTES, Local, Section, Unaccepted
 from groupcore.sequencing.stream import Frame
@@ -176,11 +179,13 @@ class Sender:
             section = self._section(owner, level, len(runs), room_bytes)
             before = local.told.get(owner, 0)
             section.add(process, local.chain + 1, after, before, runs, room_bytes)
+            section.place = max(section.place, local.void)
             local.told[owner] = local.chain + len(runs)
         wait_s, numbers = self._plane.options.resend_s, section.numbers
         for chain, run in enumerate(runs, local.chain + 1):
             run.chain, run.after = chain, after
             run.numbers, run.sent_at, run.wait_s = numbers, now, wait_s
+            run.place = local.void
             under_way[chain] = run
             if former and former != run.group:
                 self.tie_meter.count(former, run.group)
@@ -223,11 +228,10 @@ class Sender:
             plane.drop_stable(numbers)
         return numbers
 
-    def leave(self, local: Local, group: GroupId) -> None:
+    def leave(self, local: Local, group: GroupId, record: Record) -> None:
         """A process is in a group no longer; what it was given there stays in its past."""
         local.groups.pop(group, None)
-        record = self._plane.records.get(group)
-        if record is not None and record.hold is not None:
+        if record.hold is not None:
             merge_into(local.past, record.hold.context)
         self._plane.drop_stable(local.past)
 
@@ -316,7 +320,7 @@ class Sender:
             self._hints.pop(group, None)
 
     def forget_group(self, group: GroupId) -> None:
-        """The group is no more: what was not accepted never will be."""
+        """The group is no more: what was not accepted is given up (I5)."""
         for local in self._sending.values():
             for run in [run for run in local.outbox if run.group == group]:
                 self._outstanding_bytes -= run.cost_bytes
@@ -327,8 +331,14 @@ class Sender:
             for run in [run for run in under_way.values() if run.group == group]:
                 self._take(process, under_way, run)
                 void[run.chain] = void.get(run.after, run.after)
+            if not void:
+                continue
             for run in under_way.values():
                 run.after = void.get(run.after, run.after)  # I2
+                run.place = self._plane.ordered
+            sender = self.locals.get(Process(self._plane.me, process))
+            if sender is not None:
+                sender.void = self._plane.ordered
 
     def _tell_congestion(self) -> None:
         limit = self._plane.options.outstanding_bytes

@@ -168,7 +168,7 @@ class Sequencer:
         if sum(counts) != batch.count or 0 in counts or not plane.in_view(origin):
             plane.counters["dropped.bad_section"] += 1
             return
-        if not self.intake.knows(numbers):
+        if header.place > plane.ordered or not self.intake.knows(numbers):
             self.intake.put_off(request)
             return
         try:
@@ -195,12 +195,13 @@ class Sequencer:
             return
         if seqnos:
             stamping.since = min(stamping.since, request.since)
+            stamping.place = max(stamping.place, header.place)
         if whole:
             stamping.add_section(origin, stretches, columns, seqnos, payloads, numbers, room)
             self._note_places(stretches, keys, (plane.me, stamping.number, stamping.numbers))
         else:
             said = (stretches, keys, columns, payloads, request.since)
-            asked = by_stretches(origin, type(header) is Forward, *said)
+            asked = by_stretches(origin, type(header) is Forward, header.place, *said)
             self._take_apart(asked, stamping, seqnos, numbers)
 
     def _note_places(
@@ -227,6 +228,7 @@ class Sequencer:
         accept = Accept(
             self._stamper.next_frame(),
             plane.view_number,
+            header.place,
             (origin,),
             encode_context(numbers),
             encode_context(rests),
@@ -366,6 +368,7 @@ class Sequencer:
             merge_into(stamping.numbers, owned.carry)
         place = (asked.origin, asked.process, asked.chain)
         stamping.since = min(stamping.since, asked.since)
+        stamping.place = max(stamping.place, asked.place)
         stamping.add(*place, run, owned.seqno + 1, asked.numbers)
         owned.seqno += len(payloads)
         owned.senders[key] = first + len(payloads) - 1

@@ -31,8 +31,7 @@ from groupcore.sequencing.joining import Joining
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
-from groupcore.sequencing.names import Process
-from groupcore.sequencing.node_state import Place
+from groupcore.sequencing.names import Place, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.output import ServiceOutput
 from groupcore.sequencing.plane import Plane

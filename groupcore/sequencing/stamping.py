@@ -17,6 +17,7 @@ from groupcore.batch import PACKED_BYTES, Batch, pack_messages
 from groupcore.context import Numbers, encode_context, merge_into
 from groupcore.sequencing.asked import Piece
 from groupcore.sequencing.headers import ACCEPTED, Accept, pack_column
+from groupcore.sequencing.names import BEGINNING
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.sections import RUN_BYTES, RUNS_MAX, STRETCH_BYTES
 from groupcore.sequencing.stream import Opened
@@ -26,8 +27,8 @@ from groupcore.view import Address
 class Stamping:
     """The next frame of a sequencer while it is put together: what a turn has brought.
 
-    `room_bytes` is what is taken up of it. `since`: when the oldest request in it has come, by the
-    service's clock.
+    `room_bytes` is what is taken up of it, `place` the latest that its runs name. `since`: when the
+    oldest request in it has come, by the service's clock.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Stamping:
         "_stretches",
         "number",
         "numbers",
+        "place",
         "room_bytes",
         "since",
     )
@@ -47,6 +49,7 @@ class Stamping:
     def __init__(self, number: int) -> None:
         self.number = number
         self.numbers: Numbers = {}
+        self.place = BEGINNING
         self.since = inf
         self.room_bytes = 0
         self._origins: dict[Address, int] = {}
@@ -120,6 +123,7 @@ class Stamping:
         return Accept(
             self.number,
             view,
+            self.place,
             tuple(self._origins),
             encode_context(self.numbers),
             rests,

@@ -37,6 +37,7 @@ class Waiting:
         if at < len(waiting) and waiting[at].chain == asked.chain:
             if waiting[at].end >= asked.end:
                 waiting[at].after = min(waiting[at].after, asked.after)  # the former is no more
+                waiting[at].place = max(waiting[at].place, asked.place)
                 plane.chains.moved[asked.key] = None
                 return
         elif asked.before > plane.chains.reached(asked.key):

@@ -86,6 +86,7 @@ class Watch:
         self.pauses_s = Histogram(TIMES_S)
         self.outcomes: Counter[str] = Counter()
         self.views: deque[SeenView] = deque(maxlen=VIEWS_MAX)
+        self.views_seen = 0
         self.moves: deque[SeenMove] = deque(maxlen=MOVES_MAX)
         self.reports: dict[Address, dict[GroupId, LoadSample]] = {}
         self._waited_s = 0.0
@@ -142,6 +143,7 @@ class Watch:
     def viewed(self, event: ViewInstalled) -> None:
         """A view begins here."""
         self.views.append(SeenView(self.now, event.view))
+        self.views_seen += 1
         for gone in [node for node in self.reports if node not in event.view.members]:
             del self.reports[gone]
 

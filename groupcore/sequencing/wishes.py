@@ -8,6 +8,7 @@ Invariants.
   I1  At most `ASKED_AT_ONCE` requests are under way, those aside that have long been repeated: what
       is not answered keeps nobody waiting.
   I2  Wishes have their turns in the order in which they were made.
+  I3  An answer allows the request that it answers, and no later one of the same process.
 """
 
 from __future__ import annotations
@@ -104,10 +105,10 @@ class Wishes:
         self._under_way.discard(key)
         return wish
 
-    def allow(self, key: Key) -> None:
-        """S2 holds with this: it may be asked for."""
+    def allow(self, key: Key, request: int) -> None:
+        """S2 holds with this: it may be asked for, if it is still what was wished (I3)."""
         wish = self._wishes.get(key)
-        if wish is not None and not wish.allowed:
+        if wish is not None and not wish.allowed and wish.request == request:
             wish.allowed = True
             self._waiting[key] = None
 
@@ -151,7 +152,8 @@ class Wishes:
         wish.wait_s = min(wish.wait_s * 2, options.resend_max_s) or options.resend_s
         self._again_at.set(key, now + wish.wait_s)
         request = Leave if wish.leaving else Join
-        self._plane.to(owner, request(wish.group, wish.process.number, wish.request))
+        asked = (wish.group, wish.process.number, wish.request, self._plane.ordered)
+        self._plane.to(owner, request(*asked))
 
     def is_put_off(self) -> bool:
         """Whether something is looked at again in every turn: no time is planned for it."""

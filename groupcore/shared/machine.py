@@ -31,7 +31,7 @@ from groupcore.shared.messages import (
     unpack,
 )
 from groupcore.shared.operation_context import OperationContext
-from groupcore.shared.verdicts import Verdict, Verdicts, verdict_on
+from groupcore.shared.verdicts import Verdict, Verdicts, content_of, verdict_on
 
 TIME_STEP_MAX_MS = 24 * 3600 * 1000
 """How far one message may put the order's time forward: a mad clock does no lasting harm."""
@@ -75,7 +75,8 @@ class Done:
     `calls` are the operations with their arguments, `details` what each emitted. `failed` is the
     operation that raised, or was not allowed (`denied`, to whom); None for a message that could not
     be decoded. `message` is one about states, which does nothing to the object. `verdict` is what
-    a client's numbered call is told: of one that had been done before, what it was told then.
+    a client's numbered call is told: of one that had been done before (`repeated`), what it was
+    told then.
     """
 
     calls: list[tuple[OperationSpec, list[object]]] = field(default_factory=list)
@@ -86,6 +87,7 @@ class Done:
     denied: str | None = None
     message: Check | Trail | Verify | None = None
     verdict: Verdict | None = None
+    repeated: bool = False
 
 
 class Machine:
@@ -142,12 +144,13 @@ class Machine:
         call = message.call
         if call is None:
             return self._do(process, message)
-        earlier = self.verdicts.find(call)
+        content = content_of(message.calls)
+        earlier = self.verdicts.find(call, content)
         if earlier is not None:
-            return Done(verdict=earlier)
+            return Done(verdict=earlier, repeated=True)
         done = self._do(process, message)
         done.verdict = verdict_on(done.results, done.error)
-        self.verdicts.note(call, done.verdict)
+        self.verdicts.note(call, done.verdict, content)
         return done
 
     def _do(self, process: Process, message: Operate) -> Done:

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.record import JOINED
-from groupcore.shared.errors import SharedError
+from groupcore.shared.errors import MisfitError, SharedError
 from groupcore.shared.machine import Entry, Machine, digest_of
 from groupcore.shared.messages import Check, Operate, Verify, decode, unpack
 from groupcore.shared.object import SharedObject, declaration
@@ -32,17 +32,19 @@ KindOf = Callable[[str], type[SharedObject] | None]
 class Logged(NamedTuple):
     """A number of a group: a message, or (`payload` None) a process that came or went (`what`).
 
-    `name` is empty where the group has none, or is gone; `number` is the sender's own.
+    `name` is empty where the group has none; `number` is the sender's own. `epoch` is None where a
+    log of a former version does not say it. `settled`: a quorum is known to hold it.
     """
 
     group: GroupId
     name: str
-    epoch: int
+    epoch: int | None
     position: int
     process: Process
     number: int
     payload: bytes | None
     what: int = 0
+    settled: bool = True
 
 
 class LoggedState(NamedTuple):
@@ -86,7 +88,7 @@ def from_row(row: Row) -> Logged | LoggedState:
     _, group, name, epoch, position, process, number, what, payload = row
     if process is None:
         return LoggedState(group, name, position, payload)
-    said = (group, name, epoch or 0, position, process_of(process))
+    said = (group, name, epoch, position, process_of(process))
     return Logged(*said, number or 0, payload, what or 0)
 
 
@@ -199,15 +201,20 @@ def _replay(made: Rebuilt, own: _Group, position_max: int | None, time_ms_max: i
 def _begin(made: Rebuilt, state: bytes) -> bool:
     """Go on from a state of the archive; False if it is none of this class."""
     try:
-        match unpack(state):
-            case [int(), bytes(packed)]:
-                made.machine.load(packed)
-                return True
+        made.machine.load(state_of(state))
     except SharedError as error:
         made.problem = str(error)
         return False
-    made.problem = "what the log has for a state is none"
-    return False
+    return True
+
+
+def state_of(archived: bytes) -> bytes:
+    """An object's state, as `Machine.load` takes it, in what an archive has; MisfitError."""
+    match unpack(archived):
+        case [int(), bytes(packed)]:
+            return packed
+        case _:
+            raise MisfitError("what the log has for a state is none")
 
 
 def _stamp_ms(one: Logged) -> int:

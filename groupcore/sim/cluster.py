@@ -84,7 +84,12 @@ class Cluster:
             self.clock,
             self.network,
             self.trace,
-            Disk(self.clock, stream(self.scenario.seed, "disk", name), self.scenario.disk),
+            Disk(
+                self.clock,
+                stream(self.scenario.seed, "disk", name),
+                self.scenario.disk,
+                stream(self.scenario.seed, "torn", name),
+            ),
             stream(self.scenario.seed, "node", name),
             self._make_endpoint,
             self._find_state,
@@ -225,7 +230,8 @@ class Cluster:
     def heal_core(self, core: list[Node]) -> None:
         """End every fault among these nodes; the others are cut off from them, or crash.
 
-        Some are cut off in one direction only: they are heard and hear nobody, or the reverse. That
+        Some are cut off in one direction only: they are heard and hear nobody, or the reverse; or
+        they are half deaf, and hear multicasts of all and unicasts of nobody. That
         holds among the others, too: else who hears the core could tell it through who is heard by
         it, and where members vouch for each other all would be connected.
         """
@@ -236,9 +242,13 @@ class Cluster:
             if other in core:
                 self._heal(other)
                 continue
-            shape = shapes.choice(("isolate", "deaf", "mute"))
+            shape = shapes.choice(self.scenario.rest)
             for node in core if shape == "isolate" else self.nodes:
                 if node is other:
+                    continue
+                if shape == "half-deaf":
+                    ends = (node.socket_address, other.socket_address)
+                    self.network.filter_direct(*ends, True)
                     continue
                 if shape != "mute":
                     self.network.impede(node.socket_address, other.socket_address, "stop", APART)

@@ -22,15 +22,20 @@ class Fault:
     that it closed, and the node lives).
     Kinds, network, each failing in its `manner`: the shapes of `partitions`; `narrow` (all of the
     node's directions carry `factor` kbit/s); `filter` (no multicast reaches the node, or
-    of several nodes one from another); `storm` (a
+    of several nodes one from another); `filter-direct` (no unicast reaches the node, or the second
+    of two from the first); `storm` (a
     share of `factor` percent of all datagrams is lost); `black-hole` (datagrams above `factor`
     bytes vanish); `forger` (somebody on the segment without the key replays what it has recorded,
     alters it and makes things up, some datagrams each `factor` milliseconds).
     Kinds, disk: `disk-full` (nothing can be written), `disk-slow` (each fsync takes `factor`
     milliseconds longer), `disk-error` (the next fsync fails, what it was for is gone), `wipe` (the
     node crashes and comes back with an empty disk), `damage` (it crashes, its record is damaged,
-    somebody moves it away), `clock-step` (its wall clock jumps by `factor` lives' worth, and it
-    restarts), `clock-set` (the same while it runs).
+    somebody moves it away), `lose` (as `wipe`, also where the others need that disk), `clock-step`
+    (its wall clock jumps by `factor` lives' worth, and it restarts), `clock-set` (the same while it
+    runs).
+    Kinds, data plane: `late-order` (the node's service hears `factor` milliseconds late of what is
+    ordered).
+    Kinds, people: `waive` (an operator has the first node go on without the others).
     """
 
     at_ns: int

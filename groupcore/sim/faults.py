@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 RESTART_SPREAD_NS = 400 * MILLISECOND
 """After a crash of all the nodes come back one after the other within this time."""
+WAIVE_NS = 500 * MILLISECOND
+"""How often an operator's word is repeated."""
 KBIT_BYTES = 125
 """Bytes a second in a kbit/s."""
 
@@ -148,10 +150,31 @@ def _damage(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     if not _may_lose(cluster, node):
         return
     node.crash(keep_all=False)
-    node.disk.damaged = True
+    node.disk.spoil()
     first = node.start_empty if cluster.sets_aside else node.start
     cluster.clock.after(fault.duration_ns // 2, first)
     cluster.clock.after(fault.duration_ns, node.start_empty)
+
+
+def _lose(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    """As `wipe`, whatever the others need: only an operator can help them then."""
+    node = cluster.nodes[indices[0]]
+    node.crash(keep_all=False)
+    node.lose_disk()
+    cluster.clock.after(fault.duration_ns, node.start)
+
+
+def _waive(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    """An operator tells the first node again and again to go on without the others."""
+    told, *gone = (cluster.nodes[index] for index in indices)
+    names = tuple(node.name for node in gone)
+
+    def tell(left: int) -> None:
+        told.waive(names)
+        if left:
+            cluster.clock.after(WAIVE_NS, tell, left - 1)
+
+    tell(fault.duration_ns // WAIVE_NS)
 
 
 # --- the network --------------------------------------------------------------------------------
@@ -179,6 +202,16 @@ def _filter(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
             ends = (cluster.nodes[source].socket_address, cluster.nodes[target].socket_address)
             cluster.network.filter(*ends, True)
             cluster.clock.after(fault.duration_ns, cluster.network.filter, *ends, False)
+
+
+def _filter_direct(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    """One node gets nobody's unicasts, or the second of two none of the first's."""
+    target = indices[-1]
+    sources = range(len(cluster.nodes)) if len(indices) == 1 else indices[:1]
+    for source in sources:
+        ends = (cluster.nodes[source].socket_address, cluster.nodes[target].socket_address)
+        cluster.network.filter_direct(*ends, True)
+        cluster.clock.after(fault.duration_ns, cluster.network.filter_direct, *ends, False)
 
 
 def _narrow(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
@@ -229,10 +262,13 @@ _KINDS: dict[str, Callable[[Cluster, Fault, list[int]], None]] = {
     "disk-error": _disk_error,
     "wipe": _wipe,
     "damage": _damage,
+    "lose": _lose,
+    "waive": _waive,
     "storm": _storm,
     "black-hole": _black_hole,
     "forger": _forger,
     "filter": _filter,
+    "filter-direct": _filter_direct,
     "narrow": _narrow,
 }
 """What is not among these is a shape of a partition."""

@@ -80,6 +80,7 @@ class Network:
         self._nodes: dict[SocketAddress, Receive] = {}
         self._links: dict[tuple[SocketAddress, SocketAddress], Link] = {}
         self._filters: Counter[tuple[SocketAddress, SocketAddress]] = Counter()
+        self._direct_filters: Counter[tuple[SocketAddress, SocketAddress]] = Counter()
         self._is_smooth = options.is_smooth
 
     def attach(self, address: SocketAddress, receive: Receive) -> None:
@@ -122,6 +123,11 @@ class Network:
         self._filters[source, target] += 1 if on else -1
         self._filters = +self._filters
 
+    def filter_direct(self, source: SocketAddress, target: SocketAddress, on: bool) -> None:
+        """Let no unicast through in this direction (a firewall), or let it again."""
+        self._direct_filters[source, target] += 1 if on else -1
+        self._direct_filters = +self._direct_filters
+
     def storm(self, loss: float, on: bool) -> None:
         """Lose this share of all datagrams at least, or no longer."""
         if on:
@@ -151,9 +157,10 @@ class Network:
             if among is None or (source in among and target in among):
                 self._release(source, target, link.clear())
                 link.weight = 1.0
-        for source, target in list(self._filters):
-            if among is None or (source in among and target in among):
-                del self._filters[source, target]
+        for filters in (self._filters, self._direct_filters):
+            for source, target in list(filters):
+                if among is None or (source in among and target in among):
+                    del filters[source, target]
 
     def _link(self, source: SocketAddress, target: SocketAddress) -> Link:
         link = self._links.get((source, target))
@@ -189,7 +196,8 @@ class Network:
             self.happened["too-large"] += 1
             return
         if target is not None:
-            if target in self._nodes:
+            direct = self._direct_filters
+            if target in self._nodes and not (direct and (source, target) in direct):
                 self._carry(source, target, data)
             return
         if options.correlated_loss and self._random.random() < options.correlated_loss:

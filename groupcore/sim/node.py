@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from groupcore.awake import AwakeClock
 from groupcore.effects import Persist
 from groupcore.endpoint import Delivery, Endpoint, Turn
 from groupcore.events import (
@@ -24,9 +25,12 @@ from groupcore.events import (
     PrimaryRegained,
     Refused,
     Saved,
+    Slept,
     Synced,
     ViewInstalled,
+    WaiverGiven,
 )
+from groupcore.layers.membership import Membership
 from groupcore.sim.application import Application
 from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock, WallClock
 from groupcore.sim.disk import Disk
@@ -104,6 +108,7 @@ class Node:
         self._record = Recorder(trace, clock)
         self._random = random
         self._local = LocalClock(random.uniform(1.0, 10_000.0), random.uniform(0.995, 1.005))
+        self._awake = AwakeClock()
         self._make_endpoint = make_endpoint
         self.states = States(self, clock, random, find_state, scenario)
         self._inbox: list[tuple[bytes, SocketAddress] | Event] = []
@@ -137,6 +142,7 @@ class Node:
         """Begin a life from what is on the disk; nothing happens while one goes on."""
         if self.alive or not self.guest.may_start():
             return
+        self._read_log()
         if self.disk.damaged:
             self._record.lived(self.address, "unreadable", "the record on disk is damaged")
             return
@@ -166,9 +172,14 @@ class Node:
 
     def start_empty(self) -> None:
         """Somebody has moved a damaged record away: begin with an empty disk."""
+        if not self.alive:
+            self._read_log()
         if self.disk.damaged:
             self.lose_disk()
         self.start()
+
+    def _read_log(self) -> None:
+        self._record.recovered(self.address, self.disk.verify())
 
     def lose_disk(self) -> None:
         """An empty disk is in the place of the former one."""
@@ -182,6 +193,17 @@ class Node:
             self.disk.crash()
             self._end_life()
             self._clock.after(RESTART_NS, self.start)
+
+    def waive(self, names: tuple[str, ...]) -> None:
+        """Somebody has this node go on without these, if it waits for a quorum."""
+        if self.endpoint is None:
+            return
+        layers = self.endpoint.stack.layers
+        (layer,) = (one for one in layers if isinstance(one, Membership))
+        awaiting = layer.awaiting(self._local.seconds(self._clock.now_ns))
+        if awaiting is not None and awaiting.view is not None and awaiting.reason == "quorum":
+            basis = awaiting.view
+            self._input(WaiverGiven(basis.lineage, basis.number, names))
 
     def leave(self) -> None:
         """Ask for a graceful leave; the life ends with `Left`."""
@@ -210,6 +232,7 @@ class Node:
         self._inbox.clear()
         self._outbox.clear()
         self._wake_at = None
+        self._awake.end_turn(None)
 
     # --- inputs ---------------------------------------------------------------------------------
 
@@ -274,7 +297,11 @@ class Node:
         if endpoint is None or self.paused:
             return
         self._busy_until = self._clock.now_ns + self._turn_ns * self.slowness
-        now = self._local.seconds(self._clock.now_ns)
+        monotonic_s = self._local.seconds(self._clock.now_ns)
+        slept_s = self._awake.begin_turn(monotonic_s)
+        now = self._awake.seconds(monotonic_s)
+        if slept_s:
+            endpoint.notify(Slept(slept_s), now)
         inbox, self._inbox = self._inbox, []
         outbox, self._outbox = self._outbox, []
         for item in inbox:
@@ -292,7 +319,7 @@ class Node:
         endpoint.wake(now)
         self._carry_out(endpoint.end_turn(now))
         if self.endpoint is endpoint:
-            self._arm(endpoint)
+            self._arm(endpoint, now)
 
     def _carry_out(self, turn: Turn) -> None:
         life = self.address
@@ -323,11 +350,13 @@ class Node:
 
         return done
 
-    def _arm(self, endpoint: Endpoint) -> None:
+    def _arm(self, endpoint: Endpoint, now: float) -> None:
         wake = endpoint.next_wake()
+        self._awake.end_turn(wake, now)
         if wake is None:
             self._wake_at = None
             return
+        wake = self._awake.monotonic(wake)
         moment, soonest = self._local.moment(wake), self._clock.now_ns + MICROSECOND
         moment = moment if moment > soonest else soonest
         if moment != self._wake_at:
@@ -373,6 +402,10 @@ class Node:
                 self._trace.add(Acked(now, *self.address, epoch, position, members))
             case Excluded(reason):
                 self.begin_anew("excluded", reason)
+            case Refused("gone_on_without", _):  # what is on the disk is put aside
+                self._stop("refused", "gone on without")
+                self.lose_disk()
+                self._clock.after(RESTART_NS, self.start)
             case Refused(code, _):
                 self.refused = True
                 self._stop("refused", code)

@@ -33,3 +33,36 @@ CUT_OFF_BY_TURNS = Scenario(
     sends=tuple(Send(SECOND + n * 20 * MILLISECOND, n % 4, (40,) * 2) for n in range(390)),
 )
 """One member after the other, the coordinator first, is cut off for longer than is tolerated."""
+
+GONE_ON_WITHOUT = Scenario(
+    seed=3,
+    nodes=3,
+    starts_ns=(0, 0, 0),
+    safety_ns=17 * SECOND,
+    faults=(
+        Fault(2 * SECOND, "crash", (0,), 4 * SECOND),
+        Fault(3 * SECOND, "crash", (2,), 3 * SECOND),
+        Fault(5 * SECOND, "crash", (1,), 7 * SECOND),
+        Fault(7 * SECOND, "waive", (2, 1), 3 * SECOND),
+    ),
+    sends=tuple(Send(SECOND + n * 40 * MILLISECOND, n % 3, (40,)) for n in range(20)),
+)
+"""b, the first of [b c], has gone on alone in [b]. a and c go on without it; then it comes back."""
+
+CUT_APART_AND_WAIVED = Scenario(
+    seed=5,
+    nodes=4,
+    starts_ns=(0, 0, 0, 0),
+    safety_ns=22 * SECOND,
+    faults=(
+        Fault(2 * SECOND, "crash-keep", (0,), 18 * SECOND),
+        Fault(2 * SECOND, "crash-keep", (1,), 18 * SECOND),
+        Fault(3 * SECOND, "crash-keep", (2,), SECOND),
+        Fault(3 * SECOND, "crash-keep", (3,), SECOND),
+        Fault(5 * SECOND, "isolate", (3,), 8 * SECOND),
+        Fault(6 * SECOND, "waive", (2, 0, 1), 14 * SECOND),
+        Fault(6 * SECOND, "waive", (3, 0, 1), 14 * SECOND),
+    ),
+    sends=tuple(Send(SECOND + n * 40 * MILLISECOND, n % 4, (40,)) for n in range(20)),
+)
+"""c and d are told to go on without a and b, while they are cut off from each other."""

@@ -7,6 +7,7 @@ from groupcore.events import Event
 from groupcore.layers.failure_detection import FailureDetection
 from groupcore.membership import reachability
 from groupcore.membership.turns import Turns
+from groupcore.paths import Paths
 from groupcore.sim.clock import SECOND, WallClock
 from groupcore.sim.node import Node
 from groupcore.sim.planting import Patch, Plant
@@ -50,7 +51,29 @@ def _oldest_though_no_quorum() -> list[Patch]:
     return [(reachability, "hearing_quorum", none), (Turns, "look", never)]
 
 
+def _one_path_only() -> list[Patch]:
+    def nobody(self: Paths, unheard: object) -> list[Address]:
+        return []
+
+    return [(Paths, "lost", nobody)]
+
+
 DETECTION_PLANTS = (
+    Plant(
+        "half-deaf-stays",
+        "nobody misses the unicasts of who is heard by its multicasts",
+        (25,),
+        _one_path_only,
+        profile="paths",
+        schedule=Scenario(
+            seed=20,
+            nodes=3,
+            starts_ns=(0, 0, 0),
+            safety_ns=3 * SECOND,
+            core=True,
+            rest=("half-deaf",),
+        ),
+    ),
     Plant(
         "wall-clock",
         "how long a member was silent is read off the wall clock",

@@ -208,7 +208,7 @@ def _s2_unasked() -> list[Patch]:
         begin(self, *arguments, **more)  # type: ignore[arg-type]
         self.allowed = True
 
-    def has_entered(self: Directory, process: Process, group: GroupId) -> bool:
+    def has_entered(self: Directory, process: Process, group: GroupId, request: int) -> bool:
         return True
 
     def has_component(self: Ownership, group: GroupId) -> bool:

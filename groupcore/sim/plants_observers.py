@@ -32,7 +32,7 @@ def _placed() -> list[Patch]:
     def splits(
         state: DirectoryState, groups: Sequence[GroupId], target: Address
     ) -> tuple[str, str] | None:
-        watched = [set(own) for _, own in state.observers.entries()]
+        watched = [{group for group, _ in own} for _, own in state.observers.entries()]
         for group in groups:
             for other in state.entries:
                 common = sum({group, other} <= own for own in watched)
@@ -54,7 +54,7 @@ def _uncounted() -> list[Patch]:
         refused = resolving._refused(state, by, command)
         if refused:
             return refused
-        state.observers.enter(process, group)
+        state.observers.enter(process, group, request)
         return [EntryAllowed(group, process, by, request)]
 
     return [(resolving, "enter", enter)]

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.batch import Batch
 from groupcore.effects import Effect, Notify, StartTimer, Up
 from groupcore.events import CutAgreed, Event, FlushStarted, ViewInstalled
 from groupcore.layers import unicast
 from groupcore.layers.sequencer import Ordered, Sequencer
 from groupcore.layers.stability import Announce, Report, Stability
-from groupcore.membership import holding, voter
-from groupcore.membership.succession import Proposal
+from groupcore.membership import attempt, holding, proposer, voter, waiver
+from groupcore.membership.doorkeeper import Doorkeeper
+from groupcore.membership.seeker import Seeker
+from groupcore.membership.succession import Proposal, Vote
 from groupcore.sim.application import Application
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.disk import Entry
 from groupcore.sim.fault import Fault, Send
 from groupcore.sim.network import NetworkOptions
-from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
+from groupcore.sim.plant_schedules import (
+    CUT_APART_AND_WAIVED,
+    CUT_OFF_BY_TURNS,
+    GONE_ON_WITHOUT,
+)
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.scenario import Scenario
+from groupcore.view import View
 
 LAST_IDS = 16
 """So many numbers of a sender are remembered."""
@@ -84,6 +93,35 @@ def _last_ids_only() -> list[Patch]:
         return original(self, batch, header)
 
     return [(unicast.Unicast, "on_data", on_data)]
+
+
+def _waived_in_the_lineage() -> list[Patch]:
+    original = waiver.decide_without
+
+    def decide_without(basis: View, *given: object) -> Proposal:
+        decided = original(basis, *given)  # type: ignore[arg-type]
+        number, epoch = basis.number + 1, basis.epoch + 1
+        view = replace(decided.view, number=number, epoch=epoch, lineage=basis.lineage)
+        return replace(decided, view=view)
+
+    return [(proposer, "decide_without", decide_without)]
+
+
+def _waived_by_any() -> list[Patch]:
+    def may_decide_without(basis: View, votes: list[Vote], waived: frozenset[str]) -> bool:
+        return any(vote.counts for vote in votes)
+
+    return [(attempt, "may_decide_without", may_decide_without)]
+
+
+def _not_fenced() -> list[Patch]:
+    def fence(self: Doorkeeper, now: float) -> list[Effect]:
+        return []
+
+    def on_gone_on(self: Seeker, lineage: int, view: View) -> list[Effect]:
+        return []
+
+    return [(Doorkeeper, "fence", fence), (Seeker, "on_gone_on", on_gone_on)]
 
 
 def _zombie_drains() -> list[Patch]:
@@ -182,6 +220,27 @@ VIEW_PLANTS = (
             faults=tuple(Fault(at * SECOND, "leave", (3,), SECOND // 4) for at in range(2, 9)),
             sends=tuple(Send(SECOND + n * 30 * MILLISECOND, n % 3, (40,) * 3) for n in range(250)),
         ),
+    ),
+    Plant(
+        "waived-in-the-lineage",
+        "a view under a waiver goes on in the lineage, as if a quorum had decided it",
+        (12, 25, 3, 16),
+        _waived_in_the_lineage,
+        schedule=GONE_ON_WITHOUT,
+    ),
+    Plant(
+        "waived-by-any",
+        "under a waiver whoever is there decides, without those who were not waived",
+        (25,),
+        _waived_by_any,
+        schedule=CUT_APART_AND_WAIVED,
+    ),
+    Plant(
+        "not-fenced",
+        "who was gone on without is not told so when it comes back",
+        (25,),
+        _not_fenced,
+        schedule=GONE_ON_WITHOUT,
     ),
 )
 """Those of view changes; `plants.PLANTS` has all."""

@@ -14,6 +14,7 @@ from groupcore.sim.checkers import (
     GROUP_CHECKERS,
     PARTITIONABLE,
     UNORDERED,
+    Authenticity,
     Checker,
     LivenessWithoutOrder,
     ViewAgreement,
@@ -22,10 +23,12 @@ from groupcore.sim.checkers.documents import DOCUMENT_CHECKERS
 from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.checkers.group_order import GroupIntegrity
 from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle, SavedIsKept
+from groupcore.sim.checkers.log_integrity import LogIntegrity
 from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.documents.cluster import document_cluster
 from groupcore.sim.documents.drawing import draw_documents
+from groupcore.sim.groups.churning import draw_strict_churn
 from groupcore.sim.groups.cluster import group_cluster
 from groupcore.sim.groups.drawing import draw_durable, draw_sequencing
 from groupcore.sim.groups.guarded import draw_access
@@ -35,6 +38,7 @@ from groupcore.sim.scenario import (
     Scenario,
     draw_large_scenario,
     draw_partitions,
+    draw_paths,
     draw_scenario,
 )
 from groupcore.sim.tightness import tighten_stack
@@ -129,25 +133,40 @@ def vary_gossip(seed: int, options: StackOptions) -> StackOptions:
     )
 
 
-GROUPS: tuple[type[Checker], ...] = (ViewAgreement, LivenessWithoutOrder, *GROUP_CHECKERS)
+GROUPS: tuple[type[Checker], ...] = (
+    ViewAgreement,
+    LivenessWithoutOrder,
+    Authenticity,
+    *GROUP_CHECKERS,
+)
 """What holds where groups are sequenced; the channel beneath carries nothing but commands."""
 
 DURABLE: tuple[type[Checker], ...] = (
     ViewAgreement,
     LivenessWithoutOrder,
+    Authenticity,
     GroupIntegrity,
     GroupSavedSurvives,
     SavedIsKept,
+    LogIntegrity,
     GroupsSettle,
     *BETWEEN_POWER_CUTS,
 )
 """What holds where groups are on disk and the power is cut: what was not saved may be gone, and
 may have been delivered, so that the rules of groups hold between two power cuts."""
 
+DOCUMENTS: tuple[type[Checker], ...] = (
+    *(checker for checker in DURABLE if checker not in (GroupSavedSurvives, GroupsSettle)),
+    *DOCUMENT_CHECKERS,
+)
+"""The same where documents are what is sent; what is saved, and there in the end, is judged by
+what people typed."""
+
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
         Profile("stack", draw_scenario, stack_maker(DEFAULT_STACK)),
+        Profile("paths", draw_paths, stack_maker(DEFAULT_STACK)),
         Profile("total", draw_scenario, stack_maker(TOTAL_STACK)),
         Profile(
             "gossip",
@@ -163,10 +182,17 @@ PROFILES: dict[str, Profile] = {
             group_cluster,
         ),
         Profile(
+            "strict-churn",
+            draw_strict_churn,
+            stack_maker(DEFAULT_STACK, application_state=False),
+            GROUPS,
+            group_cluster,
+        ),
+        Profile(
             "access",
             draw_access,
             stack_maker(DEFAULT_STACK, application_state=False),
-            (AccessInOrder,),
+            (*GROUPS, AccessInOrder),
             group_cluster,
         ),
         Profile(
@@ -180,7 +206,7 @@ PROFILES: dict[str, Profile] = {
             "documents",
             draw_documents,
             stack_maker(DEFAULT_STACK, application_state=False),
-            (ViewAgreement, LivenessWithoutOrder, SavedIsKept, *DOCUMENT_CHECKERS),
+            DOCUMENTS,
             document_cluster,
         ),
         Profile(
@@ -195,7 +221,7 @@ PROFILES: dict[str, Profile] = {
 TAKING_TURNS = (
     *("stack", "total", "gossip", "stack", "sequencing", "stack"),
     *("stack", "total", "partitionable", "durable", "stack", "stack"),
-    *("total", "gossip", "sequencing", "documents", "total", "stack"),
+    *("total", "gossip", "sequencing", "documents", "paths", "stack"),
     *("gossip", "access", "stack", "total", "partitionable", "stack"),
     *("stack", "durable", "total", "stack", "gossip", "sequencing"),
     *("stack", "documents", "total", "stack", "gossip", "stack"),

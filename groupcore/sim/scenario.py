@@ -36,7 +36,8 @@ class Scenario:
 
     `turn_us`: how long a turn takes a healthy node; what comes meanwhile is handled together.
     `connections`: members watch each other over connections, too. `core`: a part of the nodes is
-    healed before the others are. `tight`: which limits are made tiny (`tightness`).
+    healed before the others are, and `rest` is drawn from for what becomes of each of these (the
+    cluster's `heal_core`). `tight`: which limits are made tiny (`tightness`).
     `state_chunk_bytes`: fresh members take their state through the group in such chunks, and
     `state_copies` make a copy; 0: beside the group. `state_trouble`: in what share of transfers
     something happens to one of the two in the midst of it.
@@ -53,6 +54,7 @@ class Scenario:
     turn_us: int = 20
     connections: bool = False
     core: bool = False
+    rest: tuple[str, ...] = ("isolate", "deaf", "mute")
     tight: tuple[str, ...] = ()
     state_chunk_bytes: int = 0
     state_copies: int = 1
@@ -108,6 +110,26 @@ def draw_partitions(seed: int) -> Scenario:
     safety_ns = max(scenario.safety_ns, 6 * SECOND)
     # Without one state there is no core that could be well before the others are back.
     return replace(scenario, safety_ns=safety_ns, faults=tuple(faults), core=False)
+
+
+def draw_paths(seed: int) -> Scenario:
+    """The schedule of a seed in which some nodes, or pairs, get multicasts and no unicasts."""
+    scenario = draw_scenario(seed, PARTITION_WEIGHTS)
+    random = stream(seed, "paths")
+    deaf = []
+    for _ in range(random.randint(1, 3)):
+        nodes = random.sample(range(scenario.nodes), random.choice((1, 1, 2)))
+        at_ns = random.randint(SECOND // 2, scenario.safety_ns)
+        duration_ns = random.randint(300, 5_000) * MILLISECOND
+        deaf.append(Fault(at_ns, "filter-direct", tuple(nodes), duration_ns))
+    faults = sorted([*scenario.faults, *deaf], key=lambda fault: fault.at_ns)
+    return replace(
+        scenario,
+        faults=tuple(faults),
+        multicast=random.random() < 0.9,
+        core=random.random() < 0.6,
+        rest=("isolate", "half-deaf", "half-deaf"),
+    )
 
 
 def draw_scenario(seed: int, node_weights: Mapping[int, int] = NODE_WEIGHTS) -> Scenario:

@@ -10,14 +10,22 @@ from inspect import isawaitable
 from typing import Unpack
 
 from groupcore.aio import Node
+from groupcore.errors import GroupcoreError
 from groupcore.frames import Message
 from groupcore.origins import origin_allowed
 from groupcore.shared.messages import PRINCIPAL_MAX
+from groupcore.shared.verdicts import code_of
 from groupcore.web.asking import ticket_of
-from groupcore.web.errors import BadRequestError, MissingPackageError, SessionEndError
+from groupcore.web.errors import (
+    BadRequestError,
+    MissingPackageError,
+    SessionEndError,
+    not_ready,
+)
 from groupcore.web.figures import Figures
 from groupcore.web.gateway import Gateway
 from groupcore.web.limits import HELLO_S, PROTOCOL
+from groupcore.web.outlet import TEMPORARY
 from groupcore.web.page import Page, greet
 from groupcore.web.settings import Badge, GatewaySettings
 
@@ -54,8 +62,9 @@ class SharedObjects:
     gives the principal of a connection, None to refuse it; `authenticate_hello`, where it is given,
     is asked with the ticket of the page's hello, and its word counts. `origins`: of which pages,
     beside those of this very host; `subprotocols`: under which names pages may ask for the
-    protocol. Settings are those of `groupcore.web.settings.Terms`. Call `close` before the node is
-    closed.
+    protocol. `is_ready`: whether the node can serve pages now; while it cannot, who comes is closed
+    with 1013, which says when to come again. Settings are those of `groupcore.web.settings.Terms`.
+    Call `close` before the node is closed.
     """
 
     def __init__(
@@ -67,6 +76,7 @@ class SharedObjects:
         authenticate_hello: AuthenticateHello | None = None,
         origins: Container[str] = (),
         subprotocols: Sequence[str] = (PROTOCOL,),
+        is_ready: Callable[[], bool] = lambda: True,
         **settings: Unpack[GatewaySettings],
     ) -> None:
         self.gateway = Gateway(node, types, **settings)
@@ -74,6 +84,7 @@ class SharedObjects:
         self._authenticate = authenticate
         self._authenticate_hello = authenticate_hello
         self._origins = origins
+        self._is_ready = is_ready
         self._subprotocols = tuple(subprotocols)
 
     @property
@@ -160,6 +171,10 @@ class SharedObjects:
             badge = await self._authenticate_hello(websocket, ticket_of(hello))
         except BadRequestError as error:
             raise SessionEndError(1008, str(error)) from None
+        except GroupcoreError as error:
+            if code_of(error) not in TEMPORARY:
+                raise SessionEndError(4401, "sign in first") from None
+            raise not_ready() from None
         except Exception:  # what goes wrong in there lets nobody in
             log.exception("who says hello could not be found out")
             badge = None
@@ -174,6 +189,8 @@ class SharedObjects:
         try:
             async with asyncio.timeout(HELLO_S):
                 first, *rest = await connection.receive()
+                if not self._is_ready():
+                    raise not_ready()
                 badge = await self._badge(websocket, first)
             principal = principal if badge is None else badge.principal
             page = greet(self.gateway, first, principal, connection.writer)

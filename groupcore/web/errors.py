@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupcore.errors import GroupcoreError
+from groupcore.web.limits import TRY_AGAIN, retry_reason
 
 
 class MissingPackageError(GroupcoreError, ImportError):
@@ -24,3 +25,8 @@ class SessionEndError(GroupcoreError):
         super().__init__(reason)
         self.code = code
         self.reason = reason
+
+
+def not_ready() -> SessionEndError:
+    """The node has no sessions to give now: the page shall come again, or go to another one."""
+    return SessionEndError(TRY_AGAIN, retry_reason())

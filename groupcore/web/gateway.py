@@ -9,14 +9,17 @@ holds up another one.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Unpack
 
 from groupcore.aio import Node
+from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, joined, pack
 from groupcore.shared.body import Body
 from groupcore.shared.types.presence import Crowd
+from groupcore.web.brake import QUEUED_BYTES_MOST, Brake
 from groupcore.web.company import Company
 from groupcore.web.feed import Feed
 from groupcore.web.figures import Figures
@@ -26,6 +29,8 @@ from groupcore.web.outlet import Outlet
 from groupcore.web.page import Page
 from groupcore.web.settings import Badge, GatewaySettings, Terms
 from groupcore.web.turnstile import Turnstile
+
+log = logging.getLogger(__name__)
 
 LAG_CHECK_S = 0.05
 PACKED_MAX = 256
@@ -62,16 +67,40 @@ class Gateway:
         self._frames: dict[bytes | tuple[bytes, ...], list[bytes]] = {}
         self._last_flush = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
+        self.brake = Brake(self.is_behind, self._slow)
+
+    def is_behind(self) -> bool:
+        """Whether the node does not keep up: the order with what it sends, or the disk."""
+        groups = self.node.groups
+        if not groups.asked.uncongested.is_set():
+            return True
+        storage = groups.storage
+        return storage is not None and storage.queued_bytes > QUEUED_BYTES_MOST
+
+    def _slow(self, pause_ms: int) -> None:
+        """Pages shall keep this pause between their calls."""
+        self.figures.slowed += pause_ms > 0
+        for page in self.pages.values():
+            page.tell_pause()
 
     def start(self, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
-        """Run a coroutine beside everything else."""
+        """Run a coroutine beside everything else; what its node refuses then, nobody waits for."""
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._on_over)
         return task
+
+    def _on_over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, GroupcoreError):
+            log.debug("not done for a page: %s", error)
+        elif error is not None:
+            log.error("a page's work has failed", exc_info=error)
 
     async def close(self) -> None:
         """End all sessions: the pages go to other nodes."""
+        self.brake.stop()
         await self.send_away()
         for task in list(self._tasks):
             task.cancel()
@@ -111,6 +140,7 @@ class Gateway:
         if len(self.pages) >= self.terms.sessions_max and self.lingering:
             next(iter(self.lingering)).end_soon()
         self.pages[page.client] = page
+        self.brake.start()
         self.figures.sessions = len(self.pages)
 
     # --- feeds ----------------------------------------------------------------------------------
@@ -208,6 +238,8 @@ class Gateway:
         if self.pages.get(page.client) is page:
             del self.pages[page.client]
             self.figures.sessions = len(self.pages)
+            if not self.pages:
+                self.brake.stop()
 
     def flush_soon(self) -> None:
         """Flush at the end of this loop turn, or a little later when that was just done."""

@@ -53,5 +53,14 @@ BURST = 1_000
 """Messages that a session may send at once: all its objects, and its calls, after a reconnect."""
 CATCH_UP_S = 5.0
 """How long an `open` waits until this node is as far as the page was."""
+TRY_AGAIN = 1013
+"""Closes the connection of who comes to a node that is not ready; see `retry_reason`."""
+RETRY_MS = 1_000
+"""After so long such a page may try the same node again."""
 SERVING = "serving"
 """The condition of a node of which pages are told nothing: it does all that they ask."""
+
+
+def retry_reason(delay_ms: int = RETRY_MS) -> str:
+    """What a close frame with `TRY_AGAIN` says: when to come again."""
+    return f'{{"retry_after_ms": {delay_ms}}}'

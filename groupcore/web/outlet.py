@@ -36,10 +36,17 @@ TEMPORARY = {
     "closed",
     "outcome_unknown",
     "not_open",
+    "not_ready",
+    "not_primary",
+    "left",
+    "moving",
+    "unknown_group",
+    "transfer_busy",
     "channel_closed",
     "internal",
 }
-"""Codes behind which the same may be asked again."""
+"""Codes behind which the same may be asked again: what comes of a node that joins, has lost its
+view or leaves, and of a group that moves or is made."""
 
 
 class Writer(Protocol):
@@ -118,6 +125,12 @@ class Outlet:
         )
         if gateway.condition != limits.SERVING:
             self.tell_condition()
+        if gateway.brake.pause_ms:
+            self.tell_pause()
+
+    def tell_pause(self) -> None:
+        """Tell the page how long to pause between its calls, ms; 0: not at all."""
+        self.tell({"t": "slow", "pause_ms": self._gateway.brake.pause_ms})
 
     def tell_condition(self) -> None:
         """Tell the page what the node can do."""

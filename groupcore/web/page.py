@@ -13,8 +13,9 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from groupcore.errors import GroupcoreError
+from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.frames import Message
+from groupcore.shared.errors import ClosedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.plain import who
 from groupcore.shared.replica import Replica
@@ -23,7 +24,7 @@ from groupcore.shared.types import Presence, Topic
 from groupcore.shared.verdicts import Call, Verdict
 from groupcore.web import limits
 from groupcore.web.asking import calls_of, check_fields, client_of, name_of, number_of
-from groupcore.web.errors import BadRequestError, SessionEndError
+from groupcore.web.errors import BadRequestError, SessionEndError, not_ready
 from groupcore.web.holder import Holder
 from groupcore.web.inspecting import inspection
 from groupcore.web.outlet import Opened, Writer
@@ -216,7 +217,7 @@ class Page(Holder):
 def greet(gateway: Gateway, message: Message, principal: str, writer: Writer) -> Page:
     """The session for who says hello: its own that waits for it, or a new one.
 
-    Raises SessionEndError when this is no hello.
+    Raises SessionEndError when this is no hello, or the node is in no cluster now.
     """
     if message["t"] != "hello":
         raise SessionEndError(1008, "the first message must be hello")
@@ -232,7 +233,11 @@ def greet(gateway: Gateway, message: Message, principal: str, writer: Writer) ->
         raise SessionEndError(1008, "this client is somebody else's")
     resumed = page is not None and not page.session.ended
     if page is None or not resumed:
-        page = Page(gateway, client, gateway.node.session(principal))
+        try:
+            session = gateway.node.session(principal)
+        except (ChannelClosedError, ClosedError):  # it joins, or leaves
+            raise not_ready() from None
+        page = Page(gateway, client, session)
         gateway.add(page)
     page.connect(writer, resumed)
     return page

@@ -164,15 +164,16 @@ class AccountService:
         return Caller(USER + found.user, digest, found.id, secret, scopes)
 
     def by_ticket(self, ticket: str) -> Badge | None:
-        """Who shows this ticket at a socket; it is used up."""
+        """Who shows this ticket at a socket; it is used up. BadMessageError `not_ready`."""
+        accounts = self.accounts
         loop = asyncio.get_running_loop()
         digest = self.tickets.take(ticket, loop.time())
         if digest is None:
             return None
-        session = self.accounts.sign_in_of(digest, self.now_s)
+        session = accounts.sign_in_of(digest, self.now_s)
         if session is not None:
             return Badge(session.principal, session.id)
-        token = self.accounts.token_of(digest, self.now_s)
+        token = accounts.token_of(digest, self.now_s)
         return None if token is None else Badge(USER + token.user, token.id)
 
     def give_ticket(self, caller: Caller) -> str:

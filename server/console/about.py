@@ -9,6 +9,7 @@ from groupcore.sequencing.plane import Plane
 from groupcore.web import SharedObjects
 from server import VERSION
 from server.console.colleagues import Shown
+from server.console.health import FLAPPING_S
 from server.console.series import Series, Totals
 from server.metrics import drops_of
 from server.node import Node
@@ -70,6 +71,7 @@ def standing(node: Node, pages: SharedObjects, series: Series, began_s: float) -
         "messages": series.mean("messages", FIGURES_S),
         "wait_ms": series.longest_wait_ms(FIGURES_S),
         "cpu": series.mean("cpu", FIGURES_S),
+        "slept_s": node.objects.groups.channel.awake.slept_lately_s(time.monotonic(), FLAPPING_S),
         "log_queue_bytes": log.get("log.queued_bytes", 0),
         "disk_full": node.state is State.READONLY,
         "pictures_missing": node.pictures.missing,

@@ -120,7 +120,8 @@ class Console:
     @property
     def offset_s(self) -> float:
         """What makes Unix time of the service's clock."""
-        return time.time() - asyncio.get_running_loop().time()
+        awake = self.node.objects.groups.channel.awake
+        return time.time() - awake.seconds(asyncio.get_running_loop().time())
 
     def check(self, principal: str) -> None:
         """N1: AccountError `forbidden`."""

@@ -6,7 +6,9 @@ has asked for. The bounds are those of the alert rules that are shipped for Prom
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from server.console.colleagues import Shown
@@ -17,6 +19,14 @@ CPU_PERCENT = 90.0
 BEHIND_MIN = 1
 LOG_QUEUE_BYTES = 32 << 20
 SESSIONS_SHARE = 0.9
+FLAPPING_S = 600
+"""What is judged of the last views, in seconds."""
+VIEWS_MIN = 8
+"""So many views in that time are too many: restarting three nodes one by one takes six."""
+EXCLUSIONS_MIN = 3
+"""A node that went so often in that time comes and goes."""
+SLEPT_S = 10.0
+"""A process that was not scheduled for so long in that time is starved."""
 
 
 class Alert(NamedTuple):
@@ -33,13 +43,17 @@ def alerts_of(
     draining: Iterable[str],
     cluster_size: int,
     audit: Shown | None,
+    views: Iterable[Shown] = (),
+    now_s: float = 0.0,
 ) -> list[Alert]:
     """All alerts, the worst first.
 
     `found`: what each node of the view says, None where it is silent; `known`: all nodes that there
-    were ever; `draining`: those that are drained; `audit`: what the last one has left.
+    were ever; `draining`: those that are drained; `audit`: what the last one has left;
+    `views`: those that any node remembers, in Unix time as `now_s`.
     """
     alerts = _of_audit(audit)
+    alerts += _of_views(views, now_s)
     for node, one in found.items():
         if one is None:
             alerts.append(Alert("bad", "node_silent", {"node": node}))
@@ -56,6 +70,24 @@ def alerts_of(
     alerts += [Alert("note", "draining", {"node": n}) for n in sorted(here & set(draining))]
     order = ("bad", "warn", "note")
     return sorted(alerts, key=lambda alert: order.index(alert.level))
+
+
+def _of_views(views: Iterable[Shown], now_s: float) -> list[Alert]:
+    """Whether views follow each other too fast, and whom they leave out again and again."""
+    late = sorted((one for one in views if one["primary"]), key=lambda one: float(one["at_s"]))
+    gone: Counter[str] = Counter()
+    count = 0
+    for before, after in pairwise(late):
+        if after["at_s"] < now_s - FLAPPING_S:
+            continue
+        count += 1
+        gone.update(set(before["members"]) - set(after["members"]))
+    often = {node: times for node, times in gone.items() if times >= EXCLUSIONS_MIN}
+    if count < VIEWS_MIN and not often:
+        return []
+    worst = sorted(often or gone, key=lambda node: (-gone[node], node))
+    nodes = [{"node": node, "times": gone[node]} for node in worst]
+    return [Alert("warn", "views_flap", {"views": count, "s": FLAPPING_S, "nodes": nodes})]
 
 
 def _of_audit(audit: Shown | None) -> list[Alert]:
@@ -99,6 +131,8 @@ def _of_node(node: str, one: Shown) -> list[Alert]:
         add("warn", "slow", wait_ms=round(one["wait_ms"]))
     if one["cpu"] > CPU_PERCENT:
         add("warn", "busy", cpu=round(one["cpu"]))
+    if one["slept_s"] >= SLEPT_S:
+        add("warn", "starved", seconds=round(one["slept_s"], 1))
     if one["behind"] >= BEHIND_MIN:
         add("warn", "behind", sessions=one["behind"])
     if one["log_queue_bytes"] > LOG_QUEUE_BYTES:

@@ -126,7 +126,7 @@ async def overlap_of(plane: Plane, own: Set[Process]) -> Overlap:
     units: dict[GroupId, tuple[GroupId, ...]] = {}
     observed: dict[GroupId, set[Process]] = {}
     for process, groups in state.observers.entries():
-        for group in groups:
+        for group, _ in groups:
             observed.setdefault(group, set()).add(process)
     declared = Counter(process for who in observed.values() for process in who)
     for at, group in enumerate(list(state.entries), 1):

@@ -6,6 +6,7 @@ The same rows are on the management address below `/admin`, where who is at the 
 from __future__ import annotations
 
 import asyncio
+import time
 
 from starlette.responses import JSONResponse, Response
 
@@ -95,7 +96,9 @@ class ConsoleRoutes:
         draining = [name for name in found if name in state.draining]
         size = self.node.settings.cluster_size
         audit = await certificate(self.node.settings.results)
-        alerts = alerts_of(found, self.node.known_nodes(), draining, size, audit)
+        views = merged_views(one["views"] for one in told.values() if one is not None)
+        known = self.node.known_nodes()
+        alerts = alerts_of(found, known, draining, size, audit, views, time.time())
         members = () if view is None else view.members
         loads = {one.name: state.loads.node(one) for one in members}
         nodes = [
@@ -118,7 +121,7 @@ class ConsoleRoutes:
                 "groups": len(state.entries),
                 "moving": len(state.moves),
                 "coordinator": None if view is None else view.coordinator.name,
-                "views": merged_views(one["views"] for one in told.values() if one is not None),
+                "views": views,
             }
         )
 

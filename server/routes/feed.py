@@ -16,7 +16,9 @@ from contextlib import suppress
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from groupcore.errors import GroupcoreError
 from groupcore.web import Badge
+from groupcore.web.limits import TRY_AGAIN, retry_reason
 from server.accounts.roles import ADMIN
 from server.errors import BadMessageError
 from server.files.hub import Follower
@@ -27,6 +29,10 @@ logger = logging.getLogger("server")
 
 HELLO_S = 10.0
 HELLO_MAX = 500
+EXPECTED = (WebSocketDisconnect, RuntimeError, GroupcoreError)
+"""The page has gone while it was told something, or this node has left its cluster."""
+FULL_MS = 10_000
+"""After so long a page may come again that found too many others here."""
 GATHER_S = 0.1
 """So long changes are gathered before they are told."""
 
@@ -44,17 +50,21 @@ class Feed:
             return
         await websocket.accept()
         with suppress(WebSocketDisconnect, RuntimeError):  # the page is gone
-            badge = await self._badge(websocket)
+            try:
+                badge = await self._badge(websocket)
+            except BadMessageError:  # this node has no accounts yet
+                await websocket.close(TRY_AGAIN, retry_reason())
+                return
             if badge is None:
                 await websocket.close(4401, "sign in first")
                 return
             if not self._node.ready:
-                await websocket.close(1013, "try another node")
+                await websocket.close(TRY_AGAIN, retry_reason())
                 return
             await self._follow(websocket, badge)
 
     async def _badge(self, websocket: WebSocket) -> Badge | None:
-        """Who shows this ticket, which is used up."""
+        """Who shows this ticket, which is used up; BadMessageError `not_ready`."""
         try:
             async with asyncio.timeout(HELLO_S):
                 text = await websocket.receive_text()
@@ -67,15 +77,12 @@ class Feed:
         service = self._node.accounts
         if service is None:
             return Badge(ADMIN)
-        try:
-            return service.by_ticket(ticket) if ticket else None
-        except BadMessageError:
-            return None
+        return service.by_ticket(ticket) if ticket else None
 
     async def _follow(self, websocket: WebSocket, badge: Badge) -> None:
         hub = self._node.files.hub
         if len(hub) >= self._node.settings.sessions_max:
-            await websocket.close(1013, "too many pages here")
+            await websocket.close(TRY_AGAIN, retry_reason(FULL_MS))
             return
         follower = hub.follow(badge)
         loop = asyncio.get_running_loop()
@@ -88,7 +95,10 @@ class Feed:
             hub.leave(follower)
             for task in (telling, hearing):
                 task.cancel()
-            await asyncio.wait([telling, hearing])
+            over = await asyncio.gather(telling, hearing, return_exceptions=True)
+        for error in over:
+            if isinstance(error, Exception) and not isinstance(error, EXPECTED):
+                logger.error("a page could not be told of its files", exc_info=error)
         if follower.ended.done():
             code, reason = follower.ended.result()
             await websocket.close(code, reason)

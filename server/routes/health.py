@@ -20,7 +20,8 @@ def health_routes(node: Node) -> list[Route]:
         status = 200 if node.ready else 503
         if "verbose" in request.query_params:
             view = None if node.view is None else str(node.view)
-            body = {"state": node.state, "primary": node.primary, "view": view}
+            body: dict[str, object] = {"state": node.state, "primary": node.primary, "view": view}
+            body["waiting"] = node.waiting
             return JSONResponse(body, status)
         return PlainTextResponse("ok" if node.ready else str(node.state), status)
 

@@ -203,6 +203,11 @@ class Cluster:
 
         await eventually(says_yes, f"{name} is ready")
 
+    @property
+    def all_nodes(self) -> list[NodeProcess]:
+        """All that were started, those that have ended, too."""
+        return self._all
+
     def urls(self) -> list[str]:
         """The public addresses of all nodes that listen, in the order of their names."""
         nodes = [node for _, node in sorted(self.nodes.items())]

@@ -160,6 +160,18 @@ async def is_numbered(cdp: CDPSession, number: int) -> None:
     await eventually(is_told, f"{number} is told")
 
 
+async def test_a_block_that_is_not_laid_out_is_scrolled_to_by_whoever_asks_for_it(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "\n\n".join(f"line {number}" for number in range(BLOCKS)))
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    for number in (BLOCKS - 1, 500, 250, 750):
+        # At once, without a frame in between: the page is told of the scrolling later.
+        await tab.block(number).evaluate("(block) => block.scrollIntoView({ block: 'center' })")
+        await expect(tab.block(number)).to_be_in_viewport()
+        await expect(tab.block(number)).to_have_text(f"line {number}")
+
+
 async def test_numbers_of_a_list_go_on_over_what_is_not_laid_out(
     cluster: Cluster, tabs: Tabs
 ) -> None:

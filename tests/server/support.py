@@ -159,6 +159,7 @@ class Page:
     ) -> None:
         self.heard: list[Fields] = []
         self.welcome: Fields = {}
+        self.close_reason = ""
         self._url = url.replace("http", "ws", 1) + "/ws"
         self._client = client or secrets.token_hex(8)
         self._hello = {"ticket": ticket} if ticket else {}
@@ -209,6 +210,7 @@ class Page:
             await connection.send(msgpack.packb([hello]))
             async with asyncio.timeout(LIMIT_S):
                 await connection.wait_closed()
+            self.close_reason = connection.close_reason or ""
             return connection.close_code
 
     async def _read(self, connection: ClientConnection) -> None:

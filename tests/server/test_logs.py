@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,14 @@ async def test_the_log_is_dumped_as_json_lines(
     assert edit["group"] == name
     assert edit["operation"] == [["edit", [version, [4, "!"], ""]]]
     assert edit["client_operation_id"] == "client-of-sixteen:1"
+    assert (edit["verdict"], edit["settled"]) == ("done", True)
+    assert [one["version"] for one in edit["results"]] == [version + 1]
+    sent = datetime.fromisoformat(edit["time"])
+    assert abs((datetime.now(UTC) - sent).total_seconds()) < 60
     numbers = [row["sequence_number"] for row in rows if row["group"] == name]
     assert numbers == list(range(1, len(numbers) + 1))
     assert {row["epoch"] for row in rows} == {1}
-    assert {"joined", "left", "ordered"} <= {row["verdict"] for row in rows}
+    assert {"joined", "left", "done"} <= {row["verdict"] for row in rows}
 
 
 async def test_a_restarted_node_has_everything_and_its_log_goes_on(
@@ -62,4 +67,6 @@ def test_a_folder_without_a_log_is_named(tmp_path: Path) -> None:
         with pytest.raises(SettingsProblem, match="holds no log"):
             run_command(name, [str(tmp_path)])
     with pytest.raises(SettingsProblem, match="one folder"):
+        run_command("verify-log", [])
+    with pytest.raises(SettingsProblem, match="folder --admin"):
         run_command("dump-log", [])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
 
-from tests.server.support import Cluster, Page, create, eventually, get
+from tests.server.support import LIMIT_S, Cluster, Page, create, eventually, get
 
 
 def text_of(snapshot: dict[str, Any]) -> str:
@@ -60,6 +62,36 @@ async def test_an_enter_makes_a_block_that_every_node_shows(cluster: Cluster) ->
             return [one["text"] for one in body["blocks"]] == ["Milk", " and bread"]
 
         await eventually(is_split, "b has both blocks")
+
+
+async def test_who_comes_to_a_node_that_joins_is_told_when_to_come_again(cluster: Cluster) -> None:
+    cluster.size = 3
+    node = await cluster.begin("a")  # alone it is no cluster of three
+    page = Page(node.url)
+    assert await page.refusal() == 1013
+    assert page.close_reason == '{"retry_after_ms": 1000}'
+    url = node.url.replace("http", "ws", 1) + "/feed"
+    async with connect(url) as feed:
+        await feed.send('{"ticket": ""}')
+        async with asyncio.timeout(LIMIT_S):
+            await feed.wait_closed()
+        assert (feed.close_code, feed.close_reason) == (1013, page.close_reason)
+    status, refused = await get(f"{node.url}/api/v1/documents")
+    assert (status, refused["code"]) == (503, "not_ready")
+
+
+async def test_what_a_node_cannot_do_yet_is_told_as_that_and_is_no_fault(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    node = await cluster.start("a")
+    doc = await create(node)
+    async with Page(node.url) as page:
+        monkeypatch.setattr(node.node, "catalogue", None)  # as before it has joined
+        refused = await page.open("DocumentOutline", f"doc/{doc}")
+        assert (refused["code"], refused["temporary"]) == ("not_ready", True)
+        monkeypatch.undo()
+        assert (await page.open("DocumentOutline", f"doc/{doc}"))["t"] == "snapshot"
+    assert not [one for one in caplog.records if one.exc_info]
 
 
 async def test_pages_see_who_is_here(cluster: Cluster) -> None:

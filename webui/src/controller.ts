@@ -253,6 +253,8 @@ export class DocumentController {
     const finder = this.editor?.finder;
     if (finder === undefined) return;
     finder.look(query);
+    // A search that has ended knows no texts any more.
+    if (query === "") this.areTextsAsked = false;
     if (query === "" || this.areTextsAsked || !finder.isPartial) return;
     this.areTextsAsked = true;
     const known = this.parts.texts(this.doc).then(

@@ -18,6 +18,7 @@ from groupcore.sim.checkers.liveness import (
 from groupcore.sim.checkers.order import (
     FifoPerOrigin,
     GapFreedom,
+    GapFreedomInEachLineage,
     Integrity,
     NoDuplication,
     SlotAgreement,
@@ -73,6 +74,7 @@ PARTITIONABLE: tuple[type[Checker], ...] = (
     NoDuplication,
     SlotAgreement,
     TotalOrder,
+    GapFreedomInEachLineage,
     FifoPerOrigin,
     VirtualSynchrony,
     SameViewDelivery,
@@ -99,6 +101,7 @@ __all__ = [
     "Checker",
     "FifoPerOrigin",
     "GapFreedom",
+    "GapFreedomInEachLineage",
     "Integrity",
     "LivenessAfterHealing",
     "LivenessWithoutOrder",

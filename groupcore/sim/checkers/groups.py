@@ -21,6 +21,7 @@ from groupcore.sim.checkers.group_order import (
     GroupTotalOrder,
 )
 from groupcore.sim.checkers.group_owners import MigrationAtomicity, OneSequencer
+from groupcore.sim.checkers.group_real_time import RealTimeOrder
 from groupcore.sim.checkers.group_strict import StampOrder, StrictOrder
 from groupcore.sim.checkers.group_volatile import GroupVolatileLatest
 
@@ -40,6 +41,7 @@ GROUP_CHECKERS: tuple[type[Checker], ...] = (
     GroupSelfDelivery,
     GroupNoZombies,
     GroupStateTransfer,
+    RealTimeOrder,
     GroupExactlyOnce,
     GroupLiveness,
     NothingOfDeleted,

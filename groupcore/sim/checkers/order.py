@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from groupcore.sim.checkers.base import Checker, Violation, life, message
 from groupcore.sim.trace import Delivered, Mid, Sent, Slot, Took, Trace, Viewed
 
@@ -130,15 +132,18 @@ class GapFreedom(Checker):
     """5: the places are consecutive from the position at which the process started."""
 
     number, name = 5, "gap-freedom"
+    merges: ClassVar[bool] = False
+    """Whether a life may go on in another lineage, whose places begin where its view says."""
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Follow the expected position through each process, and judge claims about journals."""
         for (n, inc), history in trace.histories().items():
-            last = 0
+            last = epoch = 0
             for record in history:
                 if isinstance(record, Viewed):
-                    if record.fresh:
+                    if record.fresh or (self.merges and record.epoch != epoch):
                         last = record.position
+                    epoch = record.epoch
                     continue
                 if not record.position:
                     continue
@@ -157,6 +162,12 @@ class GapFreedom(Checker):
                     f"epoch {took.had_epoch}"
                 )
                 found.append(self.breach(took.t, (took.n,), text))
+
+
+class GapFreedomInEachLineage(GapFreedom):
+    """5, where components go on by themselves and merge: without a gap in each lineage."""
+
+    merges = True
 
 
 class FifoPerOrigin(Checker):

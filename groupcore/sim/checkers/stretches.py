@@ -15,6 +15,7 @@ from groupcore.sim.checkers.group_index import is_own_join
 from groupcore.sim.checkers.group_members import GroupStateTransfer
 from groupcore.sim.checkers.group_order import GroupIntegrity
 from groupcore.sim.checkers.group_owners import MigrationAtomicity, OneSequencer, Owners
+from groupcore.sim.checkers.group_real_time import RealTimeOrder
 from groupcore.sim.checkers.groups import GROUP_CHECKERS
 from groupcore.sim.trace import Happened, Lived, Record, Trace, Viewed
 from groupcore.sim.trace_groups import (
@@ -184,6 +185,12 @@ def in_each_stretch(checker: type[Checker]) -> type[Checker]:
     return InEachStretch
 
 
+def beginning_of(part: Trace) -> int:
+    """When the first one was in a view of this stretch's own epoch, the newest in it."""
+    own = max((view.epoch for view in part.views), default=0)
+    return min((view.t for view in part.views if view.epoch == own), default=0)
+
+
 class OneSequencerInStretch(OneSequencer):
     """10, where it is not known what those had who were in an earlier stretch only.
 
@@ -195,8 +202,7 @@ class OneSequencerInStretch(OneSequencer):
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """One pass, once it is known when the stretch has begun."""
-        own = max((view.epoch for view in trace.views), default=0)
-        self.begins_at = min((view.t for view in trace.views if view.epoch == own), default=0)
+        self.begins_at = beginning_of(trace)
         super().scan(trace, found)
 
     def scan_owned(
@@ -205,6 +211,14 @@ class OneSequencerInStretch(OneSequencer):
         """Whether an epoch is skipped."""
         if record.t >= self.begins_at:
             super().scan_owned(record, owners, lost, found)
+
+
+class RealTimeInStretch(RealTimeOrder):
+    """19, where a power cut may have taken what was answered before the stretch and not saved."""
+
+    def begins_at(self, trace: Trace) -> int:
+        """When the first one was in a view of the stretch."""
+        return beginning_of(trace)
 
 
 class MigrationInStretch(MigrationAtomicity):
@@ -223,6 +237,7 @@ IN_STRETCHES: dict[int, type[Checker]] = {
     10: OneSequencerInStretch,
     11: MigrationInStretch,
     17: StatesOfArchives,
+    19: RealTimeInStretch,
 }
 
 BETWEEN_POWER_CUTS: tuple[type[Checker], ...] = tuple(

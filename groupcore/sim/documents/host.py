@@ -12,6 +12,7 @@ from groupcore.shared.events import SharedEvent
 from groupcore.sim.clock import Clock
 from groupcore.sim.documents.lifetime import Lifetime
 from groupcore.sim.documents.program import Program
+from groupcore.sim.documents.scribe import Scribe
 from groupcore.sim.fault import NAMES
 from groupcore.sim.groups.observer import ObservedService
 from groupcore.sim.groups.scenario import DRAIN, MOVE, Act
@@ -57,13 +58,14 @@ class DocumentHost:
         assert isinstance(service, ObservedService)
         self._service = service
         town = self._town
+        scribe = Scribe(endpoint.address, town.trace, town.clock)
         if self.program is not None:
-            self.program.live_again(service)
+            self.program.live_again(service, scribe)
         else:
             tasks = Lifetime(town.clock, self._node, self._random)
             number = len(town.programs)
             self.program = Program(
-                self._node, number, service, town.clock, tasks, town.watch, town.tell
+                self._node, number, service, town.clock, tasks, town.watch, town.tell, scribe
             )
             town.programs.append(self.program)
         return service.held

@@ -35,6 +35,7 @@ from groupcore.shared.unsaved import Unsaved
 from groupcore.sim.clock import SECOND, Clock
 from groupcore.sim.documents.entering import LINGER_S
 from groupcore.sim.documents.lifetime import Lifetime
+from groupcore.sim.documents.scribe import Scribe
 from groupcore.sim.node import Node
 
 EPOCH_S = 1_700_000_000.0
@@ -56,8 +57,10 @@ class Program:
         tasks: Lifetime,
         watch: Watch,
         tell: Tell,
+        scribe: Scribe,
     ) -> None:
         self.node = node
+        self.scribe = scribe
         self.number = number
         self.service = service
         self.tasks = tasks
@@ -77,9 +80,9 @@ class Program:
 
     # --- lives ----------------------------------------------------------------------------------
 
-    def live_again(self, service: Service) -> None:
+    def live_again(self, service: Service, scribe: Scribe) -> None:
         """The next life of the node: all objects are opened anew, by other processes."""
-        self.service = service
+        self.service, self.scribe = service, scribe
         error = GroupRefusedError("left", "the cluster has gone on without this node; join again")
         creating, self._creating = self._creating, {}
         joining, self._joining = self._joining, {}
@@ -104,6 +107,7 @@ class Program:
         """What the service says: the objects hear first, then who waits for it."""
         told: list[ServiceEvent] = []
         for event in turn.service_events:
+            self.scribe.hear(event)
             if isinstance(event, StateWanted):
                 self._settle_all(told)
                 told = []
@@ -204,6 +208,7 @@ class Program:
     def close_process(self, process: Process) -> None:
         """See `Groups`."""
         self.service.close_process(process, 0.0)
+        self.scribe.closes(process)
         self.wake_soon()
 
     async def join(self, process: Process, group: GroupId) -> int:
@@ -212,19 +217,22 @@ class Program:
             raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
         pending: Pending[int] = Pending(wait)
         request = self.service.join(process, group, 0.0)
+        self.scribe.asks(request, "join", process, group)
         self._joining[process, group] = request, pending
         self.wake_soon()
         return await pending
 
     def leave(self, process: Process, group: GroupId) -> None:
         """See `Groups`."""
-        self.service.leave(process, group, 0.0)
+        request = self.service.leave(process, group, 0.0)
+        self.scribe.asks(request, "leave", process, group)
         self.wake_soon()
 
     def send(self, process: Process, group: GroupId, payloads: Sequence[bytes]) -> int:
         """See `Groups`."""
         number = self.service.send(process, group, payloads, 0.0)
         if number:
+            self.scribe.sends(process, group, number - len(payloads) + 1, payloads)
             self._unsaved.sent(process, group, number)
         self.wake_soon()
         return number

@@ -16,8 +16,10 @@ LOSS = Budget(losses=1)
 class GroupAction:
     """A step of the script: `node` does `kind` with `groups` once `after` are done.
 
-    Kinds: send (one message of its process), move (to node `target`), join (its process).
-    With `caused` a message is sent once the node has been given the one that an earlier step sent.
+    Kinds: send (one message of its process), move (to node `target`), join, observe and leave (its
+    process), delete. With `caused` a message is sent once the node has been given the one that an
+    earlier step sent. Who joins or observes does so when it is in the group no more, who leaves
+    when it is in it or has asked to be.
     """
 
     kind: str
@@ -32,6 +34,9 @@ class GroupAction:
 class GroupScope:
     """`nodes` with one process each; group i begins at `owners[i]` and has `members[i]`.
 
+    `observers[i]` are those of its members that observe. Only node `late` takes the control order
+    at any time, every other one takes an entry as soon as there is one; -1: all take it at any
+    time.
     `queued`: acknowledgements wait for their turn, as all packets do. Otherwise one rides on what
     is on its way to the same node, and arrives at once if nothing is.
     """
@@ -44,14 +49,16 @@ class GroupScope:
     may_crash: tuple[int, ...] = (0, 1, 2)
     members: tuple[tuple[int, ...], ...] = ((0, 1, 2), (0, 1, 2))
     orders: tuple[Order, ...] = (Order.CAUSALLY_TOTAL, Order.CAUSALLY_TOTAL)
+    observers: tuple[tuple[int, ...], ...] = ()
+    late: int = -1
     queued: bool = False
     quick: bool = False
     nodes: int = 3
 
 
-def send(node: int, group: int = 0, caused: int = -1) -> GroupAction:
+def send(node: int, group: int = 0, caused: int = -1, after: tuple[int, ...] = ()) -> GroupAction:
     """One message."""
-    return GroupAction("send", node, (group,), caused=caused)
+    return GroupAction("send", node, (group,), after=after, caused=caused)
 
 
 def move(target: int, *groups: int, by: int = 2) -> GroupAction:
@@ -59,13 +66,33 @@ def move(target: int, *groups: int, by: int = 2) -> GroupAction:
     return GroupAction("move", by, groups or (0,), target)
 
 
-def join(node: int, group: int = 0) -> GroupAction:
+def join(node: int, group: int = 0, after: tuple[int, ...] = ()) -> GroupAction:
     """Its process joins."""
-    return GroupAction("join", node, (group,))
+    return GroupAction("join", node, (group,), after=after)
+
+
+def observe(node: int, group: int = 0, after: tuple[int, ...] = ()) -> GroupAction:
+    """Its process joins as an observer."""
+    return GroupAction("observe", node, (group,), after=after)
+
+
+def leave(node: int, group: int = 0, after: tuple[int, ...] = ()) -> GroupAction:
+    """Its process leaves, or gives up joining."""
+    return GroupAction("leave", node, (group,), after=after)
+
+
+def delete(node: int, group: int = 0) -> GroupAction:
+    """It asks for the group to be deleted."""
+    return GroupAction("delete", node, (group,))
 
 
 CAUSE_EFFECT = (send(2, 0), send(2, 1, caused=0))
 STRICT = (Order.STRICT, Order.STRICT)
+STRICT_3 = (Order.STRICT,) * 3
+ONE_BY_ONE = (1, 1, 0)
+"""b sequences two groups that are linked, a the third one."""
+LINKED_WITH_C = ((0, 1, 2), (0, 1), (1,))
+"""The members of such three groups: c's process is in one of the two, and comes to the third."""
 
 GROUP_SCOPES: dict[str, GroupScope] = {
     scope.name: scope
@@ -214,6 +241,50 @@ GROUP_SCOPES: dict[str, GroupScope] = {
             CRASH,
             (0,),
             orders=STRICT,
+        ),
+        GroupScope(
+            "g-delete",
+            "a group is deleted while one sends to it, and to another; a node hears late",
+            (1, 0),
+            (send(0, 0), delete(0, 0), send(0, 1)),
+            late=1,
+            quick=True,
+        ),
+        GroupScope(
+            "g-delete-other",
+            "the same, heard late by a node that sequences nothing",
+            (1, 0),
+            (send(0, 0), delete(0, 0), send(0, 1)),
+            late=2,
+        ),
+        GroupScope(
+            "g-strict-join",
+            "a process joins a second strict group, which fuses three; a node hears late",
+            ONE_BY_ONE,
+            (send(0, 2), join(2, 2)),
+            members=LINKED_WITH_C,
+            orders=STRICT_3,
+            late=1,
+            quick=True,
+        ),
+        GroupScope(
+            "g-strict-rejoin",
+            "a process leaves a strict group, joins another and the first; a node hears late",
+            ONE_BY_ONE,
+            (leave(2, 0), join(2, 2, (0,)), join(2, 0, (1,)), send(0, 0, after=(2,))),
+            members=LINKED_WITH_C,
+            orders=STRICT_3,
+            late=1,
+        ),
+        GroupScope(
+            "g-observe",
+            "a process observes a strict group, and joins it as a member; a node hears late",
+            ONE_BY_ONE,
+            (leave(2, 0), join(2, 2, (0,)), join(2, 0, (1,)), send(0, 0, after=(2,))),
+            members=LINKED_WITH_C,
+            observers=((2,), (), ()),
+            orders=STRICT_3,
+            late=1,
         ),
     )
 }

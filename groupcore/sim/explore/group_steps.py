@@ -8,7 +8,7 @@ from itertools import combinations
 
 from groupcore.sequencing.names import Process
 from groupcore.sim.checkers import GROUP_CHECKERS, Violation, check_all
-from groupcore.sim.explore.group_scopes import GroupScope
+from groupcore.sim.explore.group_scopes import GroupAction, GroupScope
 from groupcore.sim.explore.group_turning import GroupTurning
 from groupcore.sim.explore.group_world import Alive, GroupNodeState, GroupState
 from groupcore.sim.explore.keying import EPOCH_S
@@ -40,8 +40,9 @@ class GroupWorld:
             self._create(turning, index, owner)
             self._settle(turning)
         for index, members in enumerate(scope.members):
+            observers = scope.observers[index] if scope.observers else ()
             for member in members:
-                self._join(turning, processes[member], index)
+                self._join(turning, processes[member], index, member in observers)
                 self._settle(turning)
         state = turning.finish()
         return replace(
@@ -59,9 +60,11 @@ class GroupWorld:
 
         turning.turn(owner, create)
 
-    def _join(self, turning: GroupTurning, process: Process, index: int) -> None:
+    def _join(
+        self, turning: GroupTurning, process: Process, index: int, observes: bool = False
+    ) -> None:
         number = next(node.number for node in turning.nodes if node.address == process.node)
-        turning.turn(number, lambda service: _ignore(service.join(process, index + 1, turning.now)))
+        turning.ask_join(number, process, index + 1, observes)
 
     def _settle(self, turning: GroupTurning) -> None:
         """Let everything happen in one order, until every frame is stable."""
@@ -98,7 +101,7 @@ class GroupWorld:
         for node, _ in state.living():
             if node.taken < len(state.order):
                 found.append(Step("take", node.number, None, node.taken))
-            if node.asked and not state.said:
+            if node.asked and not state.said:  # where a node is `late` none is left here
                 found.append(Step("agree", node.number))
         found += [
             Step("do", self.scope.script[index].node, None, index)
@@ -133,8 +136,10 @@ class GroupWorld:
         alive = state.nodes[action.node].alive
         if alive is None or any(earlier in state.todo for earlier in action.after):
             return False
+        if action.kind in ("join", "observe", "leave"):
+            return _may_ask(alive, action)
         if action.caused < 0:
-            return True
+            return action.kind != "send" or action.groups[0] + 1 in alive.service.plane.records
         cause = self.scope.script[action.caused]
         group = cause.groups[0] + 1
         replica = alive.life.replicas.get(group)
@@ -232,6 +237,8 @@ class GroupWorld:
                 turning.pass_time(self.is_settled)
             case _:
                 raise AssertionError(f"no such step: {step}")
+        if self.scope.late >= 0:
+            turning.hasten(self.scope.late)
         return turning.finish(), frozenset(turning.opened | touched)
 
     def _do(self, turning: GroupTurning, index: int) -> None:
@@ -241,10 +248,17 @@ class GroupWorld:
         match action.kind:
             case "send":
                 turning.send(action.node, action.groups[0])
-            case "join":
+            case "join" | "observe" | "leave":
                 alive = turning.nodes[action.node].alive
                 assert alive is not None
-                self._join(turning, alive.life.processes[0], action.groups[0])
+                process = alive.life.processes[0]
+                if action.kind == "leave":
+                    turning.ask_leave(action.node, process, groups[0])
+                else:
+                    observes = action.kind == "observe"
+                    turning.ask_join(action.node, process, groups[0], observes)
+            case "delete":
+                turning.delete(action.node, groups[0])
             case "move":
                 target = turning.nodes[action.target].address
                 turning.turn(
@@ -253,6 +267,20 @@ class GroupWorld:
                 )
             case _:
                 raise AssertionError(f"no such action: {action}")
+
+
+def _may_ask(alive: Alive, action: GroupAction) -> bool:
+    """Whether the node's process may ask for this now: no call is refused at once."""
+    service, (process, *_) = alive.service, alive.life.processes
+    key = (process, action.groups[0] + 1)
+    record = service.plane.records.get(key[1])
+    if record is None:
+        return False
+    wish = service.joining._wishes.get(key)
+    inside = process in record.members or key in service.joining._settling
+    if action.kind == "leave":
+        return not wish.leaving if wish is not None else inside
+    return wish is None and not inside
 
 
 def _agree(one: Alive, other: Alive) -> bool:

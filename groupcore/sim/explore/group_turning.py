@@ -11,7 +11,7 @@ from groupcore.events import FetchCut, ViewInstalled
 from groupcore.membership.succession import most_of
 from groupcore.sequencing.events import StateWanted
 from groupcore.sequencing.headers import Digest
-from groupcore.sequencing.names import Process
+from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.sim.explore.copying import duplicate
@@ -34,7 +34,8 @@ from groupcore.sim.groups.observer import ObservedService
 from groupcore.sim.groups.replica import Replica
 from groupcore.sim.messages import content_hash
 from groupcore.sim.trace import Lived, Record, Viewed
-from groupcore.sim.trace_groups import GroupSent, flatten_process
+from groupcore.sim.trace_deletions import DeletionAsked
+from groupcore.sim.trace_groups import GroupAsked, GroupSent, flatten_process
 from groupcore.view import Address, View
 
 OPTIONS = ServiceOptions(report_s=1e9, digest_max_s=0.05)
@@ -212,6 +213,60 @@ class GroupTurning(Making[GroupNodeState]):
             service.send(process, group, [payload], self.now)
 
         self.turn(number, hand_over)
+
+    def ask_join(self, number: int, process: Process, group: GroupId, observes: bool) -> None:
+        """A process asks to be in a group."""
+        self._ask(
+            number,
+            "observe" if observes else "join",
+            (process, group),
+            lambda service: service.join(process, group, self.now, observes=observes),
+        )
+
+    def ask_leave(self, number: int, process: Process, group: GroupId) -> None:
+        """A process asks to be out of a group, or gives up being in it."""
+        self._ask(
+            number,
+            "leave",
+            (process, group),
+            lambda service: service.leave(process, group, self.now),
+        )
+
+    def _ask(
+        self, number: int, what: str, place: tuple[Process, GroupId], call: Callable[[Service], int]
+    ) -> None:
+        process, group = place
+        address = self.nodes[number].address
+
+        def ask(service: Service) -> None:
+            request = call(service)
+            SINK.add(GroupAsked(0, *address, request, what, flatten_process(process), group))
+
+        self.turn(number, ask)
+
+    def delete(self, number: int, group: GroupId) -> None:
+        """A node asks for a group to be deleted."""
+        address = self.nodes[number].address
+
+        def ask(service: Service) -> None:
+            SINK.add(DeletionAsked(0, *address, service.delete(group, self.now), group))
+
+        self.turn(number, ask)
+
+    def hasten(self, late: int) -> None:
+        """All commands get their places, and all nodes but `late` take what was agreed."""
+        while True:
+            for node in list(self.nodes):
+                if node.alive is None:
+                    continue
+                if node.asked:
+                    self.agree(node.number)
+                    break
+                if node.number != late and node.taken < len(self.order):
+                    self.take(node.number)
+                    break
+            else:
+                return
 
     def pass_time(self, is_settled: Callable[[GroupState], bool]) -> None:
         """Time passes until something is on its way, or all is settled, or nothing comes."""

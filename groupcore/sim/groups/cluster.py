@@ -13,8 +13,9 @@ from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.fault import NAMES, Fault
 from groupcore.sim.faults import inject
 from groupcore.sim.groups.host import Host, Seat
+from groupcore.sim.groups.lateness import LATE_ORDER, Lateness, LateService
 from groupcore.sim.groups.memory import is_missed, remembers
-from groupcore.sim.groups.observer import ObservedService, RestingService, Watcher
+from groupcore.sim.groups.observer import ObservedService, Watcher
 from groupcore.sim.groups.promises import Promises
 from groupcore.sim.groups.scenario import GroupScenario
 from groupcore.sim.groups.tightness import tighten_service
@@ -46,6 +47,7 @@ class GroupCluster(Cluster):
         self.ids: dict[int, GroupId] = {}
         self.watchers: list[Watcher] = []
         self.promises = Promises()
+        self.lateness = {name: Lateness() for name in NAMES[: scenario.nodes]}
         self._waiting: set[str] = set()
         super().__init__(scenario, make_stack)
         self.hosts = self.make_hosts(scenario)
@@ -75,7 +77,8 @@ class GroupCluster(Cluster):
         promise = self.promises.of(address.name, disk.wiped) if durable else None
         log = disk.log if durable else []
         told = (self.clock, self.trace, self.watchers)
-        service = RestingService(address, options, chance, *told, log, promise)
+        lateness = self.lateness[address.name]
+        service = LateService(address, options, chance, *told, log, promise, lateness)
         recorder = Recorder(offset_us=BEGUN_US)
         service.trace(recorder)
         self.recorders.append(recorder)
@@ -111,6 +114,10 @@ class GroupCluster(Cluster):
         node.start()
 
     def _inject(self, fault: Fault) -> None:
+        if fault.kind == LATE_ORDER:
+            self.happened("begin", str(fault))
+            self.lateness[NAMES[fault.nodes[0]]].begin(fault, self.clock)
+            return
         if fault.kind in FORGETS and not self.groups.durable:
             index = fault.nodes[0] if fault.nodes[0] >= 0 else self.coordinator_index()
             others = [node for number, node in enumerate(self.nodes) if number != index]
@@ -118,6 +125,10 @@ class GroupCluster(Cluster):
                 self.happened("spared", f"the memory of {self.nodes[index].name}")
                 return
         inject(self, fault)
+
+    def _heal(self, node: Node) -> None:
+        self.lateness[node.name].heal()
+        super()._heal(node)
 
     def choose_core(self) -> list[Node]:
         """Some nodes, in their order, that remember everything; all where only all of them do."""

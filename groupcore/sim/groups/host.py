@@ -25,6 +25,7 @@ from groupcore.sim.groups.scenario import (
     CLOSE,
     DELETE,
     DRAIN,
+    GIVE_UP,
     JOIN,
     LEAVE,
     MOVE,
@@ -166,6 +167,8 @@ class Host:
             watched.update(act.groups)
         elif act.kind == LEAVE:
             wanted.difference_update(act.groups)
+        elif act.kind == GIVE_UP:
+            self._give_up(act.slot, act.groups)
         elif act.kind == CLOSE:
             self._close(act.slot)
         elif act.kind == SEND:
@@ -195,6 +198,19 @@ class Host:
         closed = GroupClosed(self._world.clock.now_ns, flatten_process(process))
         self._world.trace.add(closed)
         self._ask(lambda now: life.service.close_process(process, now))
+
+    def _give_up(self, slot: int, groups: tuple[int, ...]) -> None:
+        """Leave what the process has asked to join and is not in yet; then it may ask again."""
+        life = self.life
+        if life is None or self._node.view is None:
+            return
+        process = life.processes[slot]
+        for index in groups:
+            group = life.ids.get(index)
+            place = None if group is None else (process, group)
+            if place is not None and place in life.asked.values() and place not in life.inside:
+                life.wishes.discard(place)
+                self._request(life, "leave", place)
 
     def _drain(self, name: str, on: bool) -> None:
         life = self.life

@@ -10,7 +10,7 @@ from groupcore.sim.clock import SECOND
 from groupcore.sim.fault import NAMES
 from groupcore.sim.scenario import Scenario
 
-JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL, DELETE, OBSERVE = (
+JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL, DELETE, OBSERVE, GIVE_UP = (
     "join",
     "leave",
     "close",
@@ -21,11 +21,13 @@ JOIN, LEAVE, CLOSE, SEND, MOVE, DRAIN, REFILL, CALL, DELETE, OBSERVE = (
     "call",
     "delete",
     "observe",
+    "give-up",
 )
 """Kinds of acts. CLOSE: a process ends, and another takes its place; REFILL ends a DRAIN; CALL: an
 operation of the guarded object is called; DELETE: a group is deleted, and who wants it makes it
 anew; OBSERVE: a process is in strict groups without counting there, where it was a member, too, as
-JOIN makes a member of who observes."""
+JOIN makes a member of who observes. GIVE_UP: a process that has asked to join and is not in yet
+leaves, and is to be in all the same: it asks again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from groupcore.aio.channel import Channel
 from groupcore.aio.errors import LineageError, PortInUseError, ReaderTooSlowError
 from groupcore.aio.inbox import Message
 from groupcore.aio.lineage import FileLineage
-from groupcore.aio.lives import RejoinPace
+from groupcore.aio.lives import GOOD_S, RejoinPace
 from groupcore.errors import (
     ChannelClosedError,
     CompositionError,
@@ -195,9 +195,29 @@ async def test_an_excluded_channel_comes_back_by_itself_as_a_new_life_and_the_lo
 
 def test_the_first_rejoin_is_at_once_and_only_who_comes_and_goes_waits() -> None:
     pace = RejoinPace()
-    assert pace.delay_s(3.0) == 0.0
-    assert pace.delay_s(4.0) == 9.0
-    assert pace.delay_s(30.0) == 0.0
+    assert [pace.delay_s(3.0), pace.delay_s(3.5), pace.delay_s(5.0)] == [0.0, 1.0, 2.0]
+
+
+def test_the_pause_before_a_rejoin_doubles_and_good_time_halves_it() -> None:
+    pace = RejoinPace()
+    now, pauses = 0.0, []
+    for _ in range(12):
+        pauses.append(pace.delay_s(now))
+        now += pauses[-1] + 3.0
+    assert pauses == [0, 1, 2, 4, 8, 16, 32, 64, 128, 160, 160, 160]
+    now += 6 * GOOD_S
+    assert pace.delay_s(now) == 8.0
+    assert pace.delay_s(now + 20 * GOOD_S) == 0.0
+    assert pace.exclusions == 14
+
+
+def test_a_process_that_was_not_scheduled_waits_longer() -> None:
+    pace = RejoinPace()
+    now, pauses = 0.0, []
+    for _ in range(6):
+        pauses.append(pace.delay_s(now, starved=True))
+        now += pauses[-1] + 3.0
+    assert pauses == [0, 10, 20, 40, 80, 160]
 
 
 async def test_sends_wait_while_the_group_is_congested_or_out_of_reach(

@@ -14,11 +14,13 @@ from groupcore.events import (
     OrderLate,
     ReachabilityChanged,
     SeenAlive,
+    Slept,
     Stalled,
 )
 from groupcore.layers.failure_detection import (
     STRANGERS_MAX,
     DetectionOptions,
+    Direct,
     FailureDetection,
     Heartbeat,
     Ping,
@@ -96,8 +98,10 @@ def test_a_member_is_unheard_only_after_silence_and_unanswered_questions() -> No
         "suspicions": 1,
         "late_timers": 0,
         "doubts": 0,
+        "sleeps": 0,
         "unheard": 1,
         "stalled": 0,
+        "indirect": 0,
     }
 
 
@@ -164,7 +168,8 @@ def test_who_has_slept_suspects_nobody_until_it_has_listened_again() -> None:  #
     effects = run(layer, 5.0, 6)  # the timer is late by far more than half of the timeout
     assert layer.counters()["late_timers"] == 1
     assert events(effects) == []
-    assert all(isinstance(batch.headers[-1], Heartbeat) for batch in downs(effects))
+    sent = {type(batch.headers[-1]) for batch in downs(effects)}
+    assert sent <= {Heartbeat, Direct}, "it asks nobody"
     assert bare(A, Ping(), to=B) in downs(run(layer, 5.65, 1))
 
 
@@ -394,3 +399,41 @@ def test_who_waited_in_a_former_view_counts_for_nothing() -> None:  # I7
     layer.on_event(installed(B, A, C, number=2), 2.0)
     layer.on_up(bare(C, Heartbeat(1, (), (), True)), 2.1)
     assert layer.stalled() == frozenset()
+
+
+def test_a_member_whose_heartbeats_come_and_no_unicasts_is_unheard() -> None:  # I9
+    """More in `test_failure_detection_paths`."""
+    layer = member()
+    for number in range(2 * DetectionOptions().direct_missed):
+        for other in (B, C):
+            layer.on_up(bare(other, Heartbeat(1, ())), number * TICK_S)
+        layer.on_up(bare(C, Direct(), to=A), number * TICK_S)
+        run(layer, number * TICK_S, 1, B, C)
+    assert layer.unreachable() == {B}
+
+
+def test_who_has_slept_does_not_heed_who_has_not_heard_it_meanwhile() -> None:  # I10
+    layer = member()
+    run(layer, 0.0, 3, B, C)
+    assert events(layer.on_event(Slept(5.0), 0.3)) == [ReachabilityChanged()]
+    layer.on_up(bare(B, Heartbeat(1, (A,))), 0.3)
+    assert A not in layer.unheard()[B], "B said that before it could hear A again"
+    assert events(run(layer, 0.4, 5, B, C)) == []
+    assert ReachabilityChanged() in events(run(layer, 0.9, 1, B, C))
+    assert layer.unheard()[B] == {A}, "B says so still"
+
+
+def test_who_has_slept_takes_back_whom_it_does_not_hear() -> None:  # I10
+    layer = member()
+    silent(layer)
+    assert layer.unreachable() == {B}
+    layer.on_event(Slept(5.0), 1.2)
+    assert layer.unreachable() == frozenset()
+
+
+def test_who_sleeps_again_and_again_still_finds_a_crash() -> None:  # I10
+    layer = member()
+    for number in range(12):
+        layer.on_event(Slept(0.4), number * TICK_S)
+        run(layer, number * TICK_S, 1, C)
+    assert layer.unreachable() == {B}

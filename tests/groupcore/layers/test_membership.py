@@ -6,6 +6,8 @@ Silent proposers (I7) and leaving are tested in `test_membership_ends`, turns (I
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from groupcore.effects import StartTimer
@@ -17,10 +19,14 @@ from groupcore.events import (
     Found,
     Persisted,
     ReachabilityChanged,
+    Refused,
     ViewInstalled,
+    WaiverGiven,
 )
+from groupcore.layers.membership import Membership
 from groupcore.membership.headers import (
     Accept,
+    GoneOn,
     Install,
     Installed,
     JoinRefused,
@@ -30,10 +36,11 @@ from groupcore.membership.headers import (
     Promise,
     Propose,
     Superseded,
+    Waive,
 )
-from groupcore.membership.succession import Ballot
+from groupcore.membership.succession import Ballot, Record
 from groupcore.order_state import OrderState
-from groupcore.view import Address
+from groupcore.view import Address, View
 from tests.groupcore.layers.building import bare, downs, events, stored, timers, told
 from tests.groupcore.layers.memberships import (
     VIEW,
@@ -320,3 +327,61 @@ def test_a_life_that_was_left_behind_comes_back_only_as_a_new_one() -> None:  # 
     layer.on_event(ViewInstalled(layer.state.view, VIEW), 1.0)
     assert told(hear(layer, C, request(A, B))) == [JoinRefused("left_behind")]
     assert timers(hear(layer, Address("c", 2), request(A, B))) == {"gather": 0.03}
+
+
+# --- an operator's waiver -------------------------------------------------------------------------
+
+
+def waits(world: World, known: View = VIEW) -> Membership:
+    layer = idle(A, world)
+    layer.state.record = Record(known)
+    layer.on_event(Connect(), 0.0)
+    return layer
+
+
+def test_without_a_quorum_a_view_follows_only_under_a_waiver() -> None:  # I10
+    alone = waits(World())
+    assert told(alone.on_timer("tick", 5.0)) == []
+    given = WaiverGiven(VIEW.lineage, VIEW.number, ("b", "c"))
+    assert told(alone.on_event(given, 5.1)) == [Waive(VIEW.lineage, VIEW.number, ("b", "c"))]
+    assert asks_for(3, alone.on_timer("tick", 5.2))
+
+
+def test_a_waiver_of_another_view_or_of_who_is_there_is_none() -> None:  # I10
+    layer = waits(World())
+    layer.on_event(WaiverGiven(VIEW.lineage, VIEW.number + 1, ("b", "c")), 5.0)
+    assert told(layer.on_timer("tick", 5.1)) == []
+    here = waits(World(seeking={D: VIEW}), view_of(A, B, C, D))
+    here.on_event(WaiverGiven(VIEW.lineage, VIEW.number, ("b", "c", "d")), 5.0)
+    assert told(here.on_timer("tick", 5.1)) == []
+
+
+def test_a_member_that_has_lost_its_quorum_gives_its_life_up_for_a_waiver() -> None:  # I10
+    layer = member()
+    told_so = Waive(VIEW.lineage, VIEW.number, ("b", "c"))
+    assert events(hear(layer, B, told_so)) == []  # it is in the primary view
+    layer.primary.is_primary = False
+    assert [type(one) for one in events(hear(layer, B, told_so))] == [Excluded]
+
+
+def test_who_was_gone_on_without_is_told_so_and_ends() -> None:  # I10
+    old = view_of(D, number=9, lineage=5)
+    world = World(seeking={D: old})
+    layer = member(world=world)
+    layer.state.record = replace(layer.state.record, left=(5,))
+    mine = layer.state.view
+    assert mine is not None
+    assert told(layer.on_timer("tick", 1.0))[-1] == GoneOn(5, mine)
+    assert told(hear(layer, D, JoinRequest((), 5))) == [GoneOn(5, mine)]
+    gone = waits(World(), old)
+    assert hear(gone, A, GoneOn(6, mine)) == []
+    (refused,) = events(hear(gone, A, GoneOn(5, mine)))
+    assert isinstance(refused, Refused)
+    assert refused.code == "gone_on_without"
+
+
+def test_who_has_nothing_to_lose_joins_those_who_have_gone_on() -> None:  # I10
+    layer = waits(World(), view_of(C, number=9, lineage=5))
+    layer.state.record = replace(layer.state.record, rebuilding=True)
+    assert events(hear(layer, B, GoneOn(5, VIEW))) == []
+    assert layer.state.record == Record(VIEW, rebuilding=True, left=(5,))

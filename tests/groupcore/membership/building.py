@@ -94,6 +94,7 @@ class World:
     seeking: dict[Address, View | None] = field(default_factory=dict)
     present: dict[Address, tuple[View, bool]] = field(default_factory=dict)
     log_view: int = 0
+    empty: frozenset[str] = frozenset()
 
     def questions(self) -> Questions:
         return Questions(
@@ -101,11 +102,13 @@ class World:
             order_state=lambda: self.order_state,
             unheard=lambda: self.unheard,
             heard_since=lambda since: self.heard,
+            reached_since=lambda since: self.heard,
             seeking=lambda now: self.seeking,
             present=lambda now: self.present,
             has_streams=lambda streams: covers(self.streams, streams),
             stored_streams=lambda: self.streams,
             stored_view=lambda: self.log_view,
+            empty=lambda now: self.empty,
         )
 
 

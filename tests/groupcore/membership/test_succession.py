@@ -158,6 +158,18 @@ def test_the_cut_is_everything_that_any_voter_holds_and_names_who_holds_it() -> 
     assert proposal.holders == {A: (A, C), B: (A, B), C: (B,)}
 
 
+@pytest.mark.parametrize(
+    "candidates", [Candidates(leaving=frozenset({B})), Candidates(cut_off=frozenset({B}))]
+)
+def test_what_only_who_does_not_go_on_holds_is_in_the_cut(candidates: Candidates) -> None:
+    proposal = decided(
+        vote(A, {A: 5}), vote(B, {A: 7, B: 9}), vote(C, {A: 6}), candidates=candidates
+    )
+    assert proposal.view.members == (A, C)
+    assert proposal.cut == {A: 7, B: 9}
+    assert proposal.holders == {A: (B,), B: (B,)}
+
+
 @settings(max_examples=60)
 @given(
     st.lists(st.dictionaries(st.sampled_from([A, B, C]), st.integers(1, 5)), min_size=2, max_size=3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupcore.batch import Batch, Header, pack_messages
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.events import Refused
-from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.names import BEGINNING, GroupId
 from groupcore.sequencing.service import Service
 from groupcore.sim.explore.group_world import LEFT_OUT
 from groupcore.sim.explore.keying import key_of_value
@@ -58,6 +58,7 @@ class Scene:
     ) -> h.Send:
         """DO-MULTICAST of process 1 of the sending node."""
         return h.Send(
+            BEGINNING,
             context,
             h.pack_column(stretch or [1, 1, 1, 0, 0]),
             h.pack_column([group]),

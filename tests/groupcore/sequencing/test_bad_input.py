@@ -17,7 +17,7 @@ from groupcore.errors import GroupRefusedError
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.commands import EndStream, Moved, encode_command
 from groupcore.sequencing.events import Refused
-from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.names import BEGINNING, GroupId, Order, Process
 from groupcore.sequencing.service import Service
 from groupcore.view import Address
 from tests.groupcore.sequencing.scene import Scene
@@ -190,7 +190,7 @@ def test_a_join_or_leave_of_a_group_that_is_no_more_is_answered(
     scene.service("a").delete(gone, scene.world.now)
     scene.world.run(20)
     before = scene.state("a")
-    (answer,) = scene.hand("a", request_of(gone, 1, 5))
+    (answer,) = scene.hand("a", request_of(gone, 1, 5, BEGINNING))
     refusal = answer.headers[-1]
     assert isinstance(refusal, h.Refusal)
     assert (refusal.request, refusal.code) == (5, "unknown_group")
@@ -199,7 +199,7 @@ def test_a_join_or_leave_of_a_group_that_is_no_more_is_answered(
 
 
 def test_a_leave_of_who_is_no_member_is_answered(scene: Scene) -> None:
-    (answer,) = scene.hand("a", h.Leave(scene.group, 9, 5))
+    (answer,) = scene.hand("a", h.Leave(scene.group, 9, 5, BEGINNING))
     refusal = answer.headers[-1]
     assert isinstance(refusal, h.Refusal)
     assert refusal.code == "not_a_member"
@@ -224,6 +224,7 @@ BAD_SECTIONS: dict[str, tuple[Callable[[Scene], h.Send], str]] = {
     ),
     "columns of different lengths": (
         lambda s: h.Send(
+            BEGINNING,
             b"",
             h.pack_column([1, 1, 1, 0, 0]),
             h.pack_column([s.group]),
@@ -268,6 +269,7 @@ def test_a_section_that_does_not_hold_its_messages_gets_no_number_and_blanks_nob
 ) -> None:
     before = scene.state("a")
     header = h.Send(
+        BEGINNING,
         b"",
         h.pack_column([1, 1, 1, 0, 0, 2, 1, 1, 0, 0]),
         h.pack_column([scene.group, scene.group]),

@@ -8,8 +8,9 @@ import pytest
 
 from groupcore.errors import GroupRefusedError
 from groupcore.sequencing.events import Deleted, Released
-from groupcore.sequencing.headers import Accept, Repair
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.headers import Accept, Digest, Repair, Send
+from groupcore.sequencing.names import BEGINNING, GroupId, Process
+from tests.groupcore.sequencing.durable_world import DurableWorld
 from tests.groupcore.sequencing.world import World
 
 
@@ -71,6 +72,83 @@ def test_what_waits_for_its_turn_in_a_deleted_group_holds_nothing_up() -> None:
     world.send(mine, other, b"behind it")
     world.run(100)
     assert world["c"].given[late, other] == [b"behind it"]
+
+
+def given_up(world: World) -> tuple[GroupId, Process, Process]:
+    """a's message to g, which b sequences, is lost; g is deleted, of which only a hears.
+
+    Then the same process sends to another group, which a sequences; c's process is in both.
+    """
+    gone, other = world.create("g", at="b"), world.create("h")
+    sender, late = world.open("a"), world.open("c")
+    for group in (gone, other):
+        world.join(late, group)
+    world.run(60)
+    assert world.own(gone) == "b"
+    world.lose(Send, to="b")
+    world.send(sender, gone, b"given up")
+    world.run(5)
+    world.fall_behind("b", "c")
+    world["a"].service.delete(gone, world.now)
+    world.run(5)
+    world.send(sender, other, b"behind it")
+    world.run(20)
+    return other, sender, late
+
+
+def test_a_frame_that_rests_on_a_deletion_is_recorded_behind_it() -> None:
+    world = World("abc")
+    other, _, late = given_up(world)
+    stream = world["c"].service.plane.stream(world["a"].address)
+    assert stream.received > stream.recorded
+    assert world["c"].given[late, other] == []
+    world.catch_up()
+    world.run(20)
+    assert world["c"].given[late, other] == [b"behind it"]
+
+
+def test_who_has_given_nothing_up_names_no_place() -> None:
+    world = World("abc")
+    other, _, _ = given_up(world)
+    stream = world["c"].service.plane.stream(world["a"].address)
+    neighbour = world.open("a")
+    world.send(neighbour, other, b"beside it")
+    world.run(5)
+    headers = [batch.headers[-1] for _, batch in stream.kept(1, stream.received)]
+    places = [header.place for header in headers if isinstance(header, Accept)]
+    assert places[-1] == BEGINNING < places[-2]
+
+
+def test_a_node_that_starts_keeps_no_frame_that_rests_on_what_its_log_does_not_know() -> None:
+    world = DurableWorld("abc")
+    other, _, _ = given_up(world)
+    world.power_cut()
+    world.disks.pop("a")
+    assert world.restart("bc")
+    world.run(60)
+    late = world.open("c")
+    world.join(late, other)
+    assert world["c"].state[other] == []
+    assert world["c"].service.plane.directory.names.keys() == {"g", "h"}, "it is not deleted"
+
+
+def test_what_was_given_in_a_deleted_group_is_named_by_what_its_members_send() -> None:
+    world = World("abc")
+    gone = world.create("g", at="b")
+    member, sender = world.open("c"), world.open("b")
+    world.join(member, gone)
+    world.run(60)
+    world.lose(Digest)  # nothing becomes stable
+    world.send(sender, gone, b"one")
+    world.run(20)
+    assert world["c"].given[member, gone] == [b"one"]
+    service = world["c"].service
+    known = service.sender.context_of(service.sender.locals[member])
+    assert known
+    service.delete(gone, world.now)
+    world.run(5)
+    assert gone not in service.plane.records
+    assert service.sender.context_of(service.sender.locals[member]) == known
 
 
 class Throng:

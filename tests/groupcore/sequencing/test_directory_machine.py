@@ -280,7 +280,11 @@ class DirectoryMachine(RuleBasedStateMachine):
             self.note_move(change)
             if isinstance(change, EntryAllowed):
                 assert self.asked[change.by, change.request] == (change.group, change.process)
-                assert self.one.has_entered(change.process, change.group)
+                tables = (self.one.state.overlap, self.one.state.observers)
+                entries = [table.entry(change.process, change.group) for table in tables]
+                newest = change.request in entries  # else it has been asked for again since
+                asked = (change.process, change.group, change.request)
+                assert self.one.has_entered(*asked) == newest
                 if self.one.state.observers.is_in(change.process, change.group):
                     assert not self.one.state.overlap.is_in(change.process, change.group)
                     continue

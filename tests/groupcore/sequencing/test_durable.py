@@ -12,9 +12,9 @@ from groupcore.sequencing.events import Departed, Enrolled
 from groupcore.sequencing.giving import PATIENCE_S
 from groupcore.sequencing.headers import Accept
 from groupcore.sequencing.log import Log
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.names import GroupId, Place, Process
 from groupcore.sequencing.node_packing import pack_whole
-from groupcore.sequencing.node_state import Place, node_state_covers
+from groupcore.sequencing.node_state import node_state_covers
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.sequencing.stream import Stream

@@ -6,7 +6,7 @@ from groupcore.batch import Batch
 from groupcore.sequencing.commands import CreateGroup, encode_command
 from groupcore.sequencing.events import Joined, OwnerChanged, Refused
 from groupcore.sequencing.headers import Join
-from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.names import BEGINNING, GroupId, Order, Process
 from tests.groupcore.sequencing.world import World
 
 
@@ -72,7 +72,7 @@ def test_a_join_that_comes_before_the_group_waits_at_the_sequencer() -> None:
 def test_what_waits_for_a_group_that_becomes_another_node_s_is_forgotten() -> None:
     world, _, group = lagging()
     c = world["c"].service
-    join = Join(group, world.open("a").number, 5)
+    join = Join(group, world.open("a").number, 5, BEGINNING)
     c.receive(Batch(world["a"].address, world["c"].address, (join,)), world.now)
     c.sequencer.number()
     assert c.sequencer.enrolment.early == 1

@@ -23,7 +23,7 @@ from groupcore.sequencing.headers import (
     StatePiece,
     StateRequest,
 )
-from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.names import BEGINNING, GroupId, Order, Process
 from tests.groupcore.sequencing.packets import frames_of, header_of
 from tests.groupcore.sequencing.world import Packet, World
 
@@ -149,7 +149,7 @@ def test_a_leave_of_who_is_in_no_group_is_refused_however_often_it_comes() -> No
     group = world.create("g")
     world.run(20)
     sequencer = world["a"].service
-    stranger = Leave(group, 7, 3)
+    stranger = Leave(group, 7, 3, BEGINNING)
     for _ in range(2):
         sequencer.sequencer.enrolment.request(world["b"].address, stranger)
     sequencer.idle.end()  # this has not come in a packet

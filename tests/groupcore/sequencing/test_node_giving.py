@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from groupcore.sequencing import record_table
+from groupcore.sequencing.names import Place
 from groupcore.sequencing.node_packing import ATTEMPTS_MAX, Packing
-from groupcore.sequencing.node_state import Place, take_node_state
+from groupcore.sequencing.node_state import take_node_state
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.record_table import pack_records, unpack_records
 from groupcore.sequencing.service import Service

@@ -8,7 +8,7 @@ from msgpack import packb, unpackb
 from groupcore.sequencing.commands import DeleteGroup, EnterStrict, ExitStrict, ObserveStrict
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.directory_changes import EntryAllowed
-from groupcore.sequencing.directory_snapshot import BEFORE_OBSERVERS
+from groupcore.sequencing.directory_snapshot import BEFORE_OBSERVERS, BEFORE_TENURES
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.placement_options import PlacementOptions
 from tests.groupcore.sequencing.directories import (
@@ -50,7 +50,7 @@ def test_two_observers_of_all_groups_fuse_none() -> None:
             command = ObserveStrict(request, group, watcher)
             allowed = EntryAllowed(group, watcher, watcher.node, request)
             assert made.apply(command, watcher.node) == [allowed]  # however many there are
-            assert made.has_entered(watcher, group)
+            assert made.has_entered(watcher, group, request)
     assert made.state.overlap.components() == []
     assert not made.moves
     assert [made.owner_of(group) for group in groups] == owners
@@ -80,10 +80,11 @@ def test_an_observer_that_leaves_may_come_back_as_a_member() -> None:
     one, two = strict(made, A, P, Q), strict(made, A, Q)
     made.apply(ObserveStrict(5, two, P), P.node)
     made.apply(ExitStrict(two, P), P.node)
-    assert not made.has_entered(P, two)
+    assert not made.has_entered(P, two, 5)
     made.apply(EnterStrict(6, two, P), P.node)
     assert made.component(one) == (one, two)
     # Who counts goes on counting, whatever is said behind that.
+    assert made.has_entered(P, two, 6)
     assert EntryAllowed(two, P, P.node, 7) in made.apply(ObserveStrict(7, two, P), P.node)
     assert made.component(one) == (one, two)
     assert made.state.observers.entries() == []
@@ -96,10 +97,10 @@ def test_observers_go_with_their_nodes_and_their_groups() -> None:
         made.apply(ObserveStrict(5, group, ARCHIVER), D)
         made.apply(ObserveStrict(6, group, BOT), C)
     made.on_view(view(2, A, B, C), [D])
-    assert made.state.observers.entries() == [(BOT, [one, two])]
+    assert made.state.observers.entries() == [(BOT, [(one, 6), (two, 6)])]
     made.apply(ExitStrict(one, R), R.node)
     made.apply(DeleteGroup(7, one), A)
-    assert made.state.observers.entries() == [(BOT, [two])]
+    assert made.state.observers.entries() == [(BOT, [(two, 6)])]
 
 
 def test_what_cannot_be_observed_is_refused() -> None:
@@ -112,15 +113,26 @@ def test_what_cannot_be_observed_is_refused() -> None:
     assert refusal(made.apply(ObserveStrict(1, group, gone), A)) == "unknown_node"
 
 
-def test_a_snapshot_of_before_observers_is_read() -> None:
+OVERLAP = 11
+"""Where a snapshot has who is in which strict groups."""
+
+
+def test_a_snapshot_of_a_former_version_is_read() -> None:
     made = directory(*NODES)
     strict(made, A, P, Q)
     value = unpackb(made.snapshot(), raw=False)
-    assert value.pop() == []
-    value[0] = BEFORE_OBSERVERS
+    for row in value[OVERLAP]:
+        row[2] = [group for group, _ in row[2]]
+    assert value.pop() == [], "tenures"
+    value[0] = BEFORE_TENURES
     again = Directory()
     again.restore(packb(value))
-    assert again.snapshot() == made.snapshot()
+    assert again.component(1) == made.component(1)
+    assert value.pop() == [], "observers"
+    value[0] = BEFORE_OBSERVERS
+    older = Directory()
+    older.restore(packb(value))
+    assert older.snapshot() == again.snapshot()
 
 
 # --- on nodes -------------------------------------------------------------------------------------

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from itertools import combinations
+from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +81,22 @@ def test_the_table_says_what_the_definition_says(
     assert overlap.components() == sorted(c for c in components if len(c) > 1)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_components_that_fuse_and_split_again_are_what_the_definition_says(seed: int) -> None:
+    """Long histories over few groups: every component is asked for before and after each step."""
+    random, overlap = Random(seed), Overlap()
+    sets = {group: set[Process]() for group in GROUPS}
+    splits = 0
+    for _ in range(60):
+        before = {obvious_component(sets, group) for group in GROUPS}
+        process, group = random.choice(PROCESSES), random.choice(GROUPS)
+        play(overlap, sets, ("exit" if process in sets[group] else "enter", process, group))
+        after = {obvious_component(sets, group) for group in GROUPS}
+        splits += len(after) > len(before)
+        assert {overlap.component(group) for group in GROUPS} == after
+    assert splits
+
+
 @given(steps)
 def test_entering_all_entries_anew_makes_an_equal_table(
     given_steps: list[tuple[str, Process, int]],
@@ -88,8 +106,8 @@ def test_entering_all_entries_anew_makes_an_equal_table(
         play(overlap, sets, step)
     again = Overlap()
     for process, groups in reversed(overlap.entries()):
-        for group in groups:
-            again.enter(process, group)
+        for group, request in groups:
+            again.enter(process, group, request)
     assert again.entries() == overlap.entries()
     assert again.components() == overlap.components()
 
@@ -125,6 +143,7 @@ def test_one_join_can_make_several_pairs_intersect_strongly() -> None:
 
 def test_a_component_splits_when_a_process_leaves() -> None:
     overlap = table((1, "pq"), (2, "pqrs"), (3, "rs"))
+    assert overlap.component(1) == (1, 2, 3)
     overlap.exit(Process(NODES[0], ord("q")), 2)
     assert overlap.component(1) == (1,)
     assert overlap.component(2) == (2, 3)

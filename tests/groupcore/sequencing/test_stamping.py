@@ -10,6 +10,7 @@ from groupcore.errors import WireError
 from groupcore.sequencing.headers import (
     Accept,
     AcceptOfOne,
+    AcceptUnplaced,
     Digest,
     pack_column,
     processes_of,
@@ -17,7 +18,7 @@ from groupcore.sequencing.headers import (
     unpack_column,
 )
 from groupcore.sequencing.logged_frames import logged_frame
-from groupcore.sequencing.names import Process
+from groupcore.sequencing.names import BEGINNING, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.view import Address
 from groupcore.wire import encode_packet
@@ -28,7 +29,7 @@ A, B = Address("a", 1), Address("b", 1)
 
 def accept(origins: tuple[Address, ...], *stretches: int, runs: int) -> Accept:
     column = pack_column([1] * runs)
-    return Accept(1, 1, origins, b"", b"", pack_column([*stretches]), *[column] * 4)
+    return Accept(1, 1, BEGINNING, origins, b"", b"", pack_column([*stretches]), *[column] * 4)
 
 
 def frames(world: World, name: str, since: int) -> list[Batch]:
@@ -127,12 +128,17 @@ def test_a_stretch_of_none_of_the_nodes_is_refused() -> None:
 def test_a_frame_in_the_log_of_an_earlier_version_is_read() -> None:
     columns = [pack_column(numbers) for numbers in ([7, 8], [3, 4], [1, 1], [1, 1])]
     stretches = pack_column([5, 2, 30])
-    former = AcceptOfOne(12, 3, B, b"", b"", stretches, *columns)
+    since = pack_column([5, 2, 30, 0])
     body = pack_messages([b"one", b"two"])
-    batch = logged_frame(encode_packet(Batch(A, None, (former,), body, 2)), A)
-    (header,) = batch.headers
-    assert isinstance(header, Accept)
-    assert (header.frame, header.view, header.origins) == (12, 3, (B,))
-    assert stretches_of(header) == [(5, 2, 30, 0)]
-    assert unpack_column(header.seqnos, 2) == (3, 4)
-    assert (batch.body, batch.count) == (body, 2)
+    for former in (
+        AcceptOfOne(12, 3, B, b"", b"", stretches, *columns),
+        AcceptUnplaced(12, 3, (B,), b"", b"", since, *columns),
+    ):
+        batch = logged_frame(encode_packet(Batch(A, None, (former,), body, 2)), A)
+        (header,) = batch.headers
+        assert isinstance(header, Accept)
+        assert (header.frame, header.view, header.place) == (12, 3, BEGINNING)
+        assert header.origins == (B,)
+        assert stretches_of(header) == [(5, 2, 30, 0)]
+        assert unpack_column(header.seqnos, 2) == (3, 4)
+        assert (batch.body, batch.count) == (body, 2)

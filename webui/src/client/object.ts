@@ -24,6 +24,8 @@ import { type Stream, Streams } from "./stream";
 export interface Host {
   /** Whether the node takes one more call now. */
   readonly hasRoom: boolean;
+  /** The node has asked for a pause between calls, which is not over. */
+  readonly isPausing?: boolean;
   /** Whether nodes keep a log, and say what is in it. */
   readonly saves: boolean;
   /** A call has its answer: others may be sent. */
@@ -61,8 +63,8 @@ interface Waiting {
   readonly calls: readonly Call[];
   readonly resolve: (results: readonly unknown[]) => void;
   readonly reject: (error: Error) => void;
-  readonly since_ms: number;
-  isSent: boolean;
+  /** When it was sent over the present connection; null: it was not. */
+  sent_ms: number | null;
 }
 
 export abstract class Shared<C extends Change = Change> {
@@ -76,6 +78,8 @@ export abstract class Shared<C extends Change = Change> {
   protected knownCall = 0;
   /** Calls that were sent over the present connection and are not answered. */
   inFlight = 0;
+  /** When the node was asked for the object, or has answered a call, last. */
+  private heard_ms = 0;
   private isOpen = false;
   private ended: Error | null = null;
   private lastNumber = 0;
@@ -129,9 +133,8 @@ export abstract class Shared<C extends Change = Change> {
     this.lastNumber = this.lastKept = stored.last;
     this.savedNumber = stored.saved;
     const nobody = (): void => undefined;
-    const since_ms = Date.now();
     for (const [n, calls] of stored.waiting) {
-      this.waiting.set(n, { calls, resolve: nobody, reject: nobody, since_ms, isSent: false });
+      this.waiting.set(n, { calls, resolve: nobody, reject: nobody, sent_ms: null });
     }
   }
 
@@ -140,7 +143,7 @@ export abstract class Shared<C extends Change = Change> {
     const one = this.waiting.get(n);
     if (one === undefined) return;
     this.waiting.delete(n);
-    if (one.isSent) this.inFlight -= 1;
+    if (one.sent_ms !== null) this.inFlight -= 1;
     one.reject(new CallError("abandoned", "the order that it was sent to has ended"));
   }
 
@@ -165,10 +168,16 @@ export abstract class Shared<C extends Change = Change> {
     return this.host.saves ? Math.max(0, this.lastKept - this.savedNumber) : this.waiting.size;
   }
 
-  /** When the oldest call that waits for its answer was made. */
-  get waitingSince_ms(): number | null {
-    for (const one of this.waiting.values()) return one.since_ms;
-    return null;
+  /**
+   * Since when the node has owed an answer: the oldest call of this connection that has none was
+   * sent then, or another one was answered. Of an object that is asked for with calls behind it:
+   * since it was asked for.
+   */
+  get owedSince_ms(): number | null {
+    const [first] = this.waiting.values();
+    if (first === undefined) return null;
+    if (!this.isOpen) return this.heard_ms;
+    return first.sent_ms === null ? null : Math.max(first.sent_ms, this.heard_ms);
   }
 
   /** Shows the state of a snapshot. */
@@ -192,8 +201,7 @@ export abstract class Shared<C extends Change = Change> {
     const number = this.lastNumber;
     this.lastKept = number;
     return new Promise((resolve, reject) => {
-      const since_ms = Date.now();
-      this.waiting.set(number, { calls, resolve, reject, since_ms, isSent: false });
+      this.waiting.set(number, { calls, resolve, reject, sent_ms: null });
       this.sendWaiting();
     });
   }
@@ -208,9 +216,9 @@ export abstract class Shared<C extends Change = Change> {
     if (!this.isOpen || this.inFlight === this.waiting.size) return;
     const [first] = this.waiting.keys();
     for (const [n, one] of this.waiting) {
-      if (one.isSent) continue;
-      if (!this.host.hasRoom) return;
-      one.isSent = true;
+      if (one.sent_ms !== null) continue;
+      if (!this.host.hasRoom || this.host.isPausing === true) return;
+      one.sent_ms = Date.now();
       this.inFlight += 1;
       const answered = (first ?? n) - 1;
       this.host.send({ t: "call", name: this.name, n, answered, calls: one.calls });
@@ -223,7 +231,8 @@ export abstract class Shared<C extends Change = Change> {
   ask(): void {
     this.isOpen = false;
     this.inFlight = 0;
-    for (const one of this.waiting.values()) one.isSent = false;
+    this.heard_ms = Date.now();
+    for (const one of this.waiting.values()) one.sent_ms = null;
     const { birth, base } = this;
     const known = birth === undefined ? {} : { birth, version: this.version };
     const edited = base === undefined ? {} : { base };
@@ -321,7 +330,8 @@ export abstract class Shared<C extends Change = Change> {
     const one = this.waiting.get(n);
     if (one === undefined) return;
     this.waiting.delete(n);
-    if (one.isSent) this.inFlight -= 1;
+    if (one.sent_ms !== null) this.inFlight -= 1;
+    this.heard_ms = Date.now();
     this.answered(n, results, code);
     tell(one);
     this.host.proceed();

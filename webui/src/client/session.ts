@@ -22,7 +22,11 @@ import {
 import type { Host } from "./object";
 
 const REOPEN_MS = 300;
+/** Longest pause that a node may ask for, and after how long without a word it is over. */
+const PAUSE_MAX_MS = 2_000;
+const PAUSE_TOLD_MS = 5_000;
 const PATIENCE_MS = 8_000;
+const LOOK_MS = PATIENCE_MS / 4;
 /** Codes of `Session.stopped`, by close codes; others are `stopped`. */
 const STOP_CODES: Readonly<Record<number, string>> = {
   1008: "refused",
@@ -49,7 +53,8 @@ export interface Openable {
   readonly ready: Promise<void>;
   readonly unanswered: number;
   readonly unsaved: number;
-  readonly waitingSince_ms: number | null;
+  /** Since when the node has owed an answer over this connection; null: it owes none. */
+  readonly owedSince_ms: number | null;
   readonly inFlight: number;
   /** The number of the last call, and a call to go on behind one. */
   readonly lastCall?: number;
@@ -119,6 +124,11 @@ export class Session implements Host {
   private readonly stopping: Promise<never>;
   private self = "";
   private callsMax = 0;
+  /** Least time between two rounds of calls, and whether one is waited for. */
+  private pause_ms = 0;
+  isPausing = false;
+  private isRoundOpen = false;
+  private cancelPause: () => void = () => undefined;
   private looks = 0;
   private readonly looking = new Map<
     number,
@@ -279,6 +289,32 @@ export class Session implements Host {
   send(message: Out): void {
     this.tap?.("out", message);
     this.link.send(message);
+    if (message.t === "call" && this.pause_ms > 0) this.endRound();
+  }
+
+  /** What else is called in this turn goes out; then nothing for the time that the node wants. */
+  private endRound(): void {
+    if (this.isRoundOpen) return;
+    this.isRoundOpen = true;
+    this.tools.after(0, () => {
+      this.isRoundOpen = false;
+      this.isPausing = this.pause_ms > 0;
+      if (this.isPausing) this.tools.after(this.pause_ms, () => this.goOn());
+    });
+  }
+
+  private goOn(): void {
+    if (!this.isPausing) return;
+    this.isPausing = false;
+    this.sendWaiting();
+  }
+
+  /** A node that does not keep up asks for a pause; it has to say so again and again. */
+  private slow(pause_ms: number): void {
+    this.pause_ms = Math.max(0, Math.min(PAUSE_MAX_MS, pause_ms));
+    this.cancelPause();
+    if (this.pause_ms === 0) this.goOn();
+    else this.cancelPause = this.tools.after(PAUSE_TOLD_MS, () => this.slow(0));
   }
 
   /** Sends now what else goes out at the end of the turn: the page is being left. */
@@ -310,6 +346,7 @@ export class Session implements Host {
     this.objectsMax = welcome.limits.objects;
     this.saves = welcome.saves === true;
     this.condition = "serving";
+    this.slow(0);
     this.become("connected");
     for (const { object } of this.objects.values()) object.ask();
   }
@@ -328,6 +365,8 @@ export class Session implements Host {
       this.link.elsewhere();
     } else if (message.t === "inspected" || (message.t === "error" && message.name === undefined)) {
       this.inspected(message);
+    } else if (message.t === "slow") {
+      this.slow(message.pause_ms);
     } else if (message.t === "condition") {
       this.condition = message.condition;
       this.options.onState?.(this.state);
@@ -343,19 +382,24 @@ export class Session implements Host {
     else reject?.(new CallError(message.code, message.message));
   }
 
-  private watch(): void {
-    this.tools.after(PATIENCE_MS / 4, () => {
+  private watch(wasLate = false): void {
+    const due_ms = Date.now() + LOOK_MS;
+    this.tools.after(LOOK_MS, () => {
       if (this.stopped !== null) return;
-      const longAgo = Date.now() - PATIENCE_MS;
-      for (const { object } of this.objects.values()) {
-        const since = object.waitingSince_ms;
-        if (this.link.isConnected && since !== null && since < longAgo) {
-          this.link.elsewhere();
-          break;
-        }
-      }
-      this.watch();
+      // A page that was held up itself hears first what has come meanwhile.
+      const isLate = !wasLate && Date.now() > due_ms + LOOK_MS;
+      if (!isLate && this.link.isConnected && this.isKeptWaiting()) this.link.elsewhere();
+      this.watch(isLate);
     });
+  }
+
+  private isKeptWaiting(): boolean {
+    const longAgo_ms = Date.now() - PATIENCE_MS;
+    for (const { object } of this.objects.values()) {
+      const since_ms = object.owedSince_ms;
+      if (since_ms !== null && since_ms < longAgo_ms) return true;
+    }
+    return false;
   }
 
   private end(code: string, message: string): void {

@@ -11,7 +11,7 @@ abstract class Stateless {
   readonly unanswered: number = 0;
   readonly unsaved: number = 0;
   inFlight = 0;
-  readonly waitingSince_ms: number | null = null;
+  readonly owedSince_ms: number | null = null;
   protected isOpen = false;
   private settleReady: (error: Error | null) => void = () => undefined;
 

@@ -4,7 +4,7 @@ import { type Fields, textOf } from "../api";
 import { consoleWords } from "../words/console";
 import { listed } from "../words/formats";
 import type { Alert } from "./overview";
-import { numberOf, textsOf } from "./reading";
+import { each, numberOf, textsOf } from "./reading";
 
 const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
   node_silent: ({ node }) => consoleWords.nodeSilent(textOf(node)),
@@ -19,6 +19,9 @@ const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
   leaving: ({ node }) => consoleWords.nodeLeaving(textOf(node)),
   slow: ({ node, wait_ms }) => consoleWords.nodeSlow(textOf(node), numberOf(wait_ms)),
   busy: ({ node, cpu }) => consoleWords.nodeBusy(textOf(node), numberOf(cpu)),
+  views_flap: ({ views, s, nodes }) =>
+    consoleWords.viewsFlap(numberOf(views), numberOf(s) / 60, listed(each(nodes, timesOf))),
+  starved: ({ node, seconds }) => consoleWords.nodeStarved(textOf(node), numberOf(seconds)),
   behind: ({ node, sessions }) => consoleWords.sessionsBehind(textOf(node), numberOf(sessions)),
   log_behind: ({ node, mib }) => consoleWords.logBehind(textOf(node), numberOf(mib)),
   nearly_full: ({ node, sessions, most }) =>
@@ -29,6 +32,10 @@ const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
   order_broken: ({ violations }) => consoleWords.orderBroken(numberOf(violations)),
   keys_changing: ({ node }) => consoleWords.keysChanging(textOf(node)),
 };
+
+function timesOf({ node, times }: Fields): string {
+  return consoleWords.timesOf(textOf(node), numberOf(times));
+}
 
 export function alertText({ code, about }: Alert): string {
   return SAYS[code]?.(about) ?? code;

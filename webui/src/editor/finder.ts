@@ -40,9 +40,12 @@ export class Finder {
     this.show();
   }
 
-  /** The texts of blocks that are not here. */
+  /** The texts of blocks that are not here; the first place may be known only by them. */
   know(texts: ReadonlyMap<string, string>): void {
+    const before = this.current;
     this.change({ texts });
+    const now = this.current;
+    if (now?.block !== before?.block || now?.from !== before?.from) this.show();
   }
 
   /** Goes on to the next place, or back to the one before; from the last to the first. */

@@ -75,6 +75,22 @@ export function boxOf(block: Element): DOMRect {
   return (chunkOf.get(block)?.gap ?? block).getBoundingClientRect();
 }
 
+/** `scrollIntoView` of a folded block, for whoever calls it: what has no box cannot be scrolled to. */
+function drawAndScroll(this: Element, how?: boolean | ScrollIntoViewOptions): void {
+  unfold(this);
+  Element.prototype.scrollIntoView.call(this, how);
+}
+
+function fold(block: Element): void {
+  block.classList.add(FAR);
+  block.scrollIntoView = drawAndScroll;
+}
+
+function draw(block: Element): void {
+  block.classList.remove(FAR);
+  Reflect.deleteProperty(block, "scrollIntoView");
+}
+
 /** A run of chunks that are folded. */
 interface Run {
   readonly gap: HTMLElement;
@@ -156,7 +172,8 @@ export class Folds {
     for (const block of blocks) {
       if (before.has(block)) continue;
       chunkOf.set(block, chunk);
-      block.classList.toggle(FAR, chunk.gap !== null);
+      if (chunk.gap === null) draw(block);
+      else fold(block);
     }
   }
 
@@ -200,7 +217,7 @@ export class Folds {
     this.measured(closing, starts, measure);
     for (const chunk of closing) {
       chunk.gap = chunk.blocks[0] as Element;
-      for (const block of chunk.blocks) block.classList.add(FAR);
+      for (const block of chunk.blocks) fold(block);
     }
     for (const chunk of opening) this.draw(chunk);
     for (const chunk of this.chunks) chunk.wasDrawn ||= chunk.gap === null;
@@ -224,7 +241,7 @@ export class Folds {
 
   private draw(chunk: Chunk): void {
     chunk.gap = null;
-    for (const block of chunk.blocks) block.classList.remove(FAR);
+    for (const block of chunk.blocks) draw(block);
   }
 
   /** Which block stands at this height of what the window shows; past the end: the last one. */

@@ -11,13 +11,14 @@
  *   C2  A silence of two heartbeats ends the socket.
  *   C3  Close codes that say stop are obeyed; nothing reconnects after them.
  *   C4  What has to be kept first goes out when it is kept, and all that is said later behind it.
+ *   C5  When no node is ready, none is tried before the time that the last one has named.
  */
 
 /** What the connection needs of a WebSocket. */
 export interface Socket {
   onopen: (() => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
-  onclose: ((event: { code: number }) => void) | null;
+  onclose: ((event: { code: number; reason?: string }) => void) | null;
   send(data: Uint8Array<ArrayBuffer>): void;
   close(code?: number, reason?: string): void;
 }
@@ -73,6 +74,15 @@ const FIRST_DELAY_MS = 100;
 const DELAY_MAX_MS = 5_000;
 const HANDSHAKE_MS = 10_000;
 const AT_ONCE = new Set([4001]);
+/** The node is not ready; the reason says when to come again. */
+const TRY_AGAIN = 1013;
+const RETRY_MAX_MS = 60_000;
+
+/** After how long a node says that it may be tried again; 0 where it says nothing. */
+export function retryAfter(reason: string): number {
+  const said = /"retry_after_ms": ?(\d{1,9})/.exec(reason)?.[1];
+  return said === undefined ? 0 : Math.min(RETRY_MAX_MS, Number(said));
+}
 
 interface WelcomeMessage {
   readonly t: "welcome";
@@ -92,6 +102,8 @@ export class Link<
   private isWelcome = false;
   private isEnded = false;
   private attempts = 0;
+  /** Nodes in a row that were not ready. */
+  private unready = 0;
   /** The try that is under way, until it has a socket. */
   private asking: object | null = null;
   private next = 0;
@@ -236,7 +248,7 @@ export class Link<
       if (socket === this.socket) this.hear(event.data);
     };
     socket.onclose = (event) => {
-      if (socket === this.socket) this.closed(event.code);
+      if (socket === this.socket) this.closed(event.code, false, event.reason);
     };
   }
 
@@ -272,7 +284,7 @@ export class Link<
 
   private welcomed(welcome: Welcome): void {
     this.isWelcome = true;
-    this.attempts = 0;
+    this.attempts = this.unready = 0;
     this.heartbeat_ms = welcome.heartbeat_s * 1_000;
     this.listen();
     this.owner.connected(welcome);
@@ -287,7 +299,7 @@ export class Link<
     });
   }
 
-  private closed(code: number, hasNoPass = false): void {
+  private closed(code: number, hasNoPass = false, reason = ""): void {
     this.lose(null, "");
     const stop = this.speech.stops[code];
     const isTriedAnew = code === NO_PASS && this.speech.pass !== undefined && !hasNoPass;
@@ -296,16 +308,17 @@ export class Link<
       this.owner.stopped({ code, message: stop });
       return;
     }
-    if (code === 1013) this.attempts = Math.max(this.attempts, 3);
-    this.later(AT_ONCE.has(code));
+    this.unready = code === TRY_AGAIN ? this.unready + 1 : 0;
+    const least = this.unready >= this.urls.length ? retryAfter(reason) : 0; // C5
+    this.later(AT_ONCE.has(code), least);
   }
 
-  private later(isAtOnce: boolean): void {
+  private later(isAtOnce: boolean, least_ms = 0): void {
     if (this.isEnded || this.cancelRetry !== null) return;
     this.next += 1;
     const bound = Math.min(DELAY_MAX_MS, FIRST_DELAY_MS * 2 ** this.attempts);
     this.attempts = Math.min(this.attempts + 1, 10);
-    const delay = isAtOnce ? 0 : FIRST_DELAY_MS + this.tools.random() * bound;
+    const delay = isAtOnce ? 0 : Math.max(least_ms, FIRST_DELAY_MS) + this.tools.random() * bound;
     this.cancelRetry = this.tools.after(delay, () => {
       this.cancelRetry = null;
       this.connect();

@@ -1,5 +1,5 @@
 import { decode, encode } from "@msgpack/msgpack";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   Counter,
   connect,
@@ -40,12 +40,17 @@ class FakeSocket implements Socket {
   }
 }
 
+/** How often a session looks whether its node answers. */
+const LOOK_MS = 2_000;
+
 /** A session over sockets that the test plays, with timers that run when they are told to. */
 function fakeSession(): {
   session: Session;
   sockets: FakeSocket[];
   states: State[];
   pass: () => void;
+  look: () => void;
+  run: (delay_ms: number) => void;
 } {
   const sockets: FakeSocket[] = [];
   const states: State[] = [];
@@ -71,7 +76,13 @@ function fakeSession(): {
     timers = timers.filter(([delay_ms]) => delay_ms > 1_000);
     for (const [, callback] of due) callback();
   };
-  return { session, sockets, states, pass };
+  const run = (exact_ms: number): void => {
+    const due = timers.filter(([delay_ms]) => delay_ms === exact_ms);
+    timers = timers.filter(([delay_ms]) => delay_ms !== exact_ms);
+    for (const [, callback] of due) callback();
+  };
+  const look = (): void => run(LOOK_MS);
+  return { session, sockets, states, pass, look, run };
 }
 
 test("a session goes on at the next node with what it has", async () => {
@@ -104,6 +115,69 @@ test("a session goes on at the next node with what it has", async () => {
   expect(states).toEqual(["connected", "connecting", "connected"]);
 });
 
+/** An open counter at a node, and the numbers of the calls that have gone out. */
+async function slowed(): Promise<{
+  counter: Counter;
+  socket: FakeSocket;
+  calls: () => number[];
+  pass: () => void;
+  run: (delay_ms: number) => void;
+}> {
+  const { session, sockets, pass, run } = fakeSession();
+  const opening = session.open(Counter, "it");
+  const socket = sockets[0] as FakeSocket;
+  socket.welcome("me#1");
+  pass();
+  socket.hear(snapshot({ value: 0 }));
+  const counter = await opening;
+  const calls = (): number[] =>
+    socket.sent.flatMap((one) => (one.t === "call" ? [one.n as number] : []));
+  return { counter, socket, calls, pass, run };
+}
+
+test("a node that does not keep up is called in rounds, as far apart as it asks", async () => {
+  const { counter, socket, calls, pass, run } = await slowed();
+  const add = (): void => void counter.add(1).catch(() => undefined);
+  socket.hear({ t: "slow", pause_ms: 1_500 });
+  add();
+  add();
+  pass();
+  expect(calls(), "what is called in one turn goes out together").toEqual([1, 2]);
+  add();
+  add();
+  pass();
+  expect(calls(), "what comes in the pause is kept").toEqual([1, 2]);
+  expect(counter.unanswered).toBe(4);
+  run(1_500);
+  pass();
+  expect(calls()).toEqual([1, 2, 3, 4]);
+  add();
+  pass();
+  expect(calls().length).toBe(4);
+  socket.hear({ t: "slow", pause_ms: 0 });
+  pass();
+  expect(calls(), "it keeps up again").toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a pause is bounded, and over when the node does not ask for it again", async () => {
+  const { counter, socket, calls, pass, run } = await slowed();
+  const add = (): void => void counter.add(1).catch(() => undefined);
+  socket.hear({ t: "slow", pause_ms: 3_600_000 });
+  add();
+  pass();
+  add();
+  pass();
+  expect(calls()).toEqual([1]);
+  run(2_000);
+  pass();
+  expect(calls(), "two seconds are the most").toEqual([1, 2]);
+  add();
+  pass();
+  run(5_000);
+  pass();
+  expect(calls(), "nobody has asked for five seconds").toEqual([1, 2, 3]);
+});
+
 test("a node that is behind is left for the next; a refusal ends the object", async () => {
   const { session, sockets, pass } = fakeSession();
   const opening = session.open(Counter, "it");
@@ -115,6 +189,63 @@ test("a node that is behind is left for the next; a refusal ends the object", as
   const refusal = { t: "error", name: "it", code: "forbidden", message: "no", temporary: false };
   sockets[1]?.hear(refusal);
   await expect(opening).rejects.toMatchObject({ code: "forbidden" });
+});
+
+const PATIENCE_MS = 8_000;
+
+/** A session with one call that waits, of which the test says when it looks at its node. */
+function watched() {
+  const clock = vi.spyOn(Date, "now").mockReturnValue(1_000_000);
+  const { session, sockets, pass, look } = fakeSession();
+  const later = (by_ms: number): void => {
+    clock.mockReturnValue(Date.now() + by_ms);
+    look();
+  };
+  const it = session.attach(Counter, "it");
+  const connected = (at: number): void => {
+    sockets[at]?.welcome(`me#${at}`);
+    sockets[at]?.hear(snapshot({ value: 0 }));
+  };
+  return { session, sockets, pass, later, it, connected };
+}
+
+test("a node that does not answer a call is left; one that answers, though slowly, is not", () => {
+  const { sockets, later, it, connected } = watched();
+  connected(0);
+  for (let call = 0; call < 3; call += 1) void it.add(1).catch(() => undefined);
+  for (let n = 1; n < 3; n += 1) {
+    for (let looks = 0; looks < 3; looks += 1) later(PATIENCE_MS / 4);
+    sockets[0]?.hear(result(n, 1));
+  }
+  for (let looks = 0; looks < 4; looks += 1) later(PATIENCE_MS / 4);
+  expect(sockets.length).toBe(1);
+  later(PATIENCE_MS / 4);
+  expect(sockets.length).toBe(2);
+  vi.restoreAllMocks();
+});
+
+test("what was written long ago without a connection is given its time behind the reconnect", () => {
+  const { sockets, pass, later, it, connected } = watched();
+  connected(0);
+  sockets[0]?.onclose?.({ code: 1006 });
+  void it.add(1).catch(() => undefined);
+  for (let looks = 0; looks < 20; looks += 1) later(PATIENCE_MS / 4);
+  pass();
+  connected(1);
+  for (let looks = 0; looks < 4; looks += 1) later(PATIENCE_MS / 4);
+  expect(sockets.length).toBe(2);
+  vi.restoreAllMocks();
+});
+
+test("a page that was held up itself does not blame the node for it", () => {
+  const { sockets, later, it, connected } = watched();
+  connected(0);
+  void it.add(1).catch(() => undefined);
+  later(3 * PATIENCE_MS);
+  expect(sockets.length).toBe(1);
+  later(PATIENCE_MS / 4);
+  expect(sockets.length).toBe(2);
+  vi.restoreAllMocks();
 });
 
 test("a node that is learnt of later is tried too, and the connection goes on until then", () => {

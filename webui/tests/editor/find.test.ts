@@ -79,6 +79,22 @@ test("words are found in any case, also in blocks that are not here", () => {
   expect(standing(one)).toEqual([[], -1]);
 });
 
+test("a place that is known only when the texts have come is brought into sight then", () => {
+  const one = bench(new MemoryModel([...blocksOf("bread", "eggs"), away("far", 9)]));
+  const brought: unknown[] = [];
+  Element.prototype.scrollIntoView = function (this: HTMLElement) {
+    brought.push(this.dataset.blockId);
+  };
+  one.editor.finder.look("milk");
+  expect(brought).toEqual([]);
+  one.editor.finder.know(new Map([["far", "more MILK"]]));
+  expect(standing(one)).toEqual([[["far", 5, 9]], 0]);
+  expect(brought).toEqual(["far"]);
+  one.editor.finder.know(new Map([["far", "more MILK"]]));
+  expect(brought).toEqual(["far"]);
+  Reflect.deleteProperty(Element.prototype, "scrollIntoView");
+});
+
 test("what looks like a pattern is looked for as it is", () => {
   const one = bench(new MemoryModel(blocksOf("a.c abc [x] (1+1) a\\b")));
   for (const [query, from] of [

@@ -1,11 +1,11 @@
 import { decode, encode } from "@msgpack/msgpack";
 import { expect, test } from "vitest";
-import { Link, type Socket } from "../../src/shared/link";
+import { Link, retryAfter, type Socket } from "../../src/shared/link";
 
 class FakeSocket implements Socket {
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: unknown }) => void) | null = null;
-  onclose: ((event: { code: number }) => void) | null = null;
+  onclose: ((event: { code: number; reason?: string }) => void) | null = null;
   sent: unknown[] = [];
   closedWith: number | null = null;
 
@@ -240,6 +240,27 @@ test("a drained node is left at once", () => {
   stage.last.onclose?.({ code: 4001 });
   stage.pass(0);
   expect(stage.last.url).toBe("ws://b/ws");
+});
+
+test("when no node is ready, none is tried before the time that was named (C5)", () => {
+  const stage = new Stage(["ws://a/ws", "ws://b/ws"], 0);
+  const notReady = { code: 1013, reason: '{"retry_after_ms": 2000}' };
+  stage.last.onclose?.(notReady);
+  stage.pass(100);
+  expect(stage.last.url, "the other one may be ready").toBe("ws://b/ws");
+  stage.last.onclose?.(notReady);
+  stage.pass(1_999);
+  expect(stage.sockets.length).toBe(2);
+  stage.pass(1);
+  expect(stage.last.url).toBe("ws://a/ws");
+  stage.last.onclose?.({ code: 1006 });
+  stage.pass(100);
+  expect(stage.sockets.length, "that was another reason").toBe(4);
+});
+
+test("a reason that names no time asks for none, and no time is longer than a minute", () => {
+  expect(["", "busy", '{"retry_after_ms": -5}'].map(retryAfter)).toEqual([0, 0, 0]);
+  expect(retryAfter('{"retry_after_ms": 999999999}')).toBe(60_000);
 });
 
 test("a frame that is no array of messages ends the socket, and another is tried", () => {

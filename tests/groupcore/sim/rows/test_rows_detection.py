@@ -108,6 +108,27 @@ def test_row_12_a_sleeper_concludes_nothing_from_what_gathered_while_it_slept() 
     assert (sleeper.n, late) == ("c", [])
 
 
+@pytest.mark.parametrize("pause_s", [1.5, 3.0, 5.0])
+def test_row_12_who_has_slept_excludes_nobody_for_what_was_said_of_its_sleep(
+    pause_s: float,
+) -> None:
+    """Of two the first could go on alone: the other's reports of its silence lie unread."""
+    verdict = play(fault(3, "pause", 0, for_s=pause_s), nodes=2, length_s=4 + pause_s)
+    assert views_between(verdict.trace, 2, 20) == []
+
+
+def test_row_12_who_sleeps_again_and_again_excludes_nobody() -> None:
+    naps = [fault(3 + number * 0.7, "pause", 0, for_s=0.6) for number in range(12)]
+    verdict = play(*naps, nodes=2, length_s=14)
+    assert views_between(verdict.trace, 2, 20) == []
+
+
+def test_row_12_a_crash_is_found_by_one_that_sleeps_again_and_again() -> None:
+    naps = [fault(3 + number * 0.7, "pause", 0, for_s=0.4) for number in range(20)]
+    verdict = play(*naps, fault(4, "crash", 1, for_s=30), nodes=2, length_s=14)
+    assert [len(view.members) for view in views_between(verdict.trace, 4, 13)] == [1]
+
+
 def test_row_13_a_slow_node_does_not_come_and_go() -> None:
     verdict = play(fault(3, "slow", 1, for_s=20, factor=20), length_s=24)
     assert len(views_between(verdict.trace, 3, 24)) <= 3

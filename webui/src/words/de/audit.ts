@@ -44,6 +44,7 @@ export default {
   operation_cancelled: "Vorgang abgebrochen",
   group_moved: "Gruppe an anderen Knoten geschickt",
   key_rotated: "Schlüssel des Clusters gewechselt",
+  cluster_gone_on: "Ohne Knoten weitergemacht",
   migration_cancelled: "Umzug von Gruppen abgebrochen",
   node_drained: "Knoten geräumt",
   node_left: "Knoten fortgeschickt",

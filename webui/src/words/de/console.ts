@@ -29,6 +29,12 @@ export default {
   nodeLeaving: (node: string) => `Der Knoten ${node} geht.`,
   nodeSlow: (node: string, ms: number) =>
     `Am Knoten ${node} hat eine Nachricht ${number(ms)} ms auf ihre Nummer gewartet.`,
+  viewsFlap: (views: number, minutes: number, nodes: string) =>
+    `Knoten kommen und gehen: ${plural(views, "1 Sicht", `${number(views)} Sichten`)} in den letzten ${number(minutes)} Minuten${nodes === "" ? "" : `; ausgeschlossen: ${nodes}`}. Sieh nach der Last ihrer Rechner und nach dem Netz zwischen ihnen.`,
+  timesOf: (node: string, times: number) =>
+    `${node} ${plural(times, "einmal", `${number(times)}-mal`)}`,
+  nodeStarved: (node: string, seconds: number) =>
+    `Der Prozess des Knotens ${node} lief in den letzten zehn Minuten ${number(seconds)} s lang nicht: Sein Rechner hat zu viel zu tun.`,
   nodeBusy: (node: string, cpu: number) =>
     `Der Knoten ${node} braucht ${number(cpu)} % eines Prozessors.`,
   sessionsBehind: (node: string, sessions: number) =>

@@ -41,6 +41,7 @@ export default {
   operation_cancelled: "Operation cancelled",
   group_moved: "Group sent to another node",
   key_rotated: "Cluster key changed",
+  cluster_gone_on: "Went on without nodes",
   migration_cancelled: "Move of groups cancelled",
   node_drained: "Node drained",
   node_left: "Node told to leave",

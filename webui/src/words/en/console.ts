@@ -29,6 +29,12 @@ export default {
   nodeLeaving: (node: string) => `Node ${node} is leaving.`,
   nodeSlow: (node: string, ms: number) =>
     `At node ${node} a message has waited ${number(ms)} ms for its number.`,
+  viewsFlap: (views: number, minutes: number, nodes: string) =>
+    `Nodes come and go: ${plural(views, "1 view", `${number(views)} views`)} in the last ${number(minutes)} minutes${nodes === "" ? "" : `; left out: ${nodes}`}. Look at the load of their machines and at the network between them.`,
+  timesOf: (node: string, times: number) =>
+    `${node} ${plural(times, "once", `${number(times)} times`)}`,
+  nodeStarved: (node: string, seconds: number) =>
+    `The process of node ${node} did not run for ${number(seconds)} s in the last ten minutes: its machine is too busy.`,
   nodeBusy: (node: string, cpu: number) => `Node ${node} uses ${number(cpu)} % of a processor.`,
   sessionsBehind: (node: string, sessions: number) =>
     plural(

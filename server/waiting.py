@@ -1,0 +1,88 @@
+"""Why a node does not serve yet, or only reads: in words for people, and as JSON.
+
+It goes by what membership says (`groupcore.membership.awaiting`); when there is a view, by what
+this node still takes from the others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groupcore.membership.awaiting import Awaiting
+
+Shown = dict[str, Any]
+
+RECOVER = "if a node named here never comes back: `python -m server recover --without NODE`"
+
+
+def shown(awaiting: Awaiting | None, has_view: bool, has_list: bool) -> Shown | None:
+    """What is waited for; None when nothing is.
+
+    `reason` is `first`, `quorum`, `forming`, `joining`, `foreign` or `taking`; `text` says it.
+    """
+    if awaiting is None:
+        if has_list and has_view:
+            return None
+        text = "this node takes the list of documents from the others"
+        return {"reason": "taking" if has_view else "joining", "text": text}
+    view = awaiting.view
+    return {
+        "reason": awaiting.reason,
+        "text": text_of(awaiting),
+        "view": None if view is None else str(view),
+        "members": [] if view is None else list(view.names),
+        "here": list(awaiting.here),
+        "empty": list(awaiting.empty),
+        "missing": list(awaiting.missing),
+        "others": list(awaiting.others),
+        "needed": awaiting.needed,
+        "first": awaiting.first,
+    }
+
+
+def text_of(awaiting: Awaiting) -> str:
+    """The same in a sentence or two, the thing first."""
+    view, here = awaiting.view, _names(awaiting.here)
+    match awaiting.reason:
+        case "first":
+            return (
+                f"{awaiting.needed} nodes have to be there before the cluster begins; there: {here}"
+            )
+        case "forming":
+            return f"enough nodes are there ({here}) and agree on the next view"
+        case "joining":
+            return f"the cluster is there, in view {view}, and takes this node in"
+        case "foreign":
+            return (
+                f"the nodes that are heard, in view {view}, are of another cluster than what is in "
+                "this node's folder"
+            )
+        case _:
+            return _text_of_quorum(awaiting)
+
+
+def _text_of_quorum(awaiting: Awaiting) -> str:
+    assert awaiting.view is not None, "a quorum is one of a view"
+    members = " ".join(awaiting.view.names)
+    enough = f"{awaiting.needed} of these"
+    if awaiting.first:
+        half = awaiting.needed - 1
+        enough += (
+            f", or {half} with {awaiting.first} among them"
+            if half > 1
+            else (f", or {awaiting.first} alone")
+        )
+    parts = [
+        f"the last view was [{members}]: {enough} can go on, with whole folders",
+        f"whole: {_names(awaiting.here)}",
+    ]
+    if awaiting.empty:
+        parts.append(f"there with an empty folder: {_names(awaiting.empty)}")
+    if awaiting.missing:
+        parts.append(f"not there: {_names(awaiting.missing)}")
+    parts.append("what was saved last may be on those alone")
+    return "; ".join(parts)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"

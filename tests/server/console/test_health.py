@@ -1,0 +1,56 @@
+"""What the console says of views that follow each other too fast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.console.health import EXCLUSIONS_MIN, FLAPPING_S, VIEWS_MIN, alerts_of, health_of
+
+NOW_S = 1_000_000.0
+Shown = dict[str, Any]
+
+
+def views(*members: str, every_s: float = 20.0, last_s: float = NOW_S) -> list[Shown]:
+    """One view after the other, the newest first; its members are letters."""
+    count = len(members)
+    made = [
+        {"at_s": last_s - every_s * (count - number), "members": list(names), "primary": True}
+        for number, names in enumerate(members)
+    ]
+    return made[::-1]
+
+
+def said(*members: str, **times: float) -> list[Shown]:
+    alerts = alerts_of({}, [], [], 0, None, views(*members, **times), NOW_S)
+    assert health_of(alerts) == ("fair" if alerts else "good")
+    return [alert.about for alert in alerts if alert.code == "views_flap"]
+
+
+def test_a_restart_of_each_node_is_no_flapping() -> None:
+    assert said("abc", "bc", "bca", "ca", "cab", "ab", "abc") == []
+
+
+def test_a_node_that_comes_and_goes_is_named_with_how_often() -> None:
+    (about,) = said("abc", *("ac", "acb") * EXCLUSIONS_MIN)
+    assert about["nodes"] == [{"node": "b", "times": EXCLUSIONS_MIN}]
+    assert (about["views"], about["s"]) == (2 * EXCLUSIONS_MIN, FLAPPING_S)
+
+
+def test_many_views_are_said_whoever_they_leave_out() -> None:
+    (about,) = said("abcd", *("abc", "abcd", "abd", "abdc") * 2, "acd")
+    assert about["views"] > VIEWS_MIN
+    assert about["nodes"][0] == {"node": "c", "times": 2}
+
+
+@pytest.mark.parametrize("ago_s", [FLAPPING_S + 1, 10 * FLAPPING_S])
+def test_what_was_long_ago_is_over(ago_s: float) -> None:
+    assert said("abc", *("ac", "acb") * 20, every_s=1.0, last_s=NOW_S - ago_s) == []
+
+
+def test_a_minority_view_counts_for_nothing() -> None:
+    told = views("abc", *("ac", "acb") * 5)
+    for one in told:
+        one["primary"] = False
+    assert alerts_of({}, [], [], 0, None, told, NOW_S) == []
