@@ -194,6 +194,11 @@ rounds: setup ## three pages do ten things each at once and must agree behind it
 	@cd webui && ROUNDS=$${ROUNDS:-20000} SEED=$${SEED:-1} SECOND=$${SECOND-$$(../scripts/print_seed)} \
 		npx vitest run tests/document/rounds.test.ts --execArgv=--max-semi-space-size=64
 
+.PHONY: disturbed
+disturbed: setup ## tokens typed while people are offline, split, join, move, cut, undo and are cut off: GAMES=2000 games from SEED=1
+	@cd webui && GAMES=$${GAMES:-2000} SEED=$${SEED:-1} \
+		npx vitest run tests/document/disturbed.test.ts --execArgv=--max-semi-space-size=64
+
 .PHONY: history
 history: setup ## one document, OPERATIONS=100000 operations by ten people: the same for all, no letter lost
 	cd webui && HISTORY=$${OPERATIONS:-100000} SEED=$${SEED:-1} \

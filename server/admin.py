@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -29,7 +29,7 @@ from server.routes.history import History
 from server.routes.keys import key_row
 from server.routes.management import LOCAL, management_routes
 from server.routes.plans import PlanRoutes, on_bad_plan
-from server.routes.problems import on_bad_message, on_failure, on_http_error, on_refusal
+from server.routes.problems import on_bad_message, on_failure, on_gone, on_http_error, on_refusal
 
 
 def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starlette:
@@ -67,6 +67,7 @@ def make_admin(node: Node, console: Console, leave: Callable[[], None]) -> Starl
             BadMessageError: on_bad_message,
             PlanError: on_bad_plan,
             GroupcoreError: on_refusal,
+            ClientDisconnect: on_gone,
             Exception: on_failure,
         },
     )

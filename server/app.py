@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -30,13 +31,13 @@ from server.routes.console_rows import console_rows
 from server.routes.door import Door, GuardedEntrance
 from server.routes.feed import Feed
 from server.routes.files import Files
-from server.routes.gate import GUEST, OpenGate
+from server.routes.gate import GUEST, STALE, OpenGate
 from server.routes.health import health_routes
 from server.routes.openapi import account_rows, described_routes
 from server.routes.page import Page
 from server.routes.pictures import PictureRoutes
 from server.routes.plans import on_bad_plan
-from server.routes.problems import on_bad_message, on_failure, on_refusal
+from server.routes.problems import on_bad_message, on_failure, on_gone, on_refusal
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import Reports
 from server.state import State
@@ -124,6 +125,7 @@ class SecurityHeaders:
         if scope["path"].startswith("/api/") and origin in self._node.origins():
             headers["Access-Control-Allow-Origin"] = origin
             headers["Access-Control-Allow-Credentials"] = "true"
+            headers["Access-Control-Expose-Headers"] = STALE
             headers.add_vary_header("Origin")
 
 
@@ -189,6 +191,7 @@ def make_app(node: Node, console: Console) -> Starlette:
         BadMessageError: on_bad_message,
         PlanError: on_bad_plan,
         GroupcoreError: on_refusal,
+        ClientDisconnect: on_gone,
         Exception: on_failure,
     }
     api = api_routes(node, console)

@@ -74,6 +74,10 @@ COUNTERS: Final[dict[str, tuple[str, Callable[[Node, SharedObjects], float]]]] =
         "Times that a page fell behind and was left out for a while",
         lambda node, pages: pages.figures.fell_behind,
     ),
+    "pages_slowed": (
+        "Times that pages were asked for a pause between calls, as the node did not keep up",
+        lambda node, pages: pages.figures.slowed,
+    ),
     "pictures_fetched": (
         "Pictures that this node has got from others",
         lambda node, pages: node.pictures.taken,

@@ -18,14 +18,21 @@ from groupcore.aio.allocator import keep_freed_memory
 from groupcore.aio.collector import keep_collections_short
 from groupcore.errors import KeyFileError
 from groupcore.web.fanout import FanoutProtocol
-from groupcore.web.limits import FRAME_BYTES_MAX
+from groupcore.web.limits import FRAME_BYTES_MAX, TRY_AGAIN, retry_reason
 from server.admin import make_admin
 from server.app import make_app, make_pages
 from server.console.desk import Console
-from server.errors import AddressTakenProblem, KeyProblem, ServerError, SettingsProblem
+from server.errors import (
+    AddressTakenProblem,
+    BadMessageError,
+    KeyProblem,
+    ServerError,
+    SettingsProblem,
+)
 from server.folder import check_folder
 from server.key_watch import watch_key
 from server.node import Node
+from server.patience import PatientProtocol
 from server.settings import Settings, host_port
 
 logger = logging.getLogger("server")
@@ -108,6 +115,7 @@ def make_server(app: Starlette) -> QuietServer:
     return QuietServer(
         uvicorn.Config(
             app,
+            http=PatientProtocol,
             ws=FanoutProtocol,
             ws_max_size=FRAME_BYTES_MAX,
             ws_ping_interval=None,
@@ -182,7 +190,12 @@ class RunningNode:
             self.leaving.set_result(None)
 
     def _send_away(self) -> None:
-        """Pages that reach no other node come back, and read on here."""
+        """Pages that reach no other node come back, and read on here.
+
+        Those that follow files ask for them meanwhile, and are told that what they get is stale.
+        """
+        with suppress(BadMessageError):  # it has none yet
+            self.node.files.hub.dismiss(lambda badge: True, TRY_AGAIN, retry_reason())
         self._sending_away = asyncio.create_task(self.pages.send_away())
 
     async def until_over(self) -> None:

@@ -29,8 +29,9 @@ from groupcore.aio.errors import (
     StorageError,
 )
 from groupcore.aio.file_shelf import FileShelf
-from groupcore.aio.sealed_store import GENESIS, HEAD, SealedStore, chained, checksum
+from groupcore.aio.sealed_store import HEAD, SealedStore, checksum
 from groupcore.histogram import Histogram
+from groupcore.log_chain import GENESIS, chained
 from groupcore.sequencing.log import LogPart
 
 log = logging.getLogger(__name__)

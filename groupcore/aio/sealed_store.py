@@ -15,18 +15,11 @@ import struct
 from abc import ABC, abstractmethod
 from pathlib import Path
 
-GENESIS = bytes(16)
-"""The chain before the first record."""
+from groupcore.log_chain import GENESIS
 
 HEAD = struct.Struct("!QQ16s")
 
 META = "CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;"
-
-
-def chained(previous: bytes, epoch: int, position: int, payload: bytes) -> bytes:
-    """The chain after a record."""
-    head = previous + struct.pack("!QQ", epoch, position)
-    return hashlib.blake2b(head + payload, digest_size=16).digest()
 
 
 def checksum(*parts: bytes) -> bytes:

@@ -31,7 +31,7 @@ from groupcore.shared.messages import (
     unpack,
 )
 from groupcore.shared.operation_context import OperationContext
-from groupcore.shared.verdicts import Verdict, Verdicts, verdict_on
+from groupcore.shared.verdicts import Verdict, Verdicts, content_of, verdict_on
 
 TIME_STEP_MAX_MS = 24 * 3600 * 1000
 """How far one message may put the order's time forward: a mad clock does no lasting harm."""
@@ -144,12 +144,13 @@ class Machine:
         call = message.call
         if call is None:
             return self._do(process, message)
-        earlier = self.verdicts.find(call)
+        content = content_of(message.calls)
+        earlier = self.verdicts.find(call, content)
         if earlier is not None:
             return Done(verdict=earlier, repeated=True)
         done = self._do(process, message)
         done.verdict = verdict_on(done.results, done.error)
-        self.verdicts.note(call, done.verdict)
+        self.verdicts.note(call, done.verdict, content)
         return done
 
     def _do(self, process: Process, message: Operate) -> Done:

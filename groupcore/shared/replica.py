@@ -34,11 +34,11 @@ from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.handle import Call
 from groupcore.shared.machine import Done, detached
-from groupcore.shared.messages import Verify, encode, encode_operate
+from groupcore.shared.messages import Operate, Verify, decode, encode, encode_operate
 from groupcore.shared.object import SharedObject, part, view_of
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.streams import Stream
-from groupcore.shared.verdicts import LOST, Verdict
+from groupcore.shared.verdicts import LOST, Verdict, content_of
 from groupcore.shared.verdicts import Call as Numbered
 from groupcore.shared.watching import Watchers
 
@@ -228,7 +228,7 @@ class Replica(GroupUser, Generic[T]):
             sent = self._waiting.pop(number)
             for pending in sent.pendings:  # R1
                 if sent.number is not None:
-                    pending.resolve(self.body.machine.verdicts.find(sent.number) or LOST)
+                    pending.resolve(self._verdict(sent, sent.number) or LOST)
                 else:
                     pending.fail(ResultLostError(f"the state as of {position} has it done"))
 
@@ -277,12 +277,18 @@ class Replica(GroupUser, Generic[T]):
 
         Who called it is told of the other state, and may compose it anew.
         """
-        verdict = self.body.machine.verdicts.find(number)
+        verdict = self._verdict(sent, number)
         for pending in sent.pendings:
             if verdict is not None:
                 pending.resolve(verdict)
             else:
                 pending.fail(OutcomeUnknownError("the object has begun anew meanwhile"))
+
+    def _verdict(self, sent: _Sent, number: Numbered) -> Verdict | None:
+        """What the state says of a call that this replica did not do itself."""
+        message = decode(sent.payload)
+        assert isinstance(message, Operate), "only operations have numbers"
+        return self.body.machine.verdicts.find(number, content_of(message.calls))
 
     def check_reading(self) -> bool:
         """Whether who has the object open here may read it as it is now; R4 if not."""

@@ -84,7 +84,12 @@ class Cluster:
             self.clock,
             self.network,
             self.trace,
-            Disk(self.clock, stream(self.scenario.seed, "disk", name), self.scenario.disk),
+            Disk(
+                self.clock,
+                stream(self.scenario.seed, "disk", name),
+                self.scenario.disk,
+                stream(self.scenario.seed, "torn", name),
+            ),
             stream(self.scenario.seed, "node", name),
             self._make_endpoint,
             self._find_state,

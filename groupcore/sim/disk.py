@@ -12,8 +12,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
+from typing import NamedTuple
 
 from groupcore.sequencing.log import LogPart
+from groupcore.sim.byte_log import SPOILS, ByteLog, DamagedLog
 from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock
 from groupcore.sim.trace import Mid
 
@@ -76,17 +78,37 @@ def apply(journal: Journal, write: Append | Replace) -> None:
         journal.entries = list(write.entries)
 
 
+class Recovered(NamedTuple):
+    """What a node that starts has read of its log: `kept` parts of those that it had `stored`.
+
+    `right`: they are what was written; `damaged`: it has found out that it is not whole; `spoilt`:
+    what the world has done to it.
+    """
+
+    kept: int
+    stored: int
+    right: bool
+    damaged: bool
+    spoilt: str
+
+
 class Disk:
     """The two files of one node. It outlives the node's lives.
 
     `slow_ns`: what each fsync takes longer now, one entry for each trouble. `full`: how many
     troubles let nothing be written. `errors`: so many fsyncs of the journal or the lineage will
     fail. `on_error` is called when what the journal had not made safe is gone by that. `damaged`:
-    the lineage cannot be read. `wiped`: how often everything was lost.
+    the lineage or the log cannot be read. `wiped`: how often everything was lost. `spoilt`: what
+    has been done to the log, for the world, which knows it before the node finds it out.
     """
 
-    def __init__(self, clock: Clock, random: Random, options: DiskOptions) -> None:
+    def __init__(
+        self, clock: Clock, random: Random, options: DiskOptions, torn: Random | None = None
+    ) -> None:
         self.options = options
+        self.bytes = ByteLog()
+        self.spoilt = ""
+        self._torn = torn or random
         self.incarnation = 0
         self.lineage: bytes | None = None
         self.slow_ns: list[int] = []
@@ -100,8 +122,6 @@ class Disk:
         self._random = random
         self._unsafe: list[Append | Replace] = []
         self._syncs: deque[tuple[int, Callable[[], None]]] = deque()
-        self.log: list[bytes] = []
-        self._checkpoint = 0
         self._records: deque[tuple[bytes | list[LogPart], Callable[[], None]]] = deque()
         self._free_at = 0
         self._generation = 0
@@ -141,14 +161,34 @@ class Disk:
         if isinstance(item, bytes):
             self.lineage = item
             return
-        for part in item:
-            if part.fresh:
-                self.log.clear()
-            if part.dropping:
-                del self.log[: self._checkpoint]
-            if part.checkpoint:
-                self._checkpoint = len(self.log)
-            self.log.append(part.data)
+        self.bytes.append(item)
+
+    @property
+    def log(self) -> list[bytes]:
+        """The parts of the log, as far as they can be read: all, where it is whole."""
+        try:
+            return self.bytes.read()
+        except DamagedLog:
+            return []
+
+    def verify(self) -> Recovered | None:
+        """Read the log, as a node does that starts: it may turn out to be damaged.
+
+        What came of it, for who judges; None where there is nothing to read.
+        """
+        log, spoilt = self.bytes, self.spoilt
+        if not log.written and not spoilt:
+            return None
+        stored = log.stored
+        try:
+            parts = log.read()
+        except DamagedLog:
+            self.damaged = True
+            return Recovered(0, stored, right=True, damaged=True, spoilt=spoilt)
+        right = parts == log.written[: len(parts)]
+        if right and len(parts) >= stored:
+            log.adopt(len(parts))
+        return Recovered(len(parts), stored, right, self.damaged, spoilt)
 
     # --- what goes wrong ------------------------------------------------------------------------
 
@@ -158,8 +198,11 @@ class Disk:
         for write in self._unsafe[:kept]:
             apply(self._safe, write)
         records = len(self._records) if keep_all else self._random.randint(0, len(self._records))
-        for item, _ in list(self._records)[:records]:
+        items = [item for item, _ in self._records]
+        for item in items[:records]:
             self._keep(item)
+        if records < len(items) and isinstance(item := items[records], list):
+            self.bytes.tear(item, self._torn)
         self._unsafe.clear()
         self._syncs.clear()
         self._records.clear()
@@ -170,11 +213,17 @@ class Disk:
         self.crash()
         self._safe = Journal()
         self.lineage = None
-        self.log.clear()
-        self._checkpoint = 0
+        self.bytes.clear()
         self.incarnation = 0
-        self.damaged = False
+        self.damaged, self.spoilt = False, ""
         self.wiped += 1
+
+    def spoil(self) -> None:
+        """The log, or the lineage where there is no log, is not what was written any more."""
+        how = self._torn.choice(("unreadable", *SPOILS))
+        if how == "unreadable" or not self.bytes.spoil(how, self._torn):
+            how, self.damaged = "unreadable", True
+        self.spoilt = how
 
     def heal(self) -> None:
         """Be a fast disk with room again; what waits for an fsync gets it soon."""
@@ -224,7 +273,7 @@ class Disk:
         """A record is safe: the oldest that waits. One that failed is written anew later."""
         if generation != self._generation or not self._records:
             return
-        if self.errors and (self.log or isinstance(self._records[0][0], list)):
+        if self.errors and (self.bytes or isinstance(self._records[0][0], list)):
             self.errors -= 1  # a log is not written anew, nor what lies in its file
             self.on_error()
             return

@@ -150,7 +150,7 @@ def _damage(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     if not _may_lose(cluster, node):
         return
     node.crash(keep_all=False)
-    node.disk.damaged = True
+    node.disk.spoil()
     first = node.start_empty if cluster.sets_aside else node.start
     cluster.clock.after(fault.duration_ns // 2, first)
     cluster.clock.after(fault.duration_ns, node.start_empty)

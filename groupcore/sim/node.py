@@ -142,6 +142,7 @@ class Node:
         """Begin a life from what is on the disk; nothing happens while one goes on."""
         if self.alive or not self.guest.may_start():
             return
+        self._read_log()
         if self.disk.damaged:
             self._record.lived(self.address, "unreadable", "the record on disk is damaged")
             return
@@ -171,9 +172,14 @@ class Node:
 
     def start_empty(self) -> None:
         """Somebody has moved a damaged record away: begin with an empty disk."""
+        if not self.alive:
+            self._read_log()
         if self.disk.damaged:
             self.lose_disk()
         self.start()
+
+    def _read_log(self) -> None:
+        self._record.recovered(self.address, self.disk.verify())
 
     def lose_disk(self) -> None:
         """An empty disk is in the place of the former one."""

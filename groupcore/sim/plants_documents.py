@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.names import GroupId
+from groupcore.shared import machine
 from groupcore.shared.documents.attending import Attending
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.handing import Handing
@@ -12,6 +13,7 @@ from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.documents.tending import Tender
 from groupcore.shared.machine import Machine
 from groupcore.shared.verdicts import Call, Verdict, Verdicts
+from groupcore.sim.documents.person import Person, Visit
 from groupcore.sim.plant_schedules_documents import IN_HURRIES
 from groupcore.sim.planting import Patch, Plant
 
@@ -36,6 +38,19 @@ def _planted_unwoken() -> list[Patch]:
     return [(Tender, "plant", plant), (DocumentOutline, "_wake", wake)]
 
 
+def _shown_with_gaps() -> list[Patch]:
+    """The session leaves something out of what it passes on to the page."""
+    showing = Person.shown
+
+    def shown(
+        self: Person, visit: Visit, name: str, birth: str, position: int, what: str, whole: bool
+    ) -> None:
+        if whole or position % 7:
+            showing(self, visit, name, birth, position, what, whole)
+
+    return [(Person, "shown", shown)]
+
+
 def _receipts_forgotten() -> list[Patch]:
     original = Machine.load
 
@@ -48,10 +63,20 @@ def _receipts_forgotten() -> list[Patch]:
 
 
 def _done_again() -> list[Patch]:
-    def find(self: Verdicts, call: Call) -> Verdict | None:
+    def find(self: Verdicts, call: Call, content: bytes) -> Verdict | None:
         return None
 
     return [(Verdicts, "find", find)]
+
+
+def _stamped_content() -> list[Patch]:
+    def content_of(calls: object) -> bytes:
+        """What a call is, and when it was asked."""
+        asked.append(calls)
+        return len(asked).to_bytes(8, "big")
+
+    asked: list[object] = []
+    return [(machine, "content_of", content_of)]
 
 
 def _dead_not_carried() -> list[Patch]:
@@ -105,6 +130,13 @@ DOCUMENT_PLANTS = (
         profile="documents",
     ),
     Plant(
+        "doc-resend-differs",
+        "a call that is asked again is taken for another one under its number",
+        (20, 17),
+        _stamped_content,
+        profile="documents",
+    ),
+    Plant(
         "doc-dead-not-carried",
         "what a node that died owed to another block is carried by nobody",
         (25, 17, 18),
@@ -118,6 +150,13 @@ DOCUMENT_PLANTS = (
         _left_unlooked,
         profile="documents",
         schedule=IN_HURRIES,
+    ),
+    Plant(
+        "doc-shown-with-gaps",
+        "a page is not shown each seventh entry of an object",
+        (21,),
+        _shown_with_gaps,
+        profile="documents",
     ),
     Plant(
         "doc-births-mixed",

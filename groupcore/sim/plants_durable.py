@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 from groupcore.context import Numbers
 from groupcore.membership import succession
@@ -15,6 +16,8 @@ from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.resting import Resting
 from groupcore.sequencing.stream import Stream
+from groupcore.sim.byte_log import ByteLog
+from groupcore.sim.disk import Disk
 from groupcore.sim.node import Node
 from groupcore.sim.plant_schedules_durable import (
     DROPPED,
@@ -65,16 +68,46 @@ def _ends_of_members() -> list[Patch]:
     return [(succession, "recover", of_members)]
 
 
+def _truncated(self: Disk) -> None:
+    """The end of the log is cut off, whatever else might have happened to it."""
+    self.bytes.spoil("truncated", Random(len(self.bytes.data)))
+    self.spoilt = "truncated"
+
+
 def _shorter_log() -> list[Patch]:
-    def begin(self: Node) -> None:
+    def reaches_head(self: ByteLog, position: int) -> bool:
         """What can still be read of the damaged log is taken for all of it."""
-        disk = self.disk
-        if disk.damaged:
-            disk.damaged = False
-            del disk.log[len(disk.log) // 2 :]
+        return True
+
+    return [(ByteLog, "reaches_head", reaches_head), (Disk, "spoil", _truncated)]
+
+
+def _flip_unseen() -> list[Patch]:
+    def spoil(self: Disk) -> None:
+        """A bit turns in what the last part says."""
+        if self.bytes.data:
+            self.bytes.data[-1] ^= 1
+            self.spoilt = "flipped"
+
+    def is_right(
+        self: ByteLog, payload: bytes, expected: bytes, chain: bytes, position: int
+    ) -> bool:
+        """Nobody compares checksums."""
+        return len(expected) > 0
+
+    return [(ByteLog, "is_right", is_right), (Disk, "spoil", spoil)]
+
+
+def _damaged_kept() -> list[Patch]:
+    def start_empty(self: Node) -> None:
+        """Who finds its log damaged begins with what can be read of its beginning."""
+        if not self.alive:
+            self._read_log()
+            self.disk.damaged = False
+            self.disk.bytes.head = self.disk.bytes.base
         self.start()
 
-    return [(Node, "start_empty", begin)]
+    return [(Node, "start_empty", start_empty), (Disk, "spoil", _truncated)]
 
 
 def _dropped_early() -> list[Patch]:
@@ -133,8 +166,24 @@ DURABLE_PLANTS = (
     Plant(
         "d-shorter-log",
         "a damaged log is taken for a shorter one",
-        (18, 0),
+        (26, 18, 0),
         _shorter_log,
+        profile="durable",
+        schedule=SHORTENED,
+    ),
+    Plant(
+        "d-flip-unseen",
+        "the checksums of a log are not compared when it is read",
+        (26, 0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 18, 19, 20),
+        _flip_unseen,
+        profile="durable",
+        schedule=SHORTENED,
+    ),
+    Plant(
+        "d-damaged-kept",
+        "a node that finds its log damaged goes on with what it can read of it",
+        (26, 18, 0),
+        _damaged_kept,
         profile="durable",
         schedule=SHORTENED,
     ),

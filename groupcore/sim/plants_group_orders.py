@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from groupcore.context import Numbers
 from groupcore.sequencing.chains import Chains
+from groupcore.sequencing.events import Accepted
 from groupcore.sequencing.joining import Joining
-from groupcore.sequencing.names import GroupId, Order
+from groupcore.sequencing.names import GroupId, MessageId, Order
 from groupcore.sequencing.ownership import Takeover
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import Hold, Record, Run
+from groupcore.sequencing.sections import Local, Unaccepted
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import States, Taking
 from groupcore.sequencing.wish import Wish
@@ -20,6 +22,7 @@ from groupcore.sim.plant_schedules_groups import (
     STRICT_ON_THE_MOVE,
 )
 from groupcore.sim.planting import Patch, Plant
+from groupcore.view import Address
 
 
 def _without_context() -> list[Patch]:
@@ -43,6 +46,27 @@ def _own_unnamed() -> list[Patch]:
         return None
 
     return [(Chains, "add_place", add_place)]
+
+
+def _answered_at_once() -> list[Patch]:
+    """A sender is told that its messages have their places when they leave."""
+    sending = Sender._send_stretch
+
+    def send_stretch(
+        self: Sender,
+        local: Local,
+        owner: Address | None,
+        level: int,
+        runs: list[Unaccepted],
+        room_bytes: int,
+        now: float,
+    ) -> None:
+        sending(self, local, owner, level, runs, room_bytes, now)
+        for run in runs:
+            message = MessageId(local.process, run.last)
+            self._plane.events.append(Accepted(run.group, message, 0))
+
+    return [(Sender, "_send_stretch", send_stretch)]
 
 
 def _early_entries_dropped() -> list[Patch]:
@@ -204,5 +228,12 @@ GROUP_ORDER_PLANTS = (
         _silence_counts,
         "sequencing",
         SILENT_HOLDER,
+    ),
+    Plant(
+        "g-answered-at-once",
+        "a message counts as answered before it has its number",
+        (19, 25),
+        _answered_at_once,
+        "sequencing",
     ),
 )

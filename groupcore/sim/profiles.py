@@ -23,6 +23,7 @@ from groupcore.sim.checkers.documents import DOCUMENT_CHECKERS
 from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.checkers.group_order import GroupIntegrity
 from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle, SavedIsKept
+from groupcore.sim.checkers.log_integrity import LogIntegrity
 from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.documents.cluster import document_cluster
@@ -147,6 +148,7 @@ DURABLE: tuple[type[Checker], ...] = (
     GroupIntegrity,
     GroupSavedSurvives,
     SavedIsKept,
+    LogIntegrity,
     GroupsSettle,
     *BETWEEN_POWER_CUTS,
 )

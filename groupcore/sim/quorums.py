@@ -70,7 +70,7 @@ def undecided(node: Node) -> bool:
 def can_vote(node: Node, basis: View | None) -> bool:
     """Whether the node's disk is whole, knows this view, and holds the state that it began with."""
     disk = node.disk
-    if disk.damaged or (disk.lineage is None and disk.wiped):
+    if disk.damaged or disk.spoilt or (disk.lineage is None and disk.wiped):
         return False
     if basis is None:
         return True

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from groupcore.events import ViewInstalled
 from groupcore.sim.clock import Clock
+from groupcore.sim.disk import Recovered
 from groupcore.sim.trace import Accepted, Lived, Secured, Trace, Viewed
+from groupcore.sim.trace_streams import LogRecovered
 from groupcore.view import Address, View
 
 
@@ -22,6 +24,14 @@ class Recorder:
     def secured(self, life: Address, epoch: int, position: int) -> None:
         """The disk holds the journal up to there."""
         self.trace.add(Secured(self._clock.now_ns, *life, epoch, position))
+
+    def recovered(self, life: Address, log: Recovered | None) -> None:
+        """A node whose last life was this one has read its log."""
+        if log is not None:
+            now, (n, inc) = self._clock.now_ns, life
+            self.trace.add(
+                LogRecovered(now, n, inc, log.kept, log.stored, log.right, log.damaged, log.spoilt)
+            )
 
     def accepted(self, life: Address, view: View) -> None:
         """The disk holds that this successor was accepted."""

@@ -128,6 +128,37 @@ class DocumentWaits(NamedTuple):
     text: str
 
 
+class DocumentShown(NamedTuple):
+    """A page is given what happened to an object at `position`, or (`whole`) its state as of there.
+
+    `visit` tells a page's visits at nodes from each other; `what`: which operations it was shown,
+    of a state nothing. `epoch`: that of the node's view, `birth`: the stretch of the order.
+    """
+
+    t: int
+    person: str
+    visit: int
+    object: str
+    epoch: int
+    birth: str
+    position: int
+    whole: bool
+    what: str
+
+
+class DocumentDone(NamedTuple):
+    """A node has done what an object was sent at `position`, or somebody came or went there."""
+
+    t: int
+    n: str
+    inc: int
+    object: str
+    epoch: int
+    birth: str
+    position: int
+    what: str
+
+
 DocumentRecord = (
     DocumentCalled
     | DocumentAnswered
@@ -139,6 +170,8 @@ DocumentRecord = (
     | DocumentTwice
     | DocumentEnd
     | DocumentWaits
+    | DocumentShown
+    | DocumentDone
 )
 
 DOCUMENT_EVENTS: dict[type, str] = {
@@ -152,5 +185,7 @@ DOCUMENT_EVENTS: dict[type, str] = {
     DocumentTwice: "d-twice",
     DocumentEnd: "d-end",
     DocumentWaits: "d-wait",
+    DocumentShown: "d-show",
+    DocumentDone: "d-do",
 }
 """What each record is called in JSON lines."""

@@ -144,6 +144,17 @@ class GroupJoined(NamedTuple):
     process: GroupProcess
 
 
+class GroupEnrolled(NamedTuple):
+    """A node says, in the group's order, that the JOIN of a process of its own has this number."""
+
+    t: int
+    n: str
+    inc: int
+    group: GroupId
+    seqno: int
+    process: GroupProcess
+
+
 class GroupLeft(NamedTuple):
     """A node says, in the group's order, that `process` is no member from `seqno` on.
 
@@ -328,6 +339,7 @@ GroupRecord = (
     | GroupStamped
     | GroupDelivered
     | GroupJoined
+    | GroupEnrolled
     | GroupLeft
     | GroupState
     | GroupReleased
@@ -355,6 +367,7 @@ GROUP_EVENTS: dict[type, str] = {
     GroupStamped: "g-stamp",
     GroupDelivered: "g-dlv",
     GroupJoined: "g-join",
+    GroupEnrolled: "g-enrol",
     GroupLeft: "g-leave",
     GroupState: "g-inst",
     GroupReleased: "g-release",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.trace_groups import GroupProcess
-from groupcore.sim.trace_streams import StreamKept
+from groupcore.sim.trace_streams import LogRecovered, StreamKept
 
 
 class GroupKept(NamedTuple):
@@ -19,7 +19,11 @@ class GroupKept(NamedTuple):
     seqno: int
 
 
-KeptRecord = StreamKept | GroupKept
+KeptRecord = StreamKept | GroupKept | LogRecovered
 
-KEPT_EVENTS: dict[type, str] = {StreamKept: "s-kept", GroupKept: "g-kept"}
+KEPT_EVENTS: dict[type, str] = {
+    StreamKept: "s-kept",
+    GroupKept: "g-kept",
+    LogRecovered: "l-read",
+}
 """What each record is called in the lines of a trace."""

@@ -21,3 +21,20 @@ class StreamKept(NamedTuple):
     stream: StreamName
     promised: int
     kept: int
+
+
+class LogRecovered(NamedTuple):
+    """A node is about to start and has read its log; `inc` is its last life's.
+
+    `kept` parts of those that it had `stored`; `right`: they are what was written; `damaged`: it
+    has found out that the log is not whole; `spoilt`: what the world has done to it, if anything.
+    """
+
+    t: int
+    n: str
+    inc: int
+    kept: int
+    stored: int
+    right: bool
+    damaged: bool
+    spoilt: str

@@ -19,6 +19,7 @@ from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, joined, pack
 from groupcore.shared.body import Body
 from groupcore.shared.types.presence import Crowd
+from groupcore.web.brake import QUEUED_BYTES_MOST, Brake
 from groupcore.web.company import Company
 from groupcore.web.feed import Feed
 from groupcore.web.figures import Figures
@@ -66,6 +67,21 @@ class Gateway:
         self._frames: dict[bytes | tuple[bytes, ...], list[bytes]] = {}
         self._last_flush = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
+        self.brake = Brake(self.is_behind, self._slow)
+
+    def is_behind(self) -> bool:
+        """Whether the node does not keep up: the order with what it sends, or the disk."""
+        groups = self.node.groups
+        if not groups.asked.uncongested.is_set():
+            return True
+        storage = groups.storage
+        return storage is not None and storage.queued_bytes > QUEUED_BYTES_MOST
+
+    def _slow(self, pause_ms: int) -> None:
+        """Pages shall keep this pause between their calls."""
+        self.figures.slowed += pause_ms > 0
+        for page in self.pages.values():
+            page.tell_pause()
 
     def start(self, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
         """Run a coroutine beside everything else; what its node refuses then, nobody waits for."""
@@ -84,6 +100,7 @@ class Gateway:
 
     async def close(self) -> None:
         """End all sessions: the pages go to other nodes."""
+        self.brake.stop()
         await self.send_away()
         for task in list(self._tasks):
             task.cancel()
@@ -123,6 +140,7 @@ class Gateway:
         if len(self.pages) >= self.terms.sessions_max and self.lingering:
             next(iter(self.lingering)).end_soon()
         self.pages[page.client] = page
+        self.brake.start()
         self.figures.sessions = len(self.pages)
 
     # --- feeds ----------------------------------------------------------------------------------
@@ -220,6 +238,8 @@ class Gateway:
         if self.pages.get(page.client) is page:
             del self.pages[page.client]
             self.figures.sessions = len(self.pages)
+            if not self.pages:
+                self.brake.stop()
 
     def flush_soon(self) -> None:
         """Flush at the end of this loop turn, or a little later when that was just done."""

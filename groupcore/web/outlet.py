@@ -125,6 +125,12 @@ class Outlet:
         )
         if gateway.condition != limits.SERVING:
             self.tell_condition()
+        if gateway.brake.pause_ms:
+            self.tell_pause()
+
+    def tell_pause(self) -> None:
+        """Tell the page how long to pause between its calls, ms; 0: not at all."""
+        self.tell({"t": "slow", "pause_ms": self._gateway.brake.pause_ms})
 
     def tell_condition(self) -> None:
         """Tell the page what the node can do."""

@@ -28,6 +28,9 @@ from server.routes.packed import packed
 
 CSRF = "X-Groupcore-CSRF"
 SAFE = ("GET", "HEAD", "OPTIONS")
+READS = ("GET", "HEAD")
+STALE = "Groupcore-Stale"
+"""Marks an answer to a read of a node outside the primary view: others may know newer things."""
 MANAGEMENT = "management"
 """Whence the operator asks, in the audit log."""
 GUEST = "guest"
@@ -73,7 +76,10 @@ class Gate:
             query, key = read_query(request, row.query), read_key(request, row)
             body, raw = await read_body(request, row, self.node.settings)
             ask = Ask(request, caller, body, self.address(request), query, raw, key)
+            is_stale = not self.node.primary
             response = await row.handler(ask)
+            if request.method in READS and (is_stale or not self.node.primary):
+                response.headers[STALE] = "true"
             response.headers.setdefault("Cache-Control", "no-store")
             return await packed(response, request.headers) if row.may_be_packed else response
 

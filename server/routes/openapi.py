@@ -11,7 +11,7 @@ from starlette.routing import Route
 from server import VERSION
 from server.routes.asks import IDEMPOTENCY, JSON, KEY_MAX, PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Gatehouse
-from server.routes.gate import CSRF, Gate
+from server.routes.gate import CSRF, STALE, Gate
 from server.routes.oidc import ProviderSignIn, make_provider
 from server.routes.people import People
 from server.routes.problems import STATUS
@@ -77,6 +77,11 @@ ONCE: Schema = {
     "required": False,
     "description": "drawn anew for each thing: the same request with it again makes no other",
     "schema": {"type": "string", "maxLength": KEY_MAX},
+}
+AGE: Schema = {
+    "description": "there, and `true`, when the node is cut off: others may know newer things",
+    "required": False,
+    "schema": {"type": "string", "enum": ["true"]},
 }
 PROBLEM: Schema = {
     "type": "object",
@@ -161,6 +166,8 @@ def _bounds(one: Field) -> Schema:
 
 def _responses(row: Row) -> Schema:
     success: Schema = {"description": row.summary}
+    if row.method == "GET":
+        success["headers"] = {STALE: AGE}
     if row.shows:
         properties = {name: {"description": text} for name, text in row.shows.items()}
         schema: Schema = {"type": "object", "properties": properties}

@@ -151,6 +151,11 @@ async def on_refusal(_: Request, error: Exception) -> Response:
     raise error
 
 
+async def on_gone(_: Request, __: Exception) -> Response:
+    """The request broke off: nobody is there to be answered."""
+    return problem(400, "bad_request", "the request broke off")
+
+
 async def on_failure(_: Request, __: Exception) -> Response:
     """Our own bug: no trace of it reaches a person."""
     return problem(500, "internal", "the server has failed on this request; see its log")

@@ -32,6 +32,7 @@ class Asker:
         self.codes: Counter[tuple[str, bool]] = Counter()
         self.closes: Counter[int] = Counter()
         self.answers: Counter[tuple[int, str]] = Counter()
+        self.stale = 0
         self.pause_s = pause_s
 
     async def pages(self, url: str) -> None:
@@ -67,8 +68,8 @@ class Asker:
         async with aiohttp.ClientSession(timeout=limit) as http:
             while True:
                 for method, path, body in (
-                    ("GET", f"/documents/{self.doc}", None),
                     ("GET", "/documents", None),
+                    ("GET", f"/documents/{self.doc}", None),
                     ("GET", "/files", None),
                     ("PATCH", f"/documents/{self.doc}", {"title": secrets.token_hex(4)}),
                     ("POST", "/documents", {"title": "another"}),
@@ -77,6 +78,7 @@ class Asker:
                         async with http.request(method, api + path, json=body) as answer:
                             said = await answer.json() if answer.status >= 400 else {}
                             self.answers[answer.status, said.get("code", "")] += 1
+                            self.stale += answer.headers.get("Groupcore-Stale") == "true"
                 await asyncio.sleep(self.pause_s)
 
     def count(self, status: int) -> int:

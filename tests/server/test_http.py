@@ -246,3 +246,32 @@ async def test_a_node_without_accounts_says_so_and_has_no_owner_to_make(cluster:
     status, session = await get(f"{node.url}/api/v1/session")
     assert (status, session["accounts"], session["principal"]) == (200, False, "guest")
     assert await owner_link(node.admin_url) == ""
+
+
+async def test_reads_of_a_node_that_is_cut_off_are_marked_stale(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = await cluster.start("a")
+    doc = await create(node)
+    paths = ("/documents", f"/documents/{doc}", f"/documents/{doc}/markdown", "/files", "/nodes")
+    page = {"Origin": node.url}
+
+    async def marks() -> set[str | None]:
+        found = set()
+        async with aiohttp.ClientSession() as http:
+            for path in paths:
+                async with http.get(f"{node.url}/api/v1{path}", headers=page) as answer:
+                    assert answer.status == 200
+                    found.add(answer.headers.get("Groupcore-Stale"))
+                    assert answer.headers["Access-Control-Expose-Headers"] == "Groupcore-Stale"
+        return found
+
+    assert await marks() == {None}
+    monkeypatch.setattr(type(node.node), "primary", property(lambda self: False))
+    assert await marks() == {"true"}
+    monkeypatch.undo()
+    _, described = await get(f"{node.url}/api/v1/openapi.json")
+    for verbs in described["paths"].values():
+        if "get" in verbs:
+            [given] = [one for at, one in verbs["get"]["responses"].items() if at < "300"]
+            assert "Groupcore-Stale" in given["headers"]

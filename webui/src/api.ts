@@ -44,6 +44,14 @@ export function onSignedOut(act: () => void): void {
   whenSignedOut = act;
 }
 
+/** Answers of a node that is cut off from the others. */
+const old = new WeakSet<Fields>();
+
+/** Whether the node that gave this answer was cut off: others may know newer things. */
+export function isOld(answer: Fields): boolean {
+  return old.has(answer);
+}
+
 /** Asks the node of the page; the fields of its answer, none of an empty one. */
 export async function ask(path: string, init?: RequestInit): Promise<Fields> {
   let response: Response;
@@ -54,7 +62,10 @@ export async function ask(path: string, init?: RequestInit): Promise<Fields> {
     throw new ApiError("unreachable", commonWords.unreachable);
   }
   const body = fields(await response.json().catch(() => null));
-  if (response.ok) return body;
+  if (response.ok) {
+    if (response.headers.get("Groupcore-Stale") === "true") old.add(body);
+    return body;
+  }
   const code = textOf(body.code);
   if (code === "unauthenticated") whenSignedOut();
   throw new ApiError(code, textOfProblem(body, code, response.status));

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from groupcore.sim.checkers.base import Checker, Violation, life
+from groupcore.sim.checkers.document_pages import PageStream
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_documents import (
     DocumentAnswered,
@@ -98,6 +99,9 @@ class DocumentOnce(Checker):
             if (other.code, other.draft) != (one.code, one.draft):
                 text = f"{one.person} was told {one.code!r} of what had been {other.code!r}"
                 found.append(self.breach(one.t, (), text))
+            if one.code == "call_differs":
+                text = f"{one.person}'s call {one.number} of {one.object}, asked again, is another"
+                found.append(self.breach(one.t, (), text))
         for twice in trace.of(DocumentTwice):
             text = f"{life(twice.n, twice.inc)} would show {twice.text} in two places"
             found.append(self.breach(twice.t, (twice.n,), text))
@@ -166,6 +170,7 @@ DOCUMENT_CHECKERS: tuple[type[Checker], ...] = (
     DocumentReplicas,
     DocumentTexts,
     DocumentOnce,
+    PageStream,
     DocumentSettles,
 )
 """What holds for documents."""

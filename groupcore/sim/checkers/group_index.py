@@ -15,6 +15,7 @@ from groupcore.sim.trace_groups import (
     GroupAsked,
     GroupCreated,
     GroupDelivered,
+    GroupEnrolled,
     GroupJoined,
     GroupLeft,
     GroupMid,
@@ -155,6 +156,8 @@ def index_groups(trace: Trace) -> GroupIndex:
                 index.deleted.setdefault(record.group, record.t)
             key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)
+        elif type(record) is GroupEnrolled:
+            index.learn(record.group, record.seqno, (record.process, JOIN))
         elif type(record) is GroupKept:
             index.learn(record.group, record.seqno, (record.process, record.number))
         elif type(record) is GroupOwned:

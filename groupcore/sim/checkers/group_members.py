@@ -221,7 +221,8 @@ class GroupStateTransfer(Checker):
     An independent replayer folds the messages of each group. That the first one delivered behind a
     state is the next one is invariant 5. A group that no living member's node has a copy of has no
     state: what is numbered meanwhile is given to nobody, and who waits or joins then begins anew.
-    Whatever was said before that is judged by the former beginning.
+    Whatever was said before that is judged by the former beginning. Who hears late of its own JOIN
+    and LEAVE may say a beginning when others have begun behind a later number already.
     """
 
     number, name = 17, "group-state-transfer"
@@ -236,6 +237,11 @@ class GroupStateTransfer(Checker):
         begun: dict[GroupId, int] = {}
         copies = _Copies()
         for record in trace.records:
+            if type(record) is GroupState and record.anew and _is_past(record, begun, bases):
+                past = (record.group, -len(claims) - 1)
+                bases[past], claims[past] = record.seqno, {record.seqno: [record]}
+                copies.learn(record)
+                continue
             if type(record) is GroupState and record.anew:
                 begun[record.group] = begun.get(record.group, 0) + 1
                 bases[record.group, begun[record.group]] = record.seqno
@@ -286,6 +292,12 @@ class GroupStateTransfer(Checker):
                 f"group {claim.group}; its messages lead to {right}"
             )
             found.append(self.breach(claim.t, (claim.n,), text))
+
+
+def _is_past(record: GroupState, begun: dict[GroupId, int], bases: dict[Beginning, int]) -> bool:
+    """Whether the group has begun anew behind a later number already."""
+    newest = begun.get(record.group, 0)
+    return newest > 0 and record.seqno < bases[record.group, newest]
 
 
 class _Copies:

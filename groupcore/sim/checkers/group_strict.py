@@ -1,13 +1,20 @@
-"""Invariants 8 and 9: groups that share two processes or more are one order."""
+"""Invariants 8 and 9: groups that share two processes or more are one order.
+
+Each is judged in two ways: pair by pair, by what two members of the same two groups are given while
+both are in both (`group_joint`); and for what is numbered while a component is the same, over all
+of its groups together, which finds circles that go through more than two.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from groupcore.sequencing.names import GroupId
 from groupcore.sim.checkers.base import Checker, Violation, group_message, process_name
 from groupcore.sim.checkers.cycles import find_components, shortest_cycle
 from groupcore.sim.checkers.group_index import GroupIndex, Place, index_groups
+from groupcore.sim.checkers.group_joint import Pair, compared, stamp_ranks
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import (
     JOIN,
@@ -112,17 +119,21 @@ def standing_strict(index: GroupIndex) -> Iterator[tuple[int, GroupStamped]]:
 class StrictOrder(Checker):
     """8: what the processes are given of groups that are strongly intersecting is one order.
 
-    Groups with two common processes or more are linked; while a connected component of that
-    relation is made of the same groups, the union of the orders in which processes are given the
-    messages that are numbered in it has no cycle. Common members are processes, not nodes. For
-    `strict` groups only. Who observes links no groups, and is given linked ones in that order, too.
+    Any two members of the same two strict groups are given what both are given while both are in
+    both in one order, whatever joins, parts or moves meanwhile. And: groups with two common
+    processes or more are linked; while a connected component of that relation is made of the same
+    groups, the union of the orders in which processes are given the messages that are numbered in
+    it has no cycle. Common members are processes, not nodes. For `strict` groups only. Who observes
+    links no groups; within a component it is given linked ones in that order, too.
     """
 
     number, name = 8, "strict-order"
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
-        """An edge from each message to the next at the same process; then look for cycles."""
-        ranks = trace.once(rank_stamps)
+        """Pairs first. Then an edge from each message to the next at a process; look for cycles."""
+        pairs = list(self._scan_pairs(trace))
+        found += pairs
+        ranks = {} if pairs else trace.once(rank_stamps)
         graph: dict[int, list[int]] = {}
         messages: dict[int, GroupDelivered] = {}
         witnesses: dict[tuple[int, int], GroupProcess] = {}
@@ -154,13 +165,37 @@ class StrictOrder(Checker):
             mids = [record.mid for record in records]
             found.append(self.breach(max(record.t for record in records), nodes, text, *mids))
 
+    def _scan_pairs(self, trace: Trace) -> Iterator[Violation]:
+        """Two members of two groups: the first two messages that they are given in two orders."""
+        seen: set[tuple[GroupProcess, GroupProcess, Pair]] = set()
+        for stay, mine, other, pair in compared(trace):
+            if (other.process, stay.process, pair) in seen:
+                continue
+            seen.add((stay.process, other.process, pair))
+            places = {(one.group, one.seqno) for one in mine}
+            theirs = [one for one in other.given if (one.group, one.seqno) in places]
+            for one, two in zip(mine, theirs, strict=True):
+                if one.mid != two.mid:
+                    said = [
+                        (process_name(who), f"{group_message(first)} before {group_message(then)}")
+                        for who, first, then in (
+                            (stay.process, one.mid, two.mid),
+                            (other.process, two.mid, one.mid),
+                        )
+                    ]
+                    text = "; ".join(f"{who} is given {what}" for who, what in sorted(said))
+                    t, nodes = max(one.t, two.t), (one.n, two.n)
+                    yield self.breach(t, nodes, text, one.mid, two.mid)
+                    break
+
 
 class StampOrder(Checker):
     """9: a sequencer gives the numbers of a group one by one, and its order is what is delivered.
 
-    In an epoch the first number is that behind the floor. Of the groups of one component
-    (invariant 8) every process is given what is numbered in the order in which it was numbered,
-    if it was numbered while the component was the same.
+    In an epoch the first number is that behind the floor. Of two strict groups a member of both is
+    given what another member of both is given as well in the order in which it was numbered. Of the
+    groups of one component (invariant 8) every process is, if it was numbered while the component
+    was the same.
     """
 
     number, name = 9, "stamp-order"
@@ -169,7 +204,9 @@ class StampOrder(Checker):
         """The stamps of each epoch; then for each process the ranks of what it is given."""
         index = trace.once(index_groups)
         self._scan_stamps(index, found)
-        ranks = trace.once(rank_stamps)
+        pairs = list(self._scan_pairs(trace))
+        found += pairs
+        ranks = {} if pairs else trace.once(rank_stamps)
         last: dict[tuple[GroupProcess, int], tuple[int, GroupMid]] = {}
         for record in trace.records if ranks else ():
             if type(record) is not GroupDelivered:
@@ -188,6 +225,24 @@ class StampOrder(Checker):
                     f"{group_message(before[1])}, which was numbered behind it"
                 )
                 found.append(self.breach(record.t, (record.n,), text, before[1], record.mid))
+
+    def _scan_pairs(self, trace: Trace) -> Iterator[Violation]:
+        ranks = trace.once(stamp_ranks)
+        seen: set[tuple[GroupProcess, Pair]] = set()
+        for stay, mine, other, pair in compared(trace):
+            if (stay.process, pair) in seen:
+                continue
+            for one, two in pairwise(mine):
+                before, after = (ranks.get((x.group, x.seqno)) for x in (one, two))
+                if before is not None and after is not None and before > after:
+                    seen.add((stay.process, pair))
+                    text = (
+                        f"{process_name(stay.process)} is given {group_message(two.mid)} after "
+                        f"{group_message(one.mid)}, which was numbered behind it; so is "
+                        f"{process_name(other.process)}, in some order"
+                    )
+                    yield self.breach(two.t, (two.n,), text, one.mid, two.mid)
+                    break
 
     def _scan_stamps(self, index: GroupIndex, found: list[Violation]) -> None:
         last: dict[tuple[GroupId, int], int] = {}

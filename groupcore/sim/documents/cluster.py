@@ -19,6 +19,7 @@ from groupcore.sim.cluster import MakeStack
 from groupcore.sim.documents.entering import NAME
 from groupcore.sim.documents.host import DocumentHost
 from groupcore.sim.documents.looking import shown_twice
+from groupcore.sim.documents.person import what_of
 from groupcore.sim.documents.program import Program
 from groupcore.sim.documents.scenario import DocumentScenario
 from groupcore.sim.documents.writer import Writer
@@ -29,6 +30,7 @@ from groupcore.sim.node import Node
 from groupcore.sim.randomness import stream
 from groupcore.sim.scenario import Scenario
 from groupcore.sim.trace_documents import (
+    DocumentDone,
     DocumentEnd,
     DocumentGone,
     DocumentHash,
@@ -58,6 +60,7 @@ class _Watch:
     def on_done(self, position: int, process: Process, done: Done) -> None:
         """A message has been done."""
         del process
+        self._did(position, done)
         if position % HASHED_EVERY == 0:
             self.hash()
         for details in done.details:
@@ -69,6 +72,13 @@ class _Watch:
                     kept = drafts.get(f"{detail.source}:{detail.number}")
                     self._gone("draft", "" if kept is None else plain(kept.content))
 
+    def _did(self, position: int, done: Done) -> None:
+        view, address = self._program.node.view, self._program.node.address
+        if view is not None:
+            place = (self._name, view.epoch, self._body.machine.birth, position)
+            now = self._town.clock.now_ns
+            self._town.trace.add(DocumentDone(now, *address, *place, what_of(done)))
+
     def _gone(self, why: str, text: str) -> None:
         if text:
             address, now = self._program.node.address, self._town.clock.now_ns
@@ -76,7 +86,8 @@ class _Watch:
 
     def on_member(self, position: int, process: Process, done: Done) -> None:
         """A process has come or gone."""
-        del process, done
+        del process
+        self._did(position, done)
         if position % HASHED_EVERY == 0:
             self.hash()
 

@@ -31,6 +31,7 @@ from groupcore.sim.trace_documents import (
     DocumentCalled,
     DocumentDropped,
     DocumentSaved,
+    DocumentShown,
 )
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ class Visit:
 
     def __init__(self, person: Person, program: Program) -> None:
         self.program = program
+        person.visits += 1
+        self.number = person.visits
         self.session = program.session()
         self.opened: dict[str, Replica[SharedObject]] = {}
         self.is_over = False
@@ -169,14 +172,23 @@ class _Ear:
         self._person = person
         self._visit = visit
         self._name = name
+        self._show(replica.body.machine.position, whole=True)
 
     def on_done(self, position: int, process: Process, done: Done) -> None:
         """A message has been done."""
+        self._show(position, what=what_of(done))
         self._look()
 
     def on_member(self, position: int, process: Process, done: Done) -> None:
         """A process has come or gone."""
+        self._show(position, what=what_of(done))
         self._look()
+
+    def _show(self, position: int, what: str = "", whole: bool = False) -> None:
+        """The page is given it, while its connection is there."""
+        if not self._visit.is_over:
+            birth = self.replica.body.machine.birth
+            self._person.shown(self._visit, self._name, birth, position, what, whole)
 
     def _look(self) -> None:
         """The state may be of another stretch of the order."""
@@ -185,6 +197,7 @@ class _Ear:
 
     def on_replaced(self) -> None:
         """The page is given the state anew, and asks what is saved."""
+        self._show(self.replica.body.machine.position, whole=True)
         if not self._visit.is_over:
             self._person.on_opened(self._visit, self._name, self.replica)
 
@@ -196,6 +209,7 @@ class Person:
         self.name = f"person-{number:010}"
         self.home = home
         self.visit: Visit | None = None
+        self.visits = 0
         self.told: dict[str, Told] = {}
         self.away_until_ns = 0
         self.random = random
@@ -307,6 +321,18 @@ class Person:
         self._streets.trace.add(answer)
         self.on_answer(name, asked, verdict)
 
+    def shown(
+        self, visit: Visit, name: str, birth: str, position: int, what: str, whole: bool
+    ) -> None:
+        """The page is given a state (`whole`), or what has happened at a position."""
+        view = visit.program.node.view
+        if view is not None:
+            place = (name, view.epoch, birth, position)
+            now = self._streets.clock.now_ns
+            self._streets.trace.add(
+                DocumentShown(now, self.name, visit.number, *place, whole, what)
+            )
+
     def on_answer(self, name: str, asked: Asked, verdict: Verdict) -> None:
         """A call is answered; for who writes."""
 
@@ -364,6 +390,12 @@ class Person:
     def _drop(self, name: str, number: int) -> None:
         now = self._streets.clock.now_ns
         self._streets.trace.add(DocumentDropped(now, self.name, name, number))
+
+
+def what_of(done: Done) -> str:
+    """What an entry of the order has done, in a few words that are alike at all nodes."""
+    calls = " ".join(spec.name for spec, _ in done.calls)
+    return f"{calls} failed" if done.error is not None else calls
 
 
 def text_of(rich: object) -> str:

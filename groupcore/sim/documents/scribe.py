@@ -34,6 +34,7 @@ from groupcore.sim.trace_groups import (
     GroupClosed,
     GroupCreated,
     GroupDelivered,
+    GroupEnrolled,
     GroupJoined,
     GroupLeft,
     GroupProcess,
@@ -114,8 +115,10 @@ class Scribe:
                 trace.add(GroupDeleted(now, *me, group, request))
             case Refused(request, code):
                 trace.add(GroupRefused(now, *me, request, code))
-            case Enrolled() | Volatile():
-                pass  # the application is told of it at its place; volatile ones have no number
+            case Enrolled(group, seqno, process):
+                trace.add(GroupEnrolled(now, *me, group, seqno, flatten_process(process)))
+            case Volatile():
+                pass  # it has no number
 
     def _deliver(self, event: Delivered) -> None:
         group, flat = event.group, flatten_process(event.process)

@@ -56,9 +56,9 @@ class GroupScope:
     nodes: int = 3
 
 
-def send(node: int, group: int = 0, caused: int = -1) -> GroupAction:
+def send(node: int, group: int = 0, caused: int = -1, after: tuple[int, ...] = ()) -> GroupAction:
     """One message."""
-    return GroupAction("send", node, (group,), caused=caused)
+    return GroupAction("send", node, (group,), after=after, caused=caused)
 
 
 def move(target: int, *groups: int, by: int = 2) -> GroupAction:
@@ -88,6 +88,11 @@ def delete(node: int, group: int = 0) -> GroupAction:
 
 CAUSE_EFFECT = (send(2, 0), send(2, 1, caused=0))
 STRICT = (Order.STRICT, Order.STRICT)
+STRICT_3 = (Order.STRICT,) * 3
+ONE_BY_ONE = (1, 1, 0)
+"""b sequences two groups that are linked, a the third one."""
+LINKED_WITH_C = ((0, 1, 2), (0, 1), (1,))
+"""The members of such three groups: c's process is in one of the two, and comes to the third."""
 
 GROUP_SCOPES: dict[str, GroupScope] = {
     scope.name: scope
@@ -236,6 +241,50 @@ GROUP_SCOPES: dict[str, GroupScope] = {
             CRASH,
             (0,),
             orders=STRICT,
+        ),
+        GroupScope(
+            "g-delete",
+            "a group is deleted while one sends to it, and to another; a node hears late",
+            (1, 0),
+            (send(0, 0), delete(0, 0), send(0, 1)),
+            late=1,
+            quick=True,
+        ),
+        GroupScope(
+            "g-delete-other",
+            "the same, heard late by a node that sequences nothing",
+            (1, 0),
+            (send(0, 0), delete(0, 0), send(0, 1)),
+            late=2,
+        ),
+        GroupScope(
+            "g-strict-join",
+            "a process joins a second strict group, which fuses three; a node hears late",
+            ONE_BY_ONE,
+            (send(0, 2), join(2, 2)),
+            members=LINKED_WITH_C,
+            orders=STRICT_3,
+            late=1,
+            quick=True,
+        ),
+        GroupScope(
+            "g-strict-rejoin",
+            "a process leaves a strict group, joins another and the first; a node hears late",
+            ONE_BY_ONE,
+            (leave(2, 0), join(2, 2, (0,)), join(2, 0, (1,)), send(0, 0, after=(2,))),
+            members=LINKED_WITH_C,
+            orders=STRICT_3,
+            late=1,
+        ),
+        GroupScope(
+            "g-observe",
+            "a process observes a strict group, and joins it as a member; a node hears late",
+            ONE_BY_ONE,
+            (leave(2, 0), join(2, 2, (0,)), join(2, 0, (1,)), send(0, 0, after=(2,))),
+            members=LINKED_WITH_C,
+            observers=((2,), (), ()),
+            orders=STRICT_3,
+            late=1,
         ),
     )
 }

@@ -94,6 +94,23 @@ class _Churner:
             at_ns = FORMED_NS + self.random.randint(0, 60) * MILLISECOND
             self.add(at_ns, JOIN, seat, group)
 
+    def spread(self) -> None:
+        """Groups are at several nodes when it begins, wherever they were made."""
+        for group in range(self.groups):
+            by, target = (self.random.randrange(self.scenario.nodes) for _ in range(2))
+            at_ns = FORMED_NS + self.random.randint(30, 90) * MILLISECOND
+            self.acts.append(Act(at_ns, MOVE, by, groups=(group,), target=target))
+
+    def moment(self) -> int:
+        """Mostly while a node hears late of the order."""
+        late = [fault for fault in self.scenario.faults if fault.kind == LATE_ORDER]
+        first_ns = FORMED_NS + 120 * MILLISECOND
+        if late and self.random.random() < 0.7:
+            fault = self.random.choice(late)
+            at_ns = fault.at_ns + self.random.randint(0, fault.duration_ns)
+            return max(first_ns, min(at_ns, self.scenario.safety_ns))
+        return self.random.randint(first_ns, self.scenario.safety_ns)
+
     def member(self) -> tuple[tuple[int, int], int]:
         """Somebody who is in a group, as far as the schedule says."""
         if not self.members:
@@ -104,6 +121,18 @@ class _Churner:
         """Somebody joins."""
         self.members.add((seat, group))
         self.add(at_ns, JOIN, seat, group)
+
+    def shared_with(self, seat: tuple[int, int], group: int) -> int:
+        """Another group, mostly one in which somebody else of this group is, and not the seat."""
+        fellows = {one for one, inside in self.members if inside == group and one != seat}
+        linking = {
+            other
+            for one, other in self.members
+            if one in fellows and other != group and (seat, other) not in self.members
+        }
+        if linking and self.random.random() < 0.8:
+            return self.random.choice(sorted(linking))
+        return self.random.randrange(self.groups)
 
     def part(self, at_ns: int, seat: tuple[int, int], group: int) -> None:
         """Somebody leaves."""
@@ -135,18 +164,23 @@ def _rejoin(churner: _Churner, at_ns: int) -> None:
     """A process leaves, mostly goes into another group, and joins again."""
     seat, group = churner.member()
     churner.part(at_ns, seat, group)
-    if churner.random.random() < 0.6:
-        other = churner.random.randrange(churner.groups)
+    if churner.random.random() < 0.7:
+        other = churner.shared_with(seat, group)
         if other != group:
             churner.enter(at_ns := churner.soon(at_ns), seat, other)
     churner.enter(churner.soon(at_ns), seat, group)
 
 
 def _promote(churner: _Churner, at_ns: int) -> None:
-    """A process observes, and is a member soon behind that."""
+    """A process observes, mostly goes into another group, and is a member soon behind that."""
     seat, group = churner.random.choice(churner.seats), churner.random.randrange(churner.groups)
+    churner.members.discard((seat, group))
     churner.add(at_ns, OBSERVE, seat, group)
-    churner.enter(churner.soon(churner.soon(at_ns)), seat, group)
+    at_ns = churner.soon(at_ns)
+    other = churner.shared_with(seat, group)
+    if other != group:
+        churner.enter(at_ns := churner.soon(at_ns), seat, other)
+    churner.enter(churner.soon(at_ns), seat, group)
 
 
 def _demote(churner: _Churner, at_ns: int) -> None:
@@ -212,12 +246,12 @@ def draw_strict_churn(seed: int) -> GroupScenario:
     )
     churner = _Churner(random, scenario)
     churner.membership()
-    busy_ns = FORMED_NS + 100 * MILLISECOND
+    churner.spread()
     for _ in range(random.randint(4, 14)):
-        at_ns = random.randint(busy_ns, safety_ns)
+        at_ns = churner.moment()
         random.choice(KNOTS)(churner, at_ns)
         churner.send(at_ns)
-        if random.random() < 0.4:
+        if random.random() < 0.3:
             churner.move(at_ns + random.randint(-30, 60) * MILLISECOND)
     return replace(scenario, acts=tuple(sorted(churner.acts, key=lambda act: act.at_ns)))
 
@@ -237,7 +271,7 @@ def _draw_faults(seed: int, nodes: int, safety_ns: int) -> tuple[Fault, ...]:
         late = random.randrange(nodes)
         for _ in range(random.choice((1, 2, 4))):
             at_ns, lasts_ns = moment()
-            delay_ms = random.choice((5, 20, 60, 200, 600))
+            delay_ms = random.choice((20, 60, 200, 200, 600))
             faults.append(Fault(at_ns, LATE_ORDER, (late,), lasts_ns, delay_ms))
     if random.random() < SLOW_WAYS:
         for _ in range(random.choice((1, 2, 3))):

@@ -40,6 +40,7 @@ from groupcore.sim.trace_groups import (
     GroupCreated,
     GroupDelivered,
     GroupEnd,
+    GroupEnrolled,
     GroupHolds,
     GroupJoined,
     GroupLeft,
@@ -149,6 +150,8 @@ class Life:
                 self._join(group, seqno, process)
             case Enrolled(group, seqno, process):
                 self._enrol(group, seqno, process)
+                flat = flatten_process(process)
+                self._trace.add(GroupEnrolled(self._now, *self.address, group, seqno, flat))
             case Departed(group, seqno, process, gone):
                 self._depart(group, seqno, process, gone)
             case StateInstalled(group, seqno, state):

@@ -16,6 +16,7 @@ from groupcore.shared.replica import Replica
 from groupcore.shared.types import HeldError
 from groupcore.shared.verdicts import (
     CLIENTS_MAX,
+    DIFFERS,
     LOST,
     NUMBERS_MAX,
     RESULT_BYTES_MAX,
@@ -24,9 +25,12 @@ from groupcore.shared.verdicts import (
     Verdict,
     Verdicts,
     code_of,
+    content_of,
     verdict_on,
 )
 from tests.groupcore.shared.ports import GROUP, ME, OTHER, HandPort, begin, feed, run
+
+CONTENT = content_of([("add", [1])])
 
 
 class Tally(SharedObject, check_every=0):
@@ -70,6 +74,44 @@ def test_a_number_is_done_once_and_answered_alike() -> None:  # V1, V2
     second = ask(replica, 2)
     feed(replica, run(5, ME, 2, port.sent[1]))
     assert (tally.total, second.result()) == (2, Verdict([2]))
+
+
+def test_another_call_under_a_number_that_was_used_is_refused_at_all_replicas() -> None:  # V3
+    replica, _, tally = opened()
+    taker = Replica(Tally, HandPort(OTHER))
+    taker.open()
+    begin(taker, ME, OTHER, own=OTHER)
+    for one in (replica, taker):
+        feed(one, run(3, OTHER, 1, numbered(1), numbered(1, 7), numbered(2), numbered(2)))
+    assert (tally.total, taker.target.total) == (2, 2)
+    assert replica.packed() == taker.packed()
+    for one in (replica, taker):
+        machine = one.body.machine
+        same, other = content_of([("add", [1])]), content_of([("add", [7])])
+        assert machine.verdicts.find(Call("page", 1, 0), same) == Verdict([1])
+        assert machine.verdicts.find(Call("page", 1, 0), other) == DIFFERS
+
+
+def test_what_a_taken_state_says_of_another_call_is_not_given_for_this_one() -> None:  # V3
+    replica, port, _ = opened()
+    pending = ask(replica, 1)
+    giver = Replica(Tally, giver_port := HandPort(OTHER))
+    begin(giver, ME, OTHER, own=OTHER)
+    feed(giver, run(3, OTHER, 1, numbered(1, 9)), run(4, ME, 1, port.sent[0]))
+    feed(giver, StateWanted(1, GROUP))
+    feed(replica, StateInstalled(GROUP, 4, giver_port.given[0][1]))
+    assert pending.result() == DIFFERS
+
+
+def test_verdicts_of_a_former_version_are_taken_and_go_on() -> None:
+    former = [["page", 2, 0, [[1, [1], ""], [2, [], "value"]]]]
+    verdicts = Verdicts.from_wire(former)
+    assert verdicts.find(Call("page", 1, 0), CONTENT) == Verdict([1]), "of what, it does not say"
+    assert verdicts.to_wire() == former, "replicas of both versions have one state"
+    verdicts.note(Call("page", 3, 0), Verdict([3]), CONTENT)
+    again = Verdicts.from_wire(verdicts.to_wire())
+    assert again.find(Call("page", 3, 0), CONTENT) == Verdict([3])
+    assert again.find(Call("page", 3, 0), content_of([])) == DIFFERS
 
 
 def test_a_refusal_has_used_its_number_up() -> None:
@@ -118,18 +160,18 @@ def test_what_a_taken_state_has_done_is_answered_from_it() -> None:
 def test_what_is_kept_is_bounded() -> None:
     verdicts = Verdicts()
     for number in range(1, 2 * NUMBERS_MAX):
-        verdicts.note(Call("page", number, 0), Verdict([number]))
+        verdicts.note(Call("page", number, 0), Verdict([number]), CONTENT)
     assert len(verdicts.of("page")) == NUMBERS_MAX
-    assert verdicts.find(Call("page", 1, 0)) == LOST
-    assert verdicts.find(Call("page", 2 * NUMBERS_MAX, 0)) is None
-    verdicts.note(Call("page", 1000, 998), Verdict([1]))
+    assert verdicts.find(Call("page", 1, 0), CONTENT) == LOST
+    assert verdicts.find(Call("page", 2 * NUMBERS_MAX, 0), CONTENT) is None
+    verdicts.note(Call("page", 1000, 998), Verdict([1]), CONTENT)
     assert list(verdicts.of("page")) == [1000]
-    assert verdicts.find(Call("page", 999, 998)) == SKIPPED
-    assert verdicts.find(Call("page", 998, 997)) == LOST
+    assert verdicts.find(Call("page", 999, 998), CONTENT) == SKIPPED
+    assert verdicts.find(Call("page", 998, 997), CONTENT) == LOST
     for number in range(CLIENTS_MAX):
-        verdicts.note(Call(f"client {number}", 1, 0), Verdict([]))
+        verdicts.note(Call(f"client {number}", 1, 0), Verdict([]), CONTENT)
     assert verdicts.of("page") == {}
-    verdicts.note(Call("big", 1, 0), Verdict(["x" * RESULT_BYTES_MAX]))
+    verdicts.note(Call("big", 1, 0), Verdict(["x" * RESULT_BYTES_MAX]), CONTENT)
     assert verdicts.of("big") == {1: LOST}
     copied = Verdicts.from_wire(verdicts.to_wire())
     assert copied.to_wire() == verdicts.to_wire()

@@ -7,15 +7,20 @@ from functools import cache
 
 import pytest
 
+from groupcore.batch import Batch
 from groupcore.sequencing import moving
 from groupcore.sequencing.chains import Chains
 from groupcore.sequencing.conductor import Conductor
+from groupcore.sequencing.directory import Directory
+from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.keeper import Keeper
+from groupcore.sequencing.names import BEGINNING
 from groupcore.sequencing.ownership import Takeover
 from groupcore.sequencing.reaches import Reaches
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.resending import Resending
+from groupcore.sequencing.sections import Section
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.states import States
@@ -29,7 +34,10 @@ from groupcore.sim.explore.search import Found, Search
 from groupcore.sim.explore.steps import Step
 from groupcore.sim.explore.world import Budget
 from groupcore.sim.planting import Patch
+from groupcore.sim.plants import PLANTS as SIMULATED
 from groupcore.sim.trace_groups import GroupDelivered, GroupOwned
+from groupcore.view import Address
+from tests.groupcore.sim.test_explore_strict import by_who
 
 ONE = GroupScope("one", "", (0, 1), (send(2),))
 MOVE = GroupScope("move", "", (0, 0), (move(1),))
@@ -179,7 +187,17 @@ def apply_no_queue(self: Receiver, record: Record) -> None:
     self._plane.progress += 1
 
 
+def placeless(self: Section, me: Address) -> Batch:
+    self.place = BEGINNING
+    return LEAVES(self, me)
+
+
+LEAVES = Section.batch
+BY_WHO = (Directory, "has_entered", by_who)
 PLANTS: dict[str, list[Patch]] = {
+    "given before the deletion": [(Section, "batch", placeless)],
+    "S2 unasked": SIMULATED["g-s2-unasked"].patches(),
+    "entered by who, at once": [BY_WHO, (Enrolment, "_is_reached", always)],
     "no context": [(Sender, "context_of", lambda *_: {}), (Chains, "add_place", nothing)],
     "nothing asked for again": [(Keeper, "ask", nothing)],
     "nothing sent again": [(Resending, "wake", nothing)],
@@ -216,6 +234,11 @@ FOUND = [
     ("held by one", "g-strict-failover", 11),
     ("what came before the state forgotten", "g-join", 25),
     ("no state asked for again", "g-join-loss", 25),
+    ("given before the deletion", "g-delete", 7),
+    ("given before the deletion", "g-delete-other", 7),
+    ("S2 unasked", "g-strict-join", 11),
+    ("entered by who, at once", "g-strict-rejoin", 11),
+    ("entered by who, at once", "g-observe", 11),
 ]
 
 

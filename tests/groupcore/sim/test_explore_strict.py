@@ -12,6 +12,7 @@ import pytest
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.ownership import Ownership
 from groupcore.sequencing.wishes import Key, Wishes
 from groupcore.sim.checkers import Violation
 from groupcore.sim.explore.group_scopes import GroupScope, join, leave, send
@@ -20,7 +21,7 @@ from groupcore.sim.explore.steps import Step
 from groupcore.sim.planting import Patch
 from groupcore.sim.trace_groups import GroupDelivered
 
-A, B, C = 0, 1, 2
+A, B, C, D = 0, 1, 2, 3
 G1, G2, G3 = 0, 1, 2
 STRICT3 = (Order.STRICT,) * 3
 BOTH = ((A, B), (A, B), (B,))
@@ -211,3 +212,35 @@ def test_who_joins_is_let_in_by_the_entry_that_it_has_asked_for_and_by_none_befo
     p1, p2 = way.given(B), way.given(C)
     both = [place for place in p1 if place in p2]
     assert both == [place for place in p2 if place in p1]
+
+
+def parted_past() -> Way:
+    """As `rejoined`, with b in time: g3 comes to b, its message of before is late at p2.
+
+    A fourth node, d, sequences g3: what is late on the way from there is that message alone.
+    """
+    members = ((A, B, C), (A, B), (B,))
+    script = (leave(C, G1), join(C, G3), send(A, G3), join(C, G1), send(D, G1))
+    way = Way(GroupScope("past", "", (B, B, D), script, members=members, orders=STRICT3, nodes=4))
+    for action in range(5):
+        way.do(action)
+        way.go_on(A, B, C, D, but=((D, C),) if action > 1 else ())
+    return way
+
+
+def test_what_a_former_sequencer_has_numbered_is_given_before_what_is_said_with_it_linked() -> None:
+    way = parted_past()
+    way.end()
+    assert way.violations() == []
+    assert way.given(C)[-2:] == way.given(B)[-2:] == [(3, 3), (1, 6)]
+
+
+def test_planted_a_component_whose_past_is_not_shared_gives_two_members_two_orders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Ownership, "share_carry", lambda *_: None)
+    way = parted_past()
+    way.end()
+    (eight, *others) = way.violations()
+    assert eight.number == 8
+    assert {violation.number for violation in others} <= {9}

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from groupcore.sim.checkers.group_members import GroupStateTransfer
+from groupcore.sim.trace import Trace
 from groupcore.sim.trace_groups import (
+    JOIN,
+    LEAVE,
     GroupAsked,
     GroupClosed,
     GroupJoined,
     GroupRefused,
+    GroupState,
     group_state_hash,
 )
 from tests.groupcore.sim.group_stories import PA, PA2, PB, PC, A, B, C, G, GroupStory, begun
@@ -158,3 +163,16 @@ def test_a_group_without_a_sequencer_breaks_liveness() -> None:
 
 def test_without_healing_nothing_is_judged() -> None:
     assert ended(begun().send(PA, G, 1)).breached() == []
+
+
+def test_17_who_hears_late_of_a_beginning_that_is_past_takes_nothing_from_others() -> None:
+    """a has joined and left before it hears of either; b has begun behind that meanwhile."""
+    story = GroupStory().create(G)
+    story.view(A, 1, A, B).view(B, 1, A, B)
+    story.stamp(G, 1, PA, JOIN).stamp(G, 2, PA, LEAVE).stamp(G, 3, PB, JOIN)
+    empty = group_state_hash(())
+    story.add(GroupState(story.t, *B, G, 2, empty, True))
+    story.add(GroupState(story.t, *A, G, 0, empty, True))
+    assert GroupStateTransfer().check(Trace(story.records)) == []
+    story.add(GroupState(story.t, *A, G, 3, empty, True))
+    assert [one.number for one in GroupStateTransfer().check(Trace(story.records))] == [17]

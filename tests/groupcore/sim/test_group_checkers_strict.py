@@ -7,9 +7,13 @@ from hypothesis import strategies as st
 
 from groupcore.sequencing.names import Order
 from groupcore.sim.checkers.cycles import find_components, shortest_cycle
+from groupcore.sim.checkers.group_joint import compared, joint_stays
 from groupcore.sim.checkers.group_strict import Overlaps
-from groupcore.sim.trace_groups import JOIN, LEAVE, GroupJoined, GroupProcess
+from groupcore.sim.trace import Trace
+from groupcore.sim.trace_groups import JOIN, LEAVE, GroupAsked, GroupJoined, GroupProcess
 from tests.groupcore.sim.group_stories import PA, PB, PC, A, B, C, G, GroupStory, H, begun
+
+THIRD = 3
 
 
 def strict() -> GroupStory:
@@ -47,6 +51,35 @@ def test_two_orders_at_two_common_members_break_strict_order() -> None:
 
 def test_an_order_that_is_not_that_of_the_numbers_breaks_stamp_order() -> None:
     assert deliver_first_h(strict(), A, B).breached() == [9]
+
+
+def test_two_orders_of_what_was_numbered_in_two_intervals_break_strict_order() -> None:
+    """A third group has been linked between the two numbers."""
+    story = begun(G, H, order=Order.STRICT).send(PA, G, 1).send(PB, H, 1)
+    story.stamp(G, 3, PA, 1).create(THIRD, Order.STRICT)
+    for seqno, process in enumerate((PA, PB), start=1):
+        story.stamp(THIRD, seqno, process, JOIN)
+    story.stamp(H, 3, PB, 1)
+    assert deliver_first_h(deliver_first_g(story, A), B).breached()[:2] == [8, 9]
+
+
+def test_what_is_given_in_two_stays_in_a_group_need_not_be_one_order() -> None:
+    story = strict().deliver(A, G, 3, (PA, 1)).deliver(A, H, 3, (PB, 1)).deliver(B, H, 3, (PB, 1))
+    story.add(GroupAsked(story.t, *B, 9, "leave", PB, H))
+    story.add(GroupJoined(story.t, *B, H, 4, PB))
+    story.deliver(B, G, 3, (PA, 1))
+    stays = joint_stays(Trace(story.records))[G, H]
+    assert sorted((stay.process, len(stay.given)) for stay in stays) == [(PA, 2), (PB, 1), (PB, 1)]
+    assert not list(compared(Trace(story.records)))
+
+
+def test_who_observes_a_group_is_in_no_joint_stay_of_it() -> None:
+    story = GroupStory().view(A, 1, A, B).view(B, 1, A, B)
+    for group in (G, H):
+        story.create(group, Order.STRICT)
+        story.add(GroupAsked(story.t, *A, group, "observe" if group == H else "join", PA, group))
+        story.add(GroupJoined(story.t, *A, group, 1, PA))
+    assert joint_stays(Trace(story.deliver(A, G, 3, (PA, 1)).records)) == {}
 
 
 def test_causally_total_groups_need_not_be_one_order() -> None:

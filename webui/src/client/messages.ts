@@ -143,7 +143,12 @@ export interface Condition {
   t: "condition";
   condition: string;
 }
-export type In = ObjectMessage | Inspected | Welcome | Condition | { t: "ping" };
+/** The node does not keep up: the least time between two rounds of calls; 0: none. */
+export interface Slow {
+  t: "slow";
+  pause_ms: number;
+}
+export type In = ObjectMessage | Inspected | Welcome | Condition | Slow | { t: "ping" };
 
 export function encodeFrame(messages: readonly Out[]): Uint8Array<ArrayBuffer> {
   return encode(messages);
@@ -162,6 +167,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   presence: { name: "string", who: "string" },
   inspected: { n: "number", at: "object", session: "object", objects: "array" },
   condition: { condition: "string" },
+  slow: { pause_ms: "number" },
 };
 
 /** The fields that each kind of message has at least, and what they are. */

@@ -24,6 +24,8 @@ import { type Stream, Streams } from "./stream";
 export interface Host {
   /** Whether the node takes one more call now. */
   readonly hasRoom: boolean;
+  /** The node has asked for a pause between calls, which is not over. */
+  readonly isPausing?: boolean;
   /** Whether nodes keep a log, and say what is in it. */
   readonly saves: boolean;
   /** A call has its answer: others may be sent. */
@@ -215,7 +217,7 @@ export abstract class Shared<C extends Change = Change> {
     const [first] = this.waiting.keys();
     for (const [n, one] of this.waiting) {
       if (one.sent_ms !== null) continue;
-      if (!this.host.hasRoom) return;
+      if (!this.host.hasRoom || this.host.isPausing === true) return;
       one.sent_ms = Date.now();
       this.inFlight += 1;
       const answered = (first ?? n) - 1;

@@ -22,6 +22,9 @@ import {
 import type { Host } from "./object";
 
 const REOPEN_MS = 300;
+/** Longest pause that a node may ask for, and after how long without a word it is over. */
+const PAUSE_MAX_MS = 2_000;
+const PAUSE_TOLD_MS = 5_000;
 const PATIENCE_MS = 8_000;
 const LOOK_MS = PATIENCE_MS / 4;
 /** Codes of `Session.stopped`, by close codes; others are `stopped`. */
@@ -121,6 +124,11 @@ export class Session implements Host {
   private readonly stopping: Promise<never>;
   private self = "";
   private callsMax = 0;
+  /** Least time between two rounds of calls, and whether one is waited for. */
+  private pause_ms = 0;
+  isPausing = false;
+  private isRoundOpen = false;
+  private cancelPause: () => void = () => undefined;
   private looks = 0;
   private readonly looking = new Map<
     number,
@@ -281,6 +289,32 @@ export class Session implements Host {
   send(message: Out): void {
     this.tap?.("out", message);
     this.link.send(message);
+    if (message.t === "call" && this.pause_ms > 0) this.endRound();
+  }
+
+  /** What else is called in this turn goes out; then nothing for the time that the node wants. */
+  private endRound(): void {
+    if (this.isRoundOpen) return;
+    this.isRoundOpen = true;
+    this.tools.after(0, () => {
+      this.isRoundOpen = false;
+      this.isPausing = this.pause_ms > 0;
+      if (this.isPausing) this.tools.after(this.pause_ms, () => this.goOn());
+    });
+  }
+
+  private goOn(): void {
+    if (!this.isPausing) return;
+    this.isPausing = false;
+    this.sendWaiting();
+  }
+
+  /** A node that does not keep up asks for a pause; it has to say so again and again. */
+  private slow(pause_ms: number): void {
+    this.pause_ms = Math.max(0, Math.min(PAUSE_MAX_MS, pause_ms));
+    this.cancelPause();
+    if (this.pause_ms === 0) this.goOn();
+    else this.cancelPause = this.tools.after(PAUSE_TOLD_MS, () => this.slow(0));
   }
 
   /** Sends now what else goes out at the end of the turn: the page is being left. */
@@ -312,6 +346,7 @@ export class Session implements Host {
     this.objectsMax = welcome.limits.objects;
     this.saves = welcome.saves === true;
     this.condition = "serving";
+    this.slow(0);
     this.become("connected");
     for (const { object } of this.objects.values()) object.ask();
   }
@@ -330,6 +365,8 @@ export class Session implements Host {
       this.link.elsewhere();
     } else if (message.t === "inspected" || (message.t === "error" && message.name === undefined)) {
       this.inspected(message);
+    } else if (message.t === "slow") {
+      this.slow(message.pause_ms);
     } else if (message.t === "condition") {
       this.condition = message.condition;
       this.options.onState?.(this.state);

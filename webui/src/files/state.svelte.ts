@@ -3,7 +3,7 @@
 import { SvelteMap } from "svelte/reactivity";
 import type { Identity } from "../account/session";
 import { fetchTicket } from "../account/ticket";
-import { type Fields, messageOf, socketUrl } from "../api";
+import { type Fields, isOld, messageOf, socketUrl } from "../api";
 import { allFiles, dislike, like, likeBefore } from "./asking";
 import { Feed } from "./feed";
 import { dislikedHere, likedHere, type Own, ownHere } from "./own";
@@ -34,6 +34,8 @@ export class FilesState implements Files {
   problem = $state<string | null>(null);
   /** The node is away for a while: what is shown may be old. */
   isStale = $state(false);
+  /** The node says so itself: it is cut off from the others. */
+  isCutOff = $state(false);
 
   private readonly feed: Feed;
   private lostTimer: ReturnType<typeof setTimeout> | null = null;
@@ -88,6 +90,7 @@ export class FilesState implements Files {
     for (const message of this.told ?? []) this.take(message);
     this.isLoaded = true;
     this.problem = null;
+    this.isCutOff = isOld(found);
     this.found();
   }
 

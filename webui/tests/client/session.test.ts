@@ -50,6 +50,7 @@ function fakeSession(): {
   states: State[];
   pass: () => void;
   look: () => void;
+  run: (delay_ms: number) => void;
 } {
   const sockets: FakeSocket[] = [];
   const states: State[] = [];
@@ -75,12 +76,13 @@ function fakeSession(): {
     timers = timers.filter(([delay_ms]) => delay_ms > 1_000);
     for (const [, callback] of due) callback();
   };
-  const look = (): void => {
-    const due = timers.filter(([delay_ms]) => delay_ms === LOOK_MS);
-    timers = timers.filter(([delay_ms]) => delay_ms !== LOOK_MS);
+  const run = (exact_ms: number): void => {
+    const due = timers.filter(([delay_ms]) => delay_ms === exact_ms);
+    timers = timers.filter(([delay_ms]) => delay_ms !== exact_ms);
     for (const [, callback] of due) callback();
   };
-  return { session, sockets, states, pass, look };
+  const look = (): void => run(LOOK_MS);
+  return { session, sockets, states, pass, look, run };
 }
 
 test("a session goes on at the next node with what it has", async () => {
@@ -111,6 +113,69 @@ test("a session goes on at the next node with what it has", async () => {
     0,
   ]);
   expect(states).toEqual(["connected", "connecting", "connected"]);
+});
+
+/** An open counter at a node, and the numbers of the calls that have gone out. */
+async function slowed(): Promise<{
+  counter: Counter;
+  socket: FakeSocket;
+  calls: () => number[];
+  pass: () => void;
+  run: (delay_ms: number) => void;
+}> {
+  const { session, sockets, pass, run } = fakeSession();
+  const opening = session.open(Counter, "it");
+  const socket = sockets[0] as FakeSocket;
+  socket.welcome("me#1");
+  pass();
+  socket.hear(snapshot({ value: 0 }));
+  const counter = await opening;
+  const calls = (): number[] =>
+    socket.sent.flatMap((one) => (one.t === "call" ? [one.n as number] : []));
+  return { counter, socket, calls, pass, run };
+}
+
+test("a node that does not keep up is called in rounds, as far apart as it asks", async () => {
+  const { counter, socket, calls, pass, run } = await slowed();
+  const add = (): void => void counter.add(1).catch(() => undefined);
+  socket.hear({ t: "slow", pause_ms: 1_500 });
+  add();
+  add();
+  pass();
+  expect(calls(), "what is called in one turn goes out together").toEqual([1, 2]);
+  add();
+  add();
+  pass();
+  expect(calls(), "what comes in the pause is kept").toEqual([1, 2]);
+  expect(counter.unanswered).toBe(4);
+  run(1_500);
+  pass();
+  expect(calls()).toEqual([1, 2, 3, 4]);
+  add();
+  pass();
+  expect(calls().length).toBe(4);
+  socket.hear({ t: "slow", pause_ms: 0 });
+  pass();
+  expect(calls(), "it keeps up again").toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a pause is bounded, and over when the node does not ask for it again", async () => {
+  const { counter, socket, calls, pass, run } = await slowed();
+  const add = (): void => void counter.add(1).catch(() => undefined);
+  socket.hear({ t: "slow", pause_ms: 3_600_000 });
+  add();
+  pass();
+  add();
+  pass();
+  expect(calls()).toEqual([1]);
+  run(2_000);
+  pass();
+  expect(calls(), "two seconds are the most").toEqual([1, 2]);
+  add();
+  pass();
+  run(5_000);
+  pass();
+  expect(calls(), "nobody has asked for five seconds").toEqual([1, 2, 3]);
 });
 
 test("a node that is behind is left for the next; a refusal ends the object", async () => {

@@ -151,6 +151,8 @@ export class Page {
   offlineUntil_ms = 0;
   private socket: Socket | null = null;
   private isLost = false;
+  /** The connection is dead, and nobody has noticed. */
+  private isDeaf = false;
 
   constructor(
     readonly world: World,
@@ -182,14 +184,15 @@ export class Page {
       onmessage: null,
       onclose: null,
       send: (data) => {
-        if (this.socket === socket && !this.isLost) this.world.tell("frame", this.name, data);
+        if (this.socket !== socket || this.isLost || this.isDeaf) return;
+        this.world.tell("frame", this.name, data);
       },
       close: () => {
         if (this.socket === socket && !this.isLost) this.world.tell("lose", this.name);
       },
     };
     this.socket = socket;
-    this.isLost = false;
+    this.isLost = this.isDeaf = false;
     if (this.world.now_ms < this.offlineUntil_ms) {
       this.world.after(20, () => this.deaf(socket));
       return socket;
@@ -209,7 +212,7 @@ export class Page {
   }
 
   hear(frame: Uint8Array): void {
-    if (!this.isLost) this.socket?.onmessage?.({ data: frame });
+    if (!this.isLost && !this.isDeaf) this.socket?.onmessage?.({ data: frame });
   }
 
   /** The connection breaks; the page comes back by itself, not before `offline_s`. */
@@ -219,6 +222,19 @@ export class Page {
     this.isLost = true;
     this.world.tell("lose", this.name);
     this.socket.onclose?.({ code: 1006 });
+  }
+
+  /** For `deaf_s` nothing comes or goes any more, then the connection breaks, as by `lose`. */
+  fade(deaf_s: number, offline_s: number): void {
+    const { socket } = this;
+    if (deaf_s <= 0 || socket === null || this.isLost) {
+      this.lose(offline_s);
+      return;
+    }
+    this.isDeaf = true;
+    this.world.after(deaf_s * 1_000, () => {
+      if (this.socket === socket) this.lose(offline_s);
+    });
   }
 
   /** The tab is closed, at any moment, and opened again with what was kept. */

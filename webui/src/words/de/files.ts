@@ -42,6 +42,7 @@ export default {
   emptyTrashHint: "Was Sie wegwerfen, kann von hier eine Zeit lang wiederhergestellt werden.",
   noSuchPlace: "Diesen Ordner gibt es nicht",
   noSuchPlaceHint: "Er wurde verschoben oder gelöscht, oder Sie dürfen ihn nicht sehen.",
+  cutOff: "Dieser Server ist von den anderen getrennt. Diese Liste ist vielleicht nicht aktuell.",
   stale: "Die Verbindung ist unterbrochen. Diese Liste ist vielleicht nicht aktuell.",
   offline: "Sie sind offline. Diese Liste ist vielleicht nicht aktuell.",
   open: "Öffnen",

@@ -43,6 +43,7 @@ export default {
   emptyTrashHint: "What you throw away can be restored from here for a while.",
   noSuchPlace: "There is no such folder",
   noSuchPlaceHint: "It was moved, deleted, or you may not see it.",
+  cutOff: "This server is cut off from the others. This list may be out of date.",
   stale: "The connection is lost. This list may be out of date.",
   offline: "You are offline. This list may be out of date.",
   // what one does

@@ -1,0 +1,72 @@
+"""Asks pages to slow down while this node does not keep up.
+
+Idea. A node that is behind with its disk, its share of the order or its own loop only gets further
+behind when pages go on at their own rate: each call waits longer, and pages send more of them. So
+the node names a pause: least time between two rounds of calls of a page. It doubles while the node
+is behind and halves afterwards, as the senders of a congested network do. A page composes what it
+has to send meanwhile, so nothing is lost by it and much is saved.
+
+Invariants.
+  B1  The pause is 0, or from PAUSE_LEAST_MS to PAUSE_MAX_MS.
+  B2  Pages are told when it changes, and again every SAY_AGAIN_S while it is not 0: a page that
+      hears nothing for longer forgets it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+TICK_S = 0.25
+"""How often the node looks at itself."""
+LATE_S = 0.2
+"""A loop that turns so late is behind."""
+QUEUED_BYTES_MOST = 4 << 20
+"""With so much that is not on the disk yet, the node is behind."""
+PAUSE_LEAST_MS = 100
+PAUSE_MAX_MS = 2_000
+SAY_AGAIN_S = 2.0
+
+
+class Brake:
+    """`is_behind` is asked; `tell` is called with the pause, ms, that pages shall keep."""
+
+    def __init__(self, is_behind: Callable[[], bool], tell: Callable[[int], None]) -> None:
+        self.pause_ms = 0
+        self._is_behind = is_behind
+        self._tell = tell
+        self._timer: asyncio.TimerHandle | None = None
+        self._due_s = self._told_s = 0.0
+
+    def start(self) -> None:
+        """There are pages: look from now on."""
+        if self._timer is None:
+            self._schedule(asyncio.get_running_loop())
+
+    def stop(self) -> None:
+        """There are none."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.pause_ms = 0
+
+    def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._due_s = loop.time() + TICK_S
+        self._timer = loop.call_at(self._due_s, self._tick)
+
+    def _tick(self) -> None:
+        loop = asyncio.get_running_loop()
+        now_s = loop.time()
+        self.look(now_s - self._due_s, now_s)
+        self._schedule(loop)
+
+    def look(self, late_s: float, now_s: float) -> None:
+        """Look once; the loop turns so late."""
+        before = self.pause_ms
+        if late_s > LATE_S or self._is_behind():
+            self.pause_ms = min(PAUSE_MAX_MS, max(PAUSE_LEAST_MS, 2 * before))
+        else:
+            self.pause_ms = before // 2 if before >= 2 * PAUSE_LEAST_MS else 0
+        if self.pause_ms != before or (before and now_s >= self._told_s + SAY_AGAIN_S):
+            self._told_s = now_s
+            self._tell(self.pause_ms)
