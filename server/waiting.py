@@ -57,6 +57,11 @@ def text_of(awaiting: Awaiting) -> str:
                 f"the nodes that are heard, in view {view}, are of another cluster than what is in "
                 "this node's folder"
             )
+        case "bound":
+            return (
+                f"the next view may have been decided, and needs {_names(awaiting.missing)}, who "
+                f"proposed it or has to hold it; there: {here}"
+            )
         case _:
             return _text_of_quorum(awaiting)
 
