@@ -9,6 +9,9 @@ const EDITOR =
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
 
+/** What every page needs, in one small file. */
+const BASE = /src\/(?:ids|words\/(?:formats|language))\./;
+
 /** Areas of words that come together, in one file a language: docs/words.md. */
 const WORDS = {
   start: /words\/(\w+)\/(?:common|problems)\./,
@@ -40,7 +43,12 @@ export default defineConfig({
       output: {
         // What every document needs stays together, whoever else needs a part of it.
         codeSplitting: {
-          groups: [...words, { name: "store", test: STORE }, { name: "editor", test: EDITOR }],
+          groups: [
+            { name: "base", test: BASE },
+            ...words,
+            { name: "store", test: STORE },
+            { name: "editor", test: EDITOR },
+          ],
           includeDependenciesRecursively: false,
         },
       },

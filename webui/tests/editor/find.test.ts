@@ -86,12 +86,12 @@ test("a place that is known only when the texts have come is brought into sight 
   Element.prototype.scrollIntoView = function (this: HTMLElement) {
     brought.push(this.dataset.blockId);
   };
-  one.editor.finder.look("milk");
+  one.editor.findWith(Finder).look("milk");
   expect(brought).toEqual([]);
-  one.editor.finder.know(new Map([["far", "more MILK"]]));
+  one.editor.findWith(Finder).know(new Map([["far", "more MILK"]]));
   expect(standing(one)).toEqual([[["far", 5, 9]], 0]);
   expect(brought).toEqual(["far"]);
-  one.editor.finder.know(new Map([["far", "more MILK"]]));
+  one.editor.findWith(Finder).know(new Map([["far", "more MILK"]]));
   expect(brought).toEqual(["far"]);
   Reflect.deleteProperty(Element.prototype, "scrollIntoView");
 });
