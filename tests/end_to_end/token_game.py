@@ -190,7 +190,9 @@ class TokenGame:
             found.append(str((await self._cluster.get(address))[1]).replace("\\", ""))
         return found
 
-    async def _judge(self, doc: str, pages: list[TokenPage], first: list[str]) -> None:
+    async def _judge(
+        self, doc: str, pages: list[TokenPage], first: list[str], interval_s: float = 0.3
+    ) -> None:
         outcome = self._outcome
         loop = asyncio.get_running_loop()
         deadline = loop.time() + SETTLED_S
@@ -208,7 +210,7 @@ class TokenGame:
             if loop.time() > deadline:
                 outcome.apart.append(f"after {SETTLED_S:g} s: {stands}\n{nodes}")
                 break
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(interval_s)
         drafts = "\n".join(text for stand in stands for text in stand["drafts"])
         for page in pages:
             outcome.apart += page.problems

@@ -7,13 +7,13 @@ only behind a token of this page's own, so that no two pages type at one place a
 
 from __future__ import annotations
 
-import asyncio
 from random import Random
 from typing import Any
 
 from playwright.async_api import BrowserContext, Page
 
 from tests.end_to_end.browser import LIMIT_MS
+from tests.end_to_end.scrolling import TWO_FRAMES
 
 HELPERS = r"""() => {
   const TOKEN = /\[[A-Z]\d{4}\]/gu;
@@ -117,8 +117,6 @@ STANDING = """() => ({
   drafts: [...document.querySelectorAll("[data-testid=draft]")].map((one) => one.textContent),
 })"""
 
-UNDONE_S = 0.3
-"""After so long undo has done its work."""
 KINDS = ("Control+Alt+0", "Control+Alt+1", "Control+Alt+2", "Control+Alt+5")
 
 
@@ -224,7 +222,7 @@ class TokenPage:
             return f"{kind}: something is on the clipboard"
         if not await self._key("any", "Control+z" if kind == "undo" else "Control+Shift+z"):
             return f"{kind}: not possible"
-        await asyncio.sleep(UNDONE_S)
+        await self.page.evaluate(TWO_FRAMES)
         changed = await self.page.evaluate("(own) => window.game.changed(own)", self.letter)
         self.taken.update(changed)
         return f"{kind} {changed}"

@@ -209,9 +209,11 @@ export class DocumentController {
     };
   }
 
-  /** Pictures on their way included. */
+  /** Pictures on their way included; it is not "saved" as long as a text is kept that has no place. */
   private get save(): SaveState {
-    return this.pictures?.with(this.model.save) ?? this.model.save;
+    const save = this.pictures?.with(this.model.save) ?? this.model.save;
+    const places = this.allDrafts.length;
+    return save.kind === "saved" && places > 0 ? { kind: "kept", edits: 0, places } : save;
   }
 
   /** Those of earlier tabs and of this one. */

@@ -251,6 +251,12 @@ export class DocumentEditor {
     this.view.dispatch(tr.scrollIntoView());
   }
 
+  /** Puts a text in at the caret. */
+  putText(text: string): void {
+    this.view.focus();
+    this.view.pasteText(text);
+  }
+
   destroy(): void {
     this.model.onView = null;
     this.viewport.stop();
