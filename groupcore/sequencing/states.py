@@ -261,6 +261,16 @@ class States:
         )
         taking.done(state)
 
+    def progress(self, group: GroupId) -> tuple[int, int] | None:
+        """Bytes that have come of a state that is being taken, and of how many; None: of none.
+
+        Of 0 bytes as long as the giver makes its copy; the last piece counts as a full one.
+        """
+        for taking in self._of_group.get(group, ()):
+            size = self._plane.options.state_chunk_bytes
+            return len(taking.pieces.have) * size, taking.pieces.count * size
+        return None
+
     def wake(self, now: float) -> None:
         """Givers that are silent for long, or gone, are left."""
         for token in self._silent.take_due(now):

@@ -211,6 +211,20 @@ def test_the_taker_asks_for_so_much_a_second_and_no_more() -> None:
         assert given <= 0.02 * rate, "no burst in ten milliseconds"
 
 
+def test_who_takes_says_how_much_has_come_of_how_much() -> None:
+    links, state = world(0.0, 4 << 20)
+    taker = links.nodes[C]
+    assert taker.progress(GROUP) is None
+    done = take(links, A)
+    assert taker.progress(GROUP) == (0, 0)
+    links.run(0.5, done)
+    progress = taker.progress(GROUP)
+    assert progress is not None
+    assert 1 << 20 < progress[0] < progress[1] >= len(state)
+    links.run(5, done)
+    assert taker.progress(GROUP) is None
+
+
 # --- the pieces of one state ----------------------------------------------------------------------
 
 
