@@ -22,7 +22,7 @@ SEED = 1
 
 
 @pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="what is written offline is lost behind a split"
+    strict=False, raises=AssertionError, reason="open: tokens are torn, in about every third game"
 )
 async def test_tokens_outlive_splits_joins_kills_and_hours_without_a_connection(
     browser: Browser, tmp_path: Path

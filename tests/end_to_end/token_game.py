@@ -33,6 +33,8 @@ ACTS = ("type",) * 9 + ("split", "split", "join", "join", "cut", "cut", "cut") +
     "move", "kind", "erase", "undo", "undo", "redo",
 )  # fmt: skip
 SETTLED_S = 60.0
+SETTLED = ("saved", "kept")
+"""What the badge says when nothing waits: of texts that have no place it says `kept`."""
 CHROMIUM = Path("/usr/bin/chromium")
 
 
@@ -205,7 +207,7 @@ class TokenGame:
             texts = ["\n".join(stand["texts"]) for stand in stands]
             counts = [Counter(TOKEN.findall(text)) for text in (*texts, *nodes)]
             is_one = len(set(texts)) == 1 == len(set(nodes)) and counts[0] == counts[-1]
-            if is_one and all(stand["state"] == "saved" for stand in stands):
+            if is_one and all(stand["state"] in SETTLED for stand in stands):
                 break
             if loop.time() > deadline:
                 outcome.apart.append(f"after {SETTLED_S:g} s: {stands}\n{nodes}")

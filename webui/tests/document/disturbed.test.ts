@@ -14,6 +14,10 @@ const OPEN: readonly (readonly [seed: number, what: string])[] = [
   [16, "missing"],
   [13, "torn"],
   [83, "apart"],
+  [194, "torn by undo"],
+  [67, "doubled"],
+  [235, "torn"],
+  [105, "unplaced"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [39, "doubled"],
