@@ -199,6 +199,10 @@ disturbed: setup ## tokens typed while people are offline, split, join, move, cu
 	@cd webui && GAMES=$${GAMES:-2000} SEED=$${SEED:-1} \
 		npx vitest run tests/document/disturbed.test.ts --execArgv=--max-semi-space-size=64
 
+.PHONY: game
+game: setup chromium ## four browsers on three nodes type tokens, offline and on, nodes are killed: GAMES=20 from SEED=1; 1 unless all stand once
+	@$(BIN)/python -m tests.end_to_end.token_game --games $${GAMES:-20} --seed $${SEED:-1}
+
 .PHONY: history
 history: setup ## one document, OPERATIONS=100000 operations by ten people: the same for all, no letter lost
 	cd webui && HISTORY=$${OPERATIONS:-100000} SEED=$${SEED:-1} \

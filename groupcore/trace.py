@@ -40,7 +40,13 @@ group at its node. Timestamps say no order.
 **Segments.** `date=<UTC day of its first row>/node=<id>/<kind>-<epoch>-<n>.arrows`: one Arrow IPC
 stream (zstd), written as `….arrows.open` and renamed when it is complete. `epoch` grows with each
 start of the writer, `n` by one a segment of a kind; names sort in log order. Its schema carries the
-metadata of `METADATA`. Who reads never opens `.open`.
+metadata of `METADATA`. Who reads never opens `.open`. Behind the end of the stream stand
+`CHECKSUM_MARK` and the SHA-256 of everything before that mark, where the metadata says so.
+
+**What is missing.** A row of `log_gap` names rows that are not there, and no others: what stands
+before the first of them and behind the last is whole. A crash takes the end of each log of its
+epoch; it was noted behind `dno` and `lseq` of `life`, as rows are written in the order in which
+they are handed over: `accept`, `frame` and `delivery` behind all others, in this order.
 """
 
 from __future__ import annotations
@@ -49,11 +55,18 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-VERSION = 2
+VERSION = 3
 """Of all tables together. Additions only: a column that is missing in an older segment is null.
 
-2 has told since when a process observes and how long a sender has waited.
+2 has told since when a process observes and how long a sender has waited. 3 has checksums, and says
+behind which delivery a crash has taken rows.
 """
+
+CHECKSUM_MARK = b"GCSHA256"
+"""What stands between the end of a segment's stream and its checksum."""
+
+CHECKSUM_BYTES = 32
+"""SHA-256, of everything before the mark: against damage, not against whoever can write files."""
 
 FRAME_STAMPS = 4096
 """Stamps of a frame: `lseq // FRAME_STAMPS` is the frame's number."""
@@ -291,6 +304,9 @@ LOG_GAP = Table(
         Column("dropped", "bigint", "how many; null: not known"),
         Column("every", "bigint", "sampling: only groups with `gid % every == 0` are kept"),
         Column("reason", "string", "`pressure`, `sampled`, `crash` or `disk`"),
+        Column("life", "string", "of a `crash`: the life that stood at `dno`; null: not known"),
+        Column("dno", "bigint", "the delivery behind which all was noted that is missing"),
+        Column("lseq", "bigint", "its stamp behind which all was noted that is missing"),
     ),
 )
 
@@ -319,6 +335,7 @@ METADATA = {
     "groupcore.epoch": "the writer's epoch",
     "groupcore.every": "1; of deliveries: only groups with `gid % every == 0` are in it",
     "groupcore.pseudonyms": "`true`: what is personal is a keyed hash",
+    "groupcore.checksum": "`sha256`: the file ends with its checksum; missing before version 3",
     "groupcore.recovered": "`true`: left behind by a crash; what came behind its end is not known",
 }
 """Keys of a segment's schema metadata, all values text."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from pipeline import verifying
+from pipeline import second_opinion, verifying
 from pipeline.errors import PipelineError, damaged_error
 from pipeline.java import ensure_java, java_version
 
@@ -27,8 +27,9 @@ JOBS: Final = {
 """Modules of `pipeline.jobs`, each with `add_arguments(parser)` and `run(arguments)`."""
 
 VERIFY: Final = "verify-certificate"
+SECOND: Final = "second-opinion"
 
-PACKAGES: Final = frozenset({"pyspark", "py4j", "pyarrow", "numpy"})
+PACKAGES: Final = frozenset({"pyspark", "py4j", "pyarrow", "numpy", "duckdb"})
 """What the jobs rest on and a cluster runs without, apart from Java."""
 
 FAILED: Final = 2
@@ -44,16 +45,17 @@ def main(words: Sequence[str]) -> int:
         epilog="jobs:\n"
         + "\n".join(f"  {name:10} {says}" for name, says in JOBS.items())
         + f"\n  {'java':10} which Java the jobs use"
+        + "\n  second-opinion --trace DIR: was the order kept? By DuckDB, without Spark"
         + "\n  verify-certificate FILE: is it as it was signed, and by whom?",
     )
-    chooser.add_argument("job", choices=[*JOBS, "java", VERIFY], metavar="JOB")
+    chooser.add_argument("job", choices=[*JOBS, "java", SECOND, VERIFY], metavar="JOB")
     name = chooser.parse_args(words[:1]).job
     if name == "java":
         return _show_java()
     if name == VERIFY:
         return _verify(words[1:])
     try:
-        return _run(name, words[1:])
+        return _second(words[1:]) if name == SECOND else _run(name, words[1:])
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in PACKAGES:
@@ -136,6 +138,15 @@ def _verify(words: Sequence[str]) -> int:
     except PipelineError as error:
         said = _say(error, as_json=arguments.json)
         return verifying.NOT_GOOD if error.code in verifying.FINDINGS else said
+
+
+def _second(words: Sequence[str]) -> int:
+    """Raises ModuleNotFoundError where not all is installed that it rests on."""
+    arguments = second_opinion.make_parser().parse_args(words)
+    try:
+        return second_opinion.second_opinion(arguments)
+    except PipelineError as error:
+        return _say(error, as_json=arguments.json)
 
 
 def _explained(error: Exception, memory: str) -> PipelineError:

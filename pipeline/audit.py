@@ -24,6 +24,8 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.few import at_hand, settled
+from pipeline.losing import Located, find_lost, locate, spans_frame, unproved
+from pipeline.lost import Lost
 from pipeline.schemas import SEGMENT_FACTS, raw
 from pipeline.session import adapts
 from pipeline.transforms import contents as content_rules
@@ -118,6 +120,9 @@ class Logs:
 class Range(NamedTuple):
     """What was judged of a node's life: the first and last delivery, by their numbers, and how many
     rows; from when to when, by the node's clock, us since 1970: None, not known.
+
+    `unproved`: how many of these rows rest on rows of logs that are lost, so that not every rule
+    could be held against them.
     """
 
     first: int
@@ -125,30 +130,49 @@ class Range(NamedTuple):
     rows: int
     since_us: int | None = None
     until_us: int | None = None
+    unproved: int = 0
+
+    @property
+    def missing(self) -> int:
+        """How many deliveries up to the last one are not in the trace."""
+        return max(0, self.last - self.rows)
 
 
 @dataclass
 class Audited:
     """What an audit has found. `violations` has the columns of `schemas.VIOLATION`.
 
-    `excused`: findings, by rule, that touch nodes whose logs say that they lack rows: they are no
-    proof of anything. `ranges`: what was judged of each node's life. `held`: rows that wait for
-    other nodes' logs. `sampled`: ids of nodes whose deliveries are sampled.
+    `excused`: findings, by rule, that rows explain which the logs say that they lack: they prove
+    nothing. `lost`: these ranges of rows, with the lives and places where they lay. `ranges`: what
+    was judged of each node's life. `held`: rows that wait for other nodes' logs. `sampled`: ids of
+    nodes whose deliveries are sampled. `unchecked`: segments that have no checksum.
     """
 
     violations: DataFrame
     counts: dict[str, int]
     excused: dict[str, int]
-    unsound: dict[str, str]
+    lost: Located
     ranges: dict[str, Range]
     held: int
     sampled: tuple[str, ...]
     cuts: dict[str, int]
+    unchecked: int = 0
 
     @property
     def clean(self) -> bool:
         """Whether no rule is broken."""
         return not any(self.counts.values())
+
+    @property
+    def whole(self) -> bool:
+        """Whether every rule was held against every row that was judged, and no row is missing."""
+        ranges = self.ranges.values()
+        return not (
+            self.lost
+            or self.sampled
+            or any(self.excused.values())
+            or any(one.unproved or one.missing for one in ranges)
+        )
 
 
 def read_logs(spark: SparkSession, store: Store, snapshot: Snapshot) -> Logs:
@@ -160,8 +184,17 @@ def read_logs(spark: SparkSession, store: Store, snapshot: Snapshot) -> Logs:
     return Logs(**tables, segment=facts)  # type: ignore[arg-type]
 
 
-def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Audited:
-    """Judge everything; `phase` is told what is being looked at."""
+def audit(
+    logs: Logs,
+    phase: Callable[[str], object] = lambda name: None,
+    *,
+    known: Located | None = None,
+) -> Audited:
+    """Judge everything; `phase` is told what is being looked at.
+
+    `known`: where the lost ranges lay, if that is known; else it is looked up, for which all of the
+    logs must be there.
+    """
     phase("how far each log goes")
     sampled = _sampled(logs)
     ranges, cut, held, archived = _ranges(logs)
@@ -178,20 +211,22 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
     ]
     phase("views, verdicts, the logs themselves")
     hosted = hosting.hosted_intervals(logs.membership)
-    holes = records.log_holes(logs.segment)
-    unsound = at_hand(records.unsound_nodes(holes, logs.log_gap, logs.segment))
+    spark = logs.delivery.sparkSession
+    lost, silent = find_lost(logs, known or ())
+    located = _located(logs, lost, known)
     found += [
         hosting.after_leave(rows, hosted),
         views.view_agreement(logs.view),
         views.view_order(logs.view),
         views.behind_the_cut(rows, views.ended_streams(logs.view)),
         verdicts.verdicts(rows, logs.verdict),
-        records.missing_records(holes, unsound),
+        records.missing_records(spark, silent),
     ]
     if logs.before or any(one.last - one.first + 1 != one.rows for one in ranges.values()):
         judged = logs.before.judged if logs.before else None
         found.append(records.delivery_numbers(complete, judged))
-    both = settled(naming.excuse(_together(found), unsound))
+    spans = [span for of_range in located.values() for span in of_range]
+    both = settled(naming.excuse(_together(found), spans_frame(spark, spans)))
     counts = {(r["rule"], r["excused"]): r["n"] for r in naming.count(both).collect()}
     phase("names")
     violations = both.where(~F.col("excused")).drop("excused")
@@ -203,12 +238,29 @@ def audit(logs: Logs, phase: Callable[[str], object] = lambda name: None) -> Aud
         violations,
         {rule: counts.get((rule, False), 0) for rule in RULES},
         {rule: n for (rule, excused), n in counts.items() if excused},
-        {row["id"]: row["why"] for row in unsound.collect()},
-        ranges,
+        located,
+        _with_unproved(ranges, unproved(deliveries, spans)),
         held,
         sampled,
         cut,
+        _unchecked(logs),
     )
+
+
+def _located(logs: Logs, lost: Iterable[Lost], known: Located | None) -> Located:
+    """Where each lost range lay; those of tables that no rule reads lay nowhere."""
+    ranges = list(lost)
+    found = locate(logs, ranges) if known is None else known
+    return {one: list(found.get(one, ())) for one in ranges}
+
+
+def _with_unproved(ranges: dict[str, Range], counts: Mapping[str, int]) -> dict[str, Range]:
+    return {node: one._replace(unproved=counts.get(node, 0)) for node, one in ranges.items()}
+
+
+def _unchecked(logs: Logs) -> int:
+    """Segments whose rows were taken in without a checksum."""
+    return logs.segment.where("not skipped and not coalesce(checked, false)").count()
 
 
 def with_before(deliveries: DataFrame, logs: Logs) -> DataFrame:
@@ -293,7 +345,17 @@ def _sequencer_rules(
     for found in (numbering.numbers_in_turn(numbers), numbering.sender_order(said, gone)):
         odd = at_hand(found)
         if not odd.isEmpty():
-            yield numbering.remembered(odd, memory)
+            owners = at_hand(_owners(numbers, logs.group, deliveries))
+            yield numbering.remembered(numbering.explained(odd, owners, numbers), memory)
+
+
+def _owners(numbers: DataFrame, groups: DataFrame, deliveries: DataFrame) -> DataFrame:
+    """gid, node: who has sequenced a group, by anybody's word."""
+    given = deliveries.where(F.col("sequencer").isNotNull()).select(
+        "gid", F.col("sequencer").alias("node")
+    )
+    said = groups.where("op = 'owned'").select("gid", "node")
+    return numbers.select("gid", "node").unionByName(said).unionByName(given).distinct()
 
 
 def _together(found: Iterable[DataFrame]) -> DataFrame:
@@ -373,7 +435,7 @@ def _range_columns() -> list[Column]:
 
 
 def _range(row: Row) -> Range:
-    return Range(*(row[name] for name in Range._fields))
+    return Range(*(row[name] for name in Range._fields if name != "unproved"))
 
 
 def _until(deliveries: DataFrame, cut: Mapping[str, int]) -> DataFrame:

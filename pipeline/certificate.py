@@ -8,14 +8,17 @@ from html import escape
 from typing import Any
 
 from pipeline.audit import RULES, Audited, Range
+from pipeline.lost import described
 
-FORMAT = 1
-"""The value of `format` in each certificate."""
+FORMAT = 2
+"""The value of `format` in each certificate. 2 says what is unproved: `whole`, `lost`, and of each
+node `proved`, `unproved`, `missing`, `share_proved`."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 RESULTS = {
-    "kept": "The order was kept.",
+    "kept": "The order was kept: every rule was held against every delivery.",
+    "kept_in_part": "The order was kept as far as the logs go: not everything could be proved.",
     "broken": "The order was broken.",
     "nothing": "There was nothing to judge.",
 }
@@ -26,13 +29,13 @@ def describe(audited: Audited, store: str, commit: int, now: datetime) -> dict[s
     judged = sum(one.rows for one in audited.ranges.values())
     since = [one.since_us for one in audited.ranges.values()]
     until = [one.until_us for one in audited.ranges.values()]
-    result = "broken" if not audited.clean else "kept" if judged else "nothing"
     return {
         "format": FORMAT,
         "made": now.astimezone(UTC).isoformat(timespec="seconds"),
         "store": store,
         "commit": commit,
-        "result": result,
+        "result": result_of(audited),
+        "whole": audited.whole,
         "rules": {
             rule: {
                 "says": says,
@@ -48,6 +51,7 @@ def describe(audited: Audited, store: str, commit: int, now: datetime) -> dict[s
                 "deliveries": one.rows,
                 "since": _time(one.since_us),
                 "until": _time(one.until_us),
+                **_share(one, sampled=node.partition("#")[0] in audited.sampled),
             }
             for node, one in sorted(audited.ranges.items())
         },
@@ -55,8 +59,32 @@ def describe(audited: Audited, store: str, commit: int, now: datetime) -> dict[s
         "since": None if None in since else _time(min(filter(None, since), default=None)),
         "until": None if None in until else _time(max(filter(None, until), default=None)),
         "held": audited.held,
-        "logs_with_gaps": audited.unsound,
+        "lost": described(list(audited.lost), audited.lost),
+        "segments_without_checksum": audited.unchecked,
         "sampled": list(audited.sampled),
+    }
+
+
+def result_of(audited: Audited) -> str:
+    """One of `RESULTS`: `kept` only where nothing was left out and nothing was excused."""
+    if not audited.clean:
+        return "broken"
+    if not any(one.rows for one in audited.ranges.values()):
+        return "nothing"
+    return "kept" if audited.whole else "kept_in_part"
+
+
+def _share(one: Range, *, sampled: bool) -> dict[str, Any]:
+    """How much of a node's life is proved: of the deliveries that are there and those that are
+    known to be missing. Of sampled ones nobody knows how many are."""
+    proved = one.rows - one.unproved
+    total = one.rows + one.missing
+    return {
+        "proved": proved,
+        "unproved": one.unproved,
+        "missing": None if sampled else one.missing,
+        # Rounded down: 1 means all.
+        "share_proved": None if sampled else (proved * 10_000 // total) / 10_000,
     }
 
 
@@ -69,6 +97,7 @@ def described_ranges(certificate: Mapping[str, Any]) -> dict[str, Range]:
             one["deliveries"],
             _micros(one.get("since")),
             _micros(one.get("until")),
+            one.get("unproved", 0),
         )
         for node, one in certificate["nodes"].items()
     }
@@ -97,13 +126,13 @@ def page(document: dict[str, Any]) -> str:
     nodes = "".join(
         f"<tr><td>{escape(node)}<td>{one['first']}<td>{one['last']}<td>{one['deliveries']}"
         f"<td>{_shown(one['since'])}<td>{_shown(one['until'])}"
+        f"<td>{one['unproved']}<td>{_known(one['missing'])}<td>{share_text(one)}"
         for node, one in certificate["nodes"].items()
     )
     notes = [f"{certificate['held']} deliveries wait for other nodes' logs and were not judged."]
-    notes += [
-        f"Rows of {node} are missing ({why}): what rests on them was not judged."
-        for node, why in certificate["logs_with_gaps"].items()
-    ]
+    notes += [lost_text(one) for one in certificate["lost"]]
+    if unchecked := certificate["segments_without_checksum"]:
+        notes.append(f"{unchecked} segments have no checksum: damage in them could be overlooked.")
     notes += [
         f"The deliveries of {node} are sampled: gaps were not looked for there."
         for node in certificate["sampled"]
@@ -128,13 +157,33 @@ code {{ overflow-wrap: anywhere }}
 <table><tr><th>Rule<th>What it demands<th>Violations<th>Not auditable{rules}</table></div>
 <h2>What was judged</h2>
 <div class="wide" tabindex="0" role="region" aria-label="What was judged">
-<table><tr><th>Node<th>First delivery<th>Last<th>Deliveries<th>From<th>Until{nodes}</table></div>
+<table><tr><th>Node<th>First delivery<th>Last<th>Deliveries<th>From<th>Until\
+<th>Unproved<th>Missing<th>Share proved{nodes}</table></div>
 <ul>{said}</ul>
 <h2>Signature</h2>
 <p>Ed25519, key <code>{escape(document["key"])}</code>,
 signature <code>{escape(document["signature"])}</code>
 </html>
 """
+
+
+def lost_text(one: Mapping[str, Any]) -> str:
+    """A lost range in a sentence."""
+    until = "the end" if one["to_off"] is None else f"row {one['to_off']}"
+    return (
+        f"The log {one['kind']} of {one['node']}, epoch {one['epoch']}, lacks row"
+        f" {one['from_off']} to {until} ({one['why']}): what these rows would show is not proved."
+    )
+
+
+def share_text(one: Mapping[str, Any]) -> str:
+    """The share of a node's deliveries that is proved, as percent."""
+    share = one.get("share_proved")
+    return "not known" if share is None else f"{100 * share:.2f} %"
+
+
+def _known(value: int | None) -> str:
+    return "not known" if value is None else str(value)
 
 
 def _between(certificate: Mapping[str, Any]) -> str:

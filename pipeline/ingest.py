@@ -255,7 +255,8 @@ def _facts(
         head = heads.get(segment)
         facts = written.get(segment.path, (0, None, None))
         shown = (None, None) if head is None else (head.every, head.recovered)
-        said.append((segment.path, *segment[1:], *facts, *shown, segment in damaged))
+        checked = None if head is None or not head.has_checksum else segment not in damaged
+        said.append((segment.path, *segment[1:], *facts, *shown, segment in damaged, checked))
     return pa.Table.from_pylist(
         [dict(zip(ARROW_FACTS.names, row, strict=True)) for row in said], ARROW_FACTS
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.audit import KINDS, RULES, Audited, Range, audit, read_logs
 from pipeline.certificate import described_ranges
 from pipeline.frontier import FRONTIER, Frontier, advanced, left_behind, logs_since
+from pipeline.lost import read_described
 from pipeline.schemas import names_of
 
 if TYPE_CHECKING:
@@ -34,9 +35,11 @@ def judge(
     frontier = Frontier.of(snapshot)
     if frontier is not None and not whole:
         logs = logs_since(spark, store, snapshot, frontier)
-        audited = audit(logs, phase)
-        if audited.clean and not audited.excused:
-            return _added(audited, snapshot.positions["audit"]), logs, False
+        certificate = snapshot.positions["audit"]
+        known = read_described(certificate.get("lost", ()))
+        audited = audit(logs, phase, known=known)
+        if audited.clean and not audited.excused and audited.lost.keys() == known.keys():
+            return _added(audited, certificate), logs, False
         phase("what is new is not in order: everything from the start")
     logs = read_logs(spark, store, snapshot)
     return audit(logs, phase), logs, True
@@ -74,6 +77,7 @@ def _added(audited: Audited, before: Mapping[str, Any]) -> Audited:
                 old.rows + new.rows,
                 _both(min, old.since_us, new.since_us),
                 _both(max, old.until_us, new.until_us),
+                old.unproved + new.unproved,
             )
         ranges[node] = new
     counts = {rule: rules.get(rule, {}).get("violations", 0) for rule in RULES}

@@ -45,9 +45,11 @@ def names_of(columns: str) -> list[str]:
 
 SEGMENT_FACTS: Final = (
     "segment string, node string, kind string, epoch bigint, n bigint, rows bigint,"
-    " first_off bigint, last_off bigint, every bigint, recovered boolean, skipped boolean"
+    " first_off bigint, last_off bigint, every bigint, recovered boolean, skipped boolean,"
+    " checked boolean"
 )
-"""Table `segment`: what has been taken in. `node` is the id; `skipped`: it was damaged."""
+"""Table `segment`: what has been taken in. `node` is the id; `skipped`: it was damaged; `checked`:
+it was held against its checksum; null where it had none."""
 
 ARROW_FACTS: Final = pa.schema(
     [(name, _ARROW[kind]) for name, kind in (c.split(" ") for c in SEGMENT_FACTS.split(", "))]
@@ -66,6 +68,9 @@ NUMBERED: Final = (
     " first bigint"
 )
 """What has been given numbers, `seq` to `end`; `sender` and `first` are null for a change."""
+
+SPAN: Final = "node string, kind string, low bigint, high bigint"
+"""Where lost rows lay in a life of a node, as of `pipeline.lost.Span`."""
 
 PLACE: Final = "node string, gid bigint, dno bigint, seq bigint"
 """Up to which number a node has a group, as of a delivery number."""

@@ -42,17 +42,41 @@ def verify_certificate(arguments: argparse.Namespace) -> int:
     document = _read(arguments.file)
     given = None if arguments.key is None else public_key(arguments.key)
     said = verify(document, given)
-    names = ("result", "made", "store", "deliveries", "held", "since", "until")
+    names = ("result", "whole", "made", "store", "deliveries", "held", "since", "until")
     found = {name: said.get(name) for name in names}
     found |= {"key": document["key"], "key_compared": given is not None}
     if arguments.json:
-        print(json.dumps(found))
+        print(json.dumps(found | {"nodes": said.get("nodes"), "lost": said.get("lost")}))
         return 0
     for name, value in found.items():
         print(f"{name.replace('_', ' ')}: {value}")
+    for node, one in said.get("nodes", {}).items():
+        print(_node_text(node, one))
+    for lost in said.get("lost", ()):
+        print(_lost_text(lost))
+    if found["whole"] is None:
+        print("It was made before certificates said what is unproved: audit again with --full.")
     if given is None:
         print("Anybody can sign: compare the key with one from elsewhere, or give --key.")
     return 0
+
+
+def _node_text(node: str, one: dict[str, Any]) -> str:
+    share = one.get("share_proved")
+    if share is None:
+        return f"{node}: {one.get('deliveries')} deliveries; which share is proved is not known"
+    return (
+        f"{node}: {100 * share:.2f} % proved; of {one['deliveries']} deliveries"
+        f" {one['unproved']} are unproved, {one['missing']} are missing"
+    )
+
+
+def _lost_text(one: dict[str, Any]) -> str:
+    until = "the end" if one["to_off"] is None else f"row {one['to_off']}"
+    return (
+        f"lost: {one['kind']} of {one['node']}, epoch {one['epoch']}, row {one['from_off']}"
+        f" to {until} ({one['why']})"
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -102,6 +102,7 @@ class Desk:
                 },
                 "state": node.state,
                 "waiting": node.waiting,
+                "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(),

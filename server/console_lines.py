@@ -239,7 +239,12 @@ def _certificate(audit: Shown | None) -> list[str]:
         for name, counts in said.get("rules", {}).items()
     ]
     head = f"{said.get('result')}  deliveries={said.get('deliveries')}"
-    return [head, f"{signed}, of key {audit['key']}", *rules]
+    nodes = [
+        f"  {node}  deliveries={one.get('deliveries')}  unproved={one.get('unproved')}"
+        f"  missing={one.get('missing')}  share_proved={one.get('share_proved')}"
+        for node, one in said.get("nodes", {}).items()
+    ]
+    return [head, f"{signed}, of key {audit['key']}", *rules, *nodes]
 
 
 def _violations(found: Shown) -> list[str]:

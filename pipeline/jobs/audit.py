@@ -3,9 +3,11 @@
 What an earlier audit has judged is not judged again, unless what is new is not in order, or --full
 asks for it; the result is the same.
 Each violation is one JSON line. Exit code 0: no rule is broken; 1: one is; 2: it could not be
-judged. With --certificate the result is signed and written as JSON, and as a page beside it. With
---follow it judges each time that nodes have completed segments, and says violations as it finds
-them; its exit code is that of the last result.
+judged. Rows that a node's log owns up to have lost (a crash, a full disk, a damaged segment) excuse
+what they would have explained, and nothing before or behind them: `kept_in_part` says that not
+everything could be proved. With --certificate the result is signed and written as JSON, and as a
+page beside it. With --follow it judges each time that nodes have completed segments, and says
+violations as it finds them; its exit code is that of the last result.
 """
 
 from __future__ import annotations
@@ -114,7 +116,10 @@ class _Court:
                 "violations": sum(audited.counts.values()),
                 "not_auditable": sum(audited.excused.values()),
                 "held": audited.held,
-                "whole": whole,
+                "unproved": sum(one.unproved for one in audited.ranges.values()),
+                "missing": sum(one.missing for one in audited.ranges.values()),
+                "whole": audited.whole,
+                "from_the_start": whole,
                 "seconds": round(sum(report.seconds.values()), 2),
             }
         )

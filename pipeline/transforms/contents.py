@@ -13,7 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from groupcore.trace import CONTENT, GONE, JOINED, LEFT
-from pipeline.transforms.findings import findings
+from pipeline.transforms.findings import any_of, findings, rows_of
+from pipeline.transforms.numbering import around_numbers
 
 _ALIKE = ("gid", "seq", "count", "sender", "first", "crc")
 
@@ -64,7 +65,15 @@ def contents(suspects: DataFrame, accepts: DataFrame) -> DataFrame:
         both.where(stamped & (differ != "")),
         "content",
         F.concat(F.lit("it is not what its sequencer stamped: "), differ),
-    ).unionByName(findings(both.where(~stamped), "phantom", F.lit("no sequencer has stamped it")))
+    ).unionByName(
+        findings(
+            both.where(~stamped).withColumn(
+                "needs", any_of(rows_of("accept", "node2", "lseq2", "lseq2"))
+            ),
+            "phantom",
+            F.lit("no sequencer has stamped it"),
+        )
+    )
 
 
 def changes(deliveries: DataFrame, membership: DataFrame) -> DataFrame:
@@ -78,7 +87,15 @@ def changes(deliveries: DataFrame, membership: DataFrame) -> DataFrame:
         "gid", "seq", F.col("process").alias("sender"), what.alias("what")
     )
     rows = deliveries.where(F.col("what") != CONTENT).select(
-        "node", "dno", "gid", "seq", "sender", "what"
+        "node",
+        "dno",
+        "gid",
+        "seq",
+        "sender",
+        "what",
+        F.col("sequencer").alias("node2"),
+        F.col("lseq").alias("lseq2"),
+        any_of(rows_of("change", "sequencer", "lseq", "lseq")),
     )
     odd = rows.join(stamped, ["gid", "seq", "sender", "what"], "left_anti")
     places = stamped.select("gid", "seq").distinct().withColumn("known", F.lit(True))
@@ -96,7 +113,8 @@ def changes(deliveries: DataFrame, membership: DataFrame) -> DataFrame:
 def archived(deliveries: DataFrame, accepts: DataFrame) -> DataFrame:
     """Findings `content` of rows out of archives: they are what somebody stamped at their place.
 
-    What was stamped before the trace began has nothing to be compared with.
+    What was stamped before the trace began has nothing to be compared with. A place can have been
+    stamped by several epochs: of the others' rows one may be lost.
     """
     rows = deliveries.where(F.col("sequencer").isNull() & (F.col("what") == CONTENT)).select(
         "node", "dno", *_ALIKE
@@ -105,8 +123,14 @@ def archived(deliveries: DataFrame, accepts: DataFrame) -> DataFrame:
     places = accepts.select(
         "gid", "seq", F.col("node").alias("node2"), F.col("lseq").alias("lseq2")
     )
+    owners = accepts.select("gid", "node").distinct()
+    numbers = accepts.select(
+        "gid", "node", "lseq", "seq", (F.col("seq") + F.col("count") - 1).alias("end")
+    )
+    found = odd.join(places, ["gid", "seq"])
+    asked = found.withColumn("low", F.col("seq")).withColumn("high", F.col("seq"))
     return findings(
-        odd.join(places, ["gid", "seq"]),
+        around_numbers(asked, owners, numbers),
         "content",
         F.lit("what came out of an archive is not what was stamped"),
     )

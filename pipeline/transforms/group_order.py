@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.transforms.findings import findings
+from pipeline.transforms.findings import any_of, findings, rows_of
 from pipeline.transforms.sorting import presorted
 
 _LOG = ("node", "gid")
@@ -108,7 +108,14 @@ def group_order(events: DataFrame, suspects: DataFrame) -> DataFrame:
         .drop("log")
         .withColumn("stint", F.sum(F.when(F.col("op") != "row", 1).otherwise(0)).over(log))
         .withColumn("opened", F.first("op").over(earlier))
-        .withColumn("before", F.max("end").over(earlier.rowsBetween(Window.unboundedPreceding, -1)))
+        .withColumn("since", F.when(F.col("stint") > 0, F.first("dno").over(earlier)).otherwise(0))
+        .withColumn(
+            "top",
+            F.max(F.struct("end", "dno")).over(earlier.rowsBetween(Window.unboundedPreceding, -1)),
+        )
+        .withColumn("before", F.col("top.end"))
+        .withColumn("before_dno", F.col("top.dno"))
+        .drop("top")
         .withColumn(
             "times",
             F.row_number().over(Window.partitionBy(*stint, "seq", "op").orderBy("dno")),
@@ -117,24 +124,28 @@ def group_order(events: DataFrame, suspects: DataFrame) -> DataFrame:
     )
     hosted = (F.col("stint") > 0) & (F.col("opened") == "state")
     again = hosted & (F.col("seq") <= F.col("before"))
+    # A lost `state` behind the row that stands before it would begin the numbers anew.
+    between = rows_of("membership", "node", "before_dno", F.col("dno") - 1)
     late = rows.where(again & (F.col("times") == 1))
     ahead = rows.where(hosted & (F.col("seq") > F.col("before") + 1))
     return (
         findings(
-            rows.where(~hosted),
+            rows.where(~hosted).withColumn(
+                "needs", any_of(rows_of("membership", "node", "since", F.col("dno") - 1))
+            ),
             "not_hosted",
             F.lit("the node delivers a group whose state it has not taken, or has released"),
         )
         .unionByName(
             findings(
-                rows.where(again & (F.col("times") > 1)),
+                rows.where(again & (F.col("times") > 1)).withColumn("needs", any_of(between)),
                 "duplicate",
                 F.format_string("number %d of the group was delivered before", "seq"),
             )
         )
         .unionByName(
             findings(
-                late,
+                late.withColumn("needs", any_of(between)),
                 "late",
                 F.format_string("number %d is delivered behind number %d", "seq", "before"),
             )
@@ -154,9 +165,16 @@ def _gaps(ahead: DataFrame, late: DataFrame) -> DataFrame:
     within = (F.col("late_seq") > F.col("before")) & (F.col("late_seq") < F.col("seq"))
     joined = ahead.join(comers, list(stint), "left")
     missing = (
-        joined.groupBy(*stint, "dno", "seq", "before")
+        joined.groupBy(*stint, "dno", "seq", "before", "before_dno")
         .agg(F.sum(F.when(within, F.col("late_count")).otherwise(0)).alias("come"))
         .where(F.col("seq") - F.col("before") - 1 > F.col("come"))
+        .withColumn(
+            "needs",
+            any_of(
+                rows_of("delivery", "node", F.col("before_dno") + 1, F.col("dno") - 1),
+                rows_of("membership", "node", "before_dno", F.col("dno") - 1),
+            ),
+        )
     )
     return findings(
         missing,

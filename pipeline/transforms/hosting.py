@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from groupcore.trace import GONE, LEFT
-from pipeline.transforms.findings import findings
+from pipeline.transforms.findings import any_of, findings, rows_of
 
 FOR_EVER: Final = 2**62
 """`out_dno` of a process that is still given its group."""
@@ -37,7 +37,7 @@ def after_leave(deliveries: DataFrame, hosted: DataFrame) -> DataFrame:
     staying = (
         hosted.join(leaves, ["node", "gid", "process"])
         .where((F.col("in_dno") < F.col("left_dno")) & (F.col("left_dno") < F.col("out_dno")))
-        .groupBy("node", "gid", "process", "out_dno")
+        .groupBy("node", "gid", "process", "in_dno", "out_dno")
         .agg(F.min("left_dno").alias("left_dno"))
     )
     given = (
@@ -45,7 +45,7 @@ def after_leave(deliveries: DataFrame, hosted: DataFrame) -> DataFrame:
         .join(F.broadcast(staying), ["node", "gid"])
         .where((F.col("dno") > F.col("left_dno")) & (F.col("dno") <= F.col("out_dno")))
     )
-    first = given.groupBy("node", "gid", "process", "left_dno").agg(
+    first = given.groupBy("node", "gid", "process", "in_dno", "left_dno").agg(
         F.min(F.struct("dno", "seq")).alias("first")
     )
     return findings(
@@ -57,6 +57,7 @@ def after_leave(deliveries: DataFrame, hosted: DataFrame) -> DataFrame:
             "first.seq",
             F.col("node").alias("node2"),
             F.col("left_dno").alias("dno2"),
+            any_of(rows_of("membership", "node", "in_dno", F.col("first.dno") - 1)),
         ),
         "after_leave",
         F.format_string("%s was given this behind its LEAVE", "process"),

@@ -5,23 +5,34 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.few import settled
 from pipeline.schemas import VIOLATION
 
 _COLUMNS = [part.split()[0] for part in VIOLATION.split(", ")]
 
 
-def excuse(found: DataFrame, unsound: DataFrame) -> DataFrame:
-    """With `excused`: one of its nodes says itself that rows of its logs are missing."""
-    ids = unsound.select("id")
-    one = ids.select(F.col("id").alias("id1"), F.lit(True).alias("bad1"))
-    two = ids.select(F.col("id").alias("id2"), F.lit(True).alias("bad2"))
+def excuse(found: DataFrame, spans: DataFrame) -> DataFrame:
+    """With `excused`, without `needs`: whether a lost range could hold rows that explain it.
+
+    `found` is computed once; `spans` as of `pipeline.lost.Span`, few.
+    """
+    named = found.withColumn("id", F.monotonically_increasing_id())
+    named = settled(named)
+    needs = named.where("needs is not null").select("id", F.explode("needs").alias("need"))
+    wanted = needs.select(
+        "id",
+        F.col("need.node").alias("node"),
+        F.col("need.kind").alias("kind"),
+        F.col("need.low").alias("from"),
+        F.col("need.high").alias("to"),
+    ).where(F.col("from") <= F.col("to"))
+    inside = (F.col("from") <= F.col("high")) & (F.col("to") >= F.col("low"))
+    hit = wanted.join(F.broadcast(spans), ["node", "kind"]).where(inside).select("id").distinct()
+    excused = hit.withColumn("excused", F.lit(True))
     return (
-        found.withColumn("id1", F.substring_index("node", "#", 1))
-        .withColumn("id2", F.substring_index("node2", "#", 1))
-        .join(F.broadcast(one), "id1", "left")
-        .join(F.broadcast(two), "id2", "left")
-        .withColumn("excused", F.coalesce("bad1", "bad2", F.lit(False)))
-        .drop("id1", "id2", "bad1", "bad2")
+        named.join(F.broadcast(excused), "id", "left")
+        .withColumn("excused", F.coalesce("excused", F.lit(False)))
+        .drop("id", "needs")
     )
 
 

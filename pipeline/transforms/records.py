@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.transforms.findings import findings
+from pipeline.lost import Hole
+from pipeline.transforms.findings import any_of, findings, rows_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def log_holes(facts: DataFrame) -> DataFrame:
-    """node (id), kind, epoch, segment, missing: where a log's row numbers jump.
+    """Where a log's row numbers jump: the columns of `facts`, with `before` and `inside`.
 
-    `facts` is the table `segment`. A log that begins late was pruned; that is no hole.
+    `before`: how many rows are missing between a segment and the one before it; `inside`: within
+    it; less than 0: so many are there twice. `facts` is the table `segment`. A log that begins late
+    was pruned; that is no hole.
     """
     log = Window.partitionBy("node", "kind", "epoch").orderBy("n")
     rows = facts.where(~F.col("skipped") & (F.col("rows") > 0)).withColumn(
@@ -19,31 +28,24 @@ def log_holes(facts: DataFrame) -> DataFrame:
     )
     inside = F.col("last_off") - F.col("first_off") + 1 - F.col("rows")
     before = F.coalesce(F.col("first_off") - F.col("due"), F.lit(0))
-    return rows.withColumn("missing", inside + before).where(F.col("missing") != 0)
+    counted = rows.withColumn("inside", inside).withColumn("before", before)
+    return counted.where((F.col("inside") != 0) | (F.col("before") != 0))
 
 
-def unsound_nodes(holes: DataFrame, gaps: DataFrame, facts: DataFrame) -> DataFrame:
-    """id, why: nodes whose logs are said to lack rows, so what rests on them cannot be judged.
-
-    `gaps` is the table `log_gap`. Rows that are missing without a word are no excuse: these are
-    findings themselves (`missing_records`).
-    """
-    told = gaps.where(F.col("reason") != "sampled").select(
-        F.substring_index("node", "#", 1).alias("id"), F.col("reason").alias("why")
-    )
-    passed = facts.where("skipped").select(F.col("node").alias("id"), F.lit("damaged").alias("why"))
-    return told.unionByName(passed).groupBy("id").agg(F.min("why").alias("why"))
-
-
-def missing_records(holes: DataFrame, unsound: DataFrame) -> DataFrame:
+def missing_records(spark: SparkSession, silent: Iterable[Hole]) -> DataFrame:
     """Findings `missing_records`: a log lacks rows, or has some twice, and does not say so."""
-    silent = holes.join(unsound, holes["node"] == unsound["id"], "left_anti")
-    return findings(
-        silent,
-        "missing_records",
-        F.format_string(
-            "%s: %d rows of %s are missing before or in it", "segment", "missing", "kind"
-        ),
+    said = [(hole.log[0], _said(hole)) for hole in silent]
+    frame = spark.createDataFrame(said, "node string, text string")
+    return findings(frame, "missing_records", F.col("text"))
+
+
+def _said(hole: Hole) -> str:
+    _, kind, epoch = hole.log
+    if hole.first < 0:
+        return f"{hole.before}: rows of {kind} are there twice"
+    return (
+        f"{hole.before}: rows {hole.first} to {hole.last} of {kind}, epoch {epoch}, are missing"
+        " before or in it"
     )
 
 
@@ -65,7 +67,10 @@ def delivery_numbers(deliveries: DataFrame, judged: DataFrame | None = None) -> 
         "before", F.lag("dno").over(log)
     )
     return findings(
-        rows.where(F.col("dno") != F.col("before") + 1),
+        rows.where(F.col("dno") != F.col("before") + 1).withColumn(
+            "needs",
+            any_of(rows_of("delivery", "node", F.col("before") + 1, F.col("dno") - 1)),
+        ),
         "delivery_numbers",
         F.format_string("delivery %d stands behind delivery %d", "dno", "before"),
     )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.transforms.findings import findings, frame_of
+from pipeline.transforms.findings import any_of, findings, frame_of, rows_of
 from pipeline.transforms.sorting import presorted
 from pipeline.transforms.sweeping import BEHIND, TOLD, behind
 
@@ -167,9 +167,9 @@ def frame_order(suspects: DataFrame, rows: DataFrame, hosted: DataFrame) -> Data
 
 
 def given(rows: DataFrame, hosted: DataFrame) -> DataFrame:
-    """The rows once for each process that is given them."""
+    """The rows once for each process that is given them; `in_dno`: since when it is."""
     inside = (F.col("dno") > F.col("in_dno")) & (F.col("dno") <= F.col("out_dno"))
-    return rows.join(hosted, ["node", "gid"]).where(inside).drop("in_dno", "out_dno")
+    return rows.join(hosted, ["node", "gid"]).where(inside).drop("out_dno")
 
 
 def _higher(late: DataFrame, rows: DataFrame, hosted: DataFrame, key: tuple[str, ...]) -> DataFrame:
@@ -191,11 +191,22 @@ def _behind(late: DataFrame, evidence: DataFrame, key: tuple[str, ...], most: st
         Window.partitionBy(*key).orderBy("dno", "rank").rowsBetween(Window.unboundedPreceding, -1)
     )
     # What a row requires, it requires of what is behind it: evidence stands behind its own row.
-    seen = evidence.select(*key, "dno", F.lit(1).alias("rank"), F.struct(most, "dno").alias("seen"))
+    seen = evidence.select(
+        *key, "dno", F.lit(1).alias("rank"), F.struct(most, "dno", "in_dno").alias("seen")
+    )
     together = late.withColumn("rank", F.lit(0)).unionByName(seen, allowMissingColumns=True)
     return together.withColumn("best", F.max("seen").over(before)).where(F.col("rank") == 0)
 
 
 def _against(found: DataFrame) -> DataFrame:
-    """With the other row's name."""
-    return found.withColumn("node2", F.col("node")).withColumn("dno2", F.col("best.dno"))
+    """With the other row's name.
+
+    Both rows are there; a process that had been taken out of one of the groups, in a row of
+    `membership` that is lost, was not given them in this order.
+    """
+    given_since = F.least("in_dno", "best.in_dno")
+    return (
+        found.withColumn("node2", F.col("node"))
+        .withColumn("dno2", F.col("best.dno"))
+        .withColumn("needs", any_of(rows_of("membership", "node", given_since, F.col("dno") - 1)))
+    )

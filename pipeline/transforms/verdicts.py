@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from groupcore.trace import CONTENT
-from pipeline.transforms.findings import findings
+from pipeline.transforms.findings import any_of, findings, rows_of
 
 _REFUSAL = ("gid", "seq", "principal", "operation", "code")
 
@@ -25,7 +25,9 @@ def verdicts(deliveries: DataFrame, refused: DataFrame) -> DataFrame:
         own, ["node", "gid", "at", "principal", "operation", "code"], "left_anti"
     )
     return findings(
-        missing.drop("seq").withColumnRenamed("at", "seq"),
+        missing.drop("seq")
+        .withColumnRenamed("at", "seq")
+        .withColumn("needs", any_of(rows_of("verdict", "node", "dno", "dno"))),
         "verdict",
         F.format_string(
             "%s has refused number %d as %s, this node has not", "node2", "seq", "code"

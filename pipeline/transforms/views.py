@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.transforms.findings import findings, frame_of
+from pipeline.transforms.findings import any_of, findings, frame_of, rows_of
 
 
 def view_agreement(views: DataFrame) -> DataFrame:
@@ -34,17 +34,24 @@ def view_order(views: DataFrame) -> DataFrame:
 
 
 def ended_streams(views: DataFrame) -> DataFrame:
-    """sequencer, end: the last frame of each stream that a primary view has ended.
+    """sequencer, end: the last frame of each stream that a primary view has ended; `said`: who says
+    so first, and which view stood before at that node.
 
     A view that was formed from disks ends streams where they were saved; what had been delivered
     behind that is forgotten, as its senders were not told that it is saved. The next view says
     the same cut again.
     """
-    entries = views.where("primary").select("members", "recovered", F.explode("cut").alias("entry"))
+    entries = views.where("primary").select(
+        "members", "recovered", "number", "node", "previous", F.explode("cut").alias("entry")
+    )
     ended = entries.where(~F.expr("array_contains(members, entry.sequencer)"))
     return (
         ended.groupBy(F.col("entry.sequencer").alias("sequencer"))
-        .agg(F.min("entry.frame").alias("end"), F.max("recovered").alias("recovered"))
+        .agg(
+            F.min("entry.frame").alias("end"),
+            F.max("recovered").alias("recovered"),
+            F.min(F.struct("number", "node", "previous")).alias("said"),
+        )
         .where("not recovered")
         .drop("recovered")
     )
@@ -63,7 +70,12 @@ def behind_the_cut(deliveries: DataFrame, ended: DataFrame) -> DataFrame:
     return findings(
         wrong.withColumn("node2", F.col("sequencer"))
         .withColumn("lseq2", F.col("lseq"))
-        .drop("lseq"),
+        .drop("lseq")
+        # The view before, if it was formed from disks.
+        .withColumn(
+            "needs",
+            any_of(rows_of("view", F.col("said.node"), F.col("said.previous"), "said.previous")),
+        ),
         "view_synchrony",
         F.format_string("the stream ended at frame %d, this is of frame %d", "end", "frame"),
     )

@@ -36,10 +36,10 @@ class Disk:
     def begin(self) -> list[Lost]:
         """Begin an epoch, and complete what a former one has left; what is missing of that."""
         folder, node, options = self._form.folder, self._form.node, self._options
-        self.epoch, crashed = self._epochs.begin()
+        self.epoch, crashed, runs_on = self._epochs.begin()
         pseudonyms = options.key is not None
         self._form = Form(folder, node, self.epoch, options.every, pseudonyms)
-        return recover(folder, node, crashed)
+        return recover(folder, node, crashed, runs_on=runs_on)
 
     def write(self, gathered: Gathered, off: int) -> None:
         """Put rows behind the others of their kind, the first of which has this number."""

@@ -6,6 +6,7 @@ behind is not known; a row of `log_gap` for each kind says from where on.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyarrow import ipc
 
-from groupcore.trace import OPEN_SUFFIX, TABLES
+from groupcore.trace import CHECKSUM_MARK, OPEN_SUFFIX, TABLES
 from server.trace.batches import schema_of
 from server.trace.segments import OPTIONS, Form, segments_of, sync_folder
 
@@ -23,15 +24,25 @@ log = logging.getLogger("server.trace")
 
 
 class Lost(NamedTuple):
-    """Rows of a kind and epoch that are missing, from this one on."""
+    """Rows of a kind and epoch that are missing, from this one on.
+
+    They were noted behind delivery `dno` and behind stamp `lseq` of `life`; None: not known.
+    """
 
     kind: str
     epoch: int
     from_off: int
+    life: str | None = None
+    dno: int | None = None
+    lseq: int | None = None
 
 
-def recover(folder: Path, node: str, crashed: int | None) -> list[Lost]:
-    """Complete a node's open segments. `crashed`: the epoch that was not closed. OSError."""
+def recover(folder: Path, node: str, crashed: int | None, *, runs_on: bool = False) -> list[Lost]:
+    """Complete a node's open segments. OSError.
+
+    `crashed`: the epoch that was not closed. `runs_on`: the machine has not been down since, so of
+    what the writer had handed to the system nothing is missing.
+    """
     lost: dict[tuple[str, int], Lost] = {}
     for path, segment, complete in segments_of(folder, node):
         if complete:
@@ -44,7 +55,40 @@ def recover(folder: Path, node: str, crashed: int | None) -> list[Lost]:
         for kind in TABLES:
             if (kind, crashed) not in lost:
                 lost[kind, crashed] = Lost(kind, crashed, next_off(folder, node, kind, crashed))
-    return list(lost.values())
+    return [_noted_behind(folder, node, one, torn=runs_on) for one in lost.values()]
+
+
+def _noted_behind(folder: Path, node: str, lost: Lost, *, torn: bool) -> Lost:
+    delivery = last_place(folder, node, lost.epoch, "delivery", "dno", torn=torn)
+    stamp = last_place(folder, node, lost.epoch, "accept", "lseq", torn=torn)
+    if delivery is None:
+        return lost if stamp is None else lost._replace(life=stamp[0], lseq=stamp[1])
+    lseq = stamp[1] if stamp is not None and stamp[0] == delivery[0] else None
+    return lost._replace(life=delivery[0], dno=delivery[1], lseq=lseq)
+
+
+def last_place(
+    folder: Path, node: str, epoch: int, kind: str, column: str, *, torn: bool
+) -> tuple[str, int] | None:
+    """The last row of a kind and epoch in a complete segment, life and place; None without one.
+
+    Rows are written in the order in which they were handed over, `accept` and `delivery` behind the
+    others. So what is missing of these was noted behind the last one that is there; after a power
+    cut, which can take more of one file than of another, behind the last one that was completed
+    before (not `torn`).
+    """
+    last = None
+    for path, segment, complete in segments_of(folder, node):
+        if not complete or (segment.kind, segment.epoch) != (kind, epoch):
+            continue
+        if torn or _said(path).get("groupcore.recovered") != "true":
+            last = path if last is None or path.name > last.name else last
+    found = None
+    for batch in () if last is None else read_torn(last):
+        if batch.num_rows:
+            end = batch.num_rows - 1
+            found = (batch.column("node")[end].as_py(), batch.column(column)[end].as_py())
+    return found
 
 
 def complete_torn(path: Path, form: Form, kind: str) -> int:
@@ -55,7 +99,8 @@ def complete_torn(path: Path, form: Form, kind: str) -> int:
         path.unlink()
         return _end_of(sealed)
     whole = list(read_torn(path))
-    metadata = form.metadata(kind) | _said(path) | {"groupcore.recovered": "true"}
+    said = {"groupcore.recovered": "true", "groupcore.checksum": "sha256"}
+    metadata = form.metadata(kind) | _said(path) | said
     with fresh.open("wb") as file:
         schema = schema_of(TABLES[kind], metadata) if not whole else whole[0].schema
         with ipc.new_stream(file, schema.with_metadata(metadata), options=OPTIONS) as writer:
@@ -63,6 +108,10 @@ def complete_torn(path: Path, form: Form, kind: str) -> int:
                 writer.write_batch(batch)
         file.flush()
     with fresh.open("rb+") as file:
+        digest = hashlib.file_digest(file, "sha256").digest()
+        file.seek(0, os.SEEK_END)
+        file.write(CHECKSUM_MARK + digest)
+        file.flush()
         os.fsync(file.fileno())
     fresh.rename(sealed)
     path.unlink()

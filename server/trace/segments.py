@@ -8,6 +8,7 @@ Invariants.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import ipc
 
-from groupcore.trace import OPEN_SUFFIX, TABLES, VERSION, Segment, parse_path
+from groupcore.trace import CHECKSUM_MARK, OPEN_SUFFIX, TABLES, VERSION, Segment, parse_path
 from server.trace.batches import schema_of
 
 OPTIONS = ipc.IpcWriteOptions(compression="zstd", use_threads=False)
@@ -45,6 +46,7 @@ class Form:
             "groupcore.epoch": str(self.epoch),
             "groupcore.every": str(self.every if kind == "delivery" else 1),
             "groupcore.pseudonyms": str(self.pseudonyms).lower(),
+            "groupcore.checksum": "sha256",
             "groupcore.recovered": "false",
         }
 
@@ -64,6 +66,7 @@ class OpenSegment:
         schema = schema_of(TABLES[kind], form.metadata(kind))
         self._writer = ipc.new_stream(self._batch, schema, options=OPTIONS)
         self.size_bytes = 0
+        self._sum = hashlib.sha256()
 
     def write(self, batch: pa.RecordBatch, syncs: bool) -> None:
         """Put a batch behind the others."""
@@ -77,6 +80,10 @@ class OpenSegment:
         data = self._batch.getbuffer().tobytes()
         self._batch.seek(0)
         self._batch.truncate()
+        self._sum.update(data)
+        self._put(data)
+
+    def _put(self, data: bytes) -> None:
         while data:
             data = data[self._file.write(data) :]
 
@@ -84,6 +91,7 @@ class OpenSegment:
         """It is complete (I1)."""
         self._writer.close()
         self._pass_on()
+        self._put(CHECKSUM_MARK + self._sum.digest())
         os.fsync(self._file.fileno())
         self._file.close()
         self.open_path.rename(self.path)
@@ -119,6 +127,14 @@ def segments_of(folder: Path, node: str | None = None) -> Iterator[tuple[Path, S
             yield path, segment, path.suffix != OPEN_SUFFIX
 
 
+def boot_id() -> str:
+    """Which start of the machine this is; empty where the system does not say."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+
+
 class Epochs:
     """Which epoch a node's writer is in, and whether the one before was closed."""
 
@@ -128,31 +144,34 @@ class Epochs:
         self._folder = folder
         self._node = node
 
-    def begin(self) -> tuple[int, int | None]:
-        """The next epoch, and the one before if it was not closed. OSError."""
+    def begin(self) -> tuple[int, int | None, bool]:
+        """The next epoch; the one before if it was not closed; and whether the machine has run on
+        since that began, so that what the writer had written is on disk or on its way. OSError.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
-        last, closed = self._read()
+        last, closed, boot = self._read()
         seen = [one.epoch for _, one, _ in segments_of(self._folder, self._node)]
         if max(seen, default=0) > last:
             last, closed = max(seen), True
         self._write(last + 1, False)
-        return last + 1, None if closed else last
+        return last + 1, None if closed else last, boot != "" and boot == boot_id()
 
     def close(self, epoch: int) -> None:
         """The epoch is over, and all its segments are complete. OSError."""
         self._write(epoch, True)
 
-    def _read(self) -> tuple[int, bool]:
+    def _read(self) -> tuple[int, bool, str]:
         try:
             said = json.loads(self._path.read_text(encoding="utf-8"))
-            return int(said["epoch"]), bool(said["closed"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return 0, True
+            return int(said["epoch"]), bool(said["closed"]), str(said.get("boot", ""))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return 0, True, ""
 
     def _write(self, epoch: int, closed: bool) -> None:
         fresh = self._path.with_name(self._path.name + ".new")
         with fresh.open("w", encoding="utf-8") as file:
-            file.write(json.dumps({"epoch": epoch, "closed": closed}) + "\n")
+            said = {"epoch": epoch, "closed": closed, "boot": boot_id()}
+            file.write(json.dumps(said) + "\n")
             file.flush()
             os.fsync(file.fileno())
         fresh.rename(self._path)

@@ -84,7 +84,9 @@ class TraceWriter:
         """Begin; what a former life has left open is completed first. OSError."""
         loop = asyncio.get_running_loop()
         for lost in await loop.run_in_executor(None, self._disk.begin):
-            self._confess(lost.kind, epoch=lost.epoch, from_off=lost.from_off, reason="crash")
+            said = {"from_off": lost.from_off, "life": lost.life}
+            said |= {"dno": lost.dno, "lseq": lost.lseq}
+            self._confess(lost.kind, epoch=lost.epoch, reason="crash", **said)
         if self.options.every > 1:
             self._confess("delivery", from_off=0, every=self.options.every, reason="sampled")
         self._thread.start()
@@ -158,8 +160,12 @@ class TraceWriter:
                 reason = self._no_room(gathered)
                 if reason:
                     self._drop(gathered, off, reason)
-                else:
-                    self._put(gathered, off)
+                    continue
+                # Before what stands behind them: after a crash nobody else could say it.
+                dropped = self._dropped.pop(gathered.kind, None)
+                if dropped is not None:
+                    self._confess_dropped(gathered.kind, dropped)
+                self._put(gathered, off)
             if 2 * self._rows <= min(self.options.telemetry_rows, self.options.rows_max):
                 self._confess_all()
             self._changed.notify()

@@ -292,9 +292,15 @@ async def test_the_order_is_certified_where_the_pipeline_has_said_so(
     ann = await at_console(town, tabs, ann_cookies, "/order")
     await look(ann, "order-none", ann.page.get_by_text("No audit has been left here"))
     rules = {"fifo": {"says": "In the order sent.", "violations": 2, "not_auditable": 0}}
-    nodes = {"a": {"first": 1, "last": 9, "deliveries": 9}}
+    nodes = {
+        "a": {"first": 1, "last": 9, "deliveries": 9},
+        "b": {"last": 12, "deliveries": 9, "unproved": 1, "missing": 3, "share_proved": 0.6666},
+    }
+    lost = [{"node": "b", "kind": "delivery", "from_off": 9, "to_off": None}]
     said = {"result": "broken", "made": "2026-11-01T10:00:00+00:00", "rules": rules}
-    audit = {"certificate": {**said, "nodes": nodes, "deliveries": 9, "held": 1}, "signed": False}
+    certificate: dict[str, object] = {**said, "nodes": nodes, "deliveries": 9, "held": 1}
+    audit = {"certificate": certificate, "signed": False}
+    certificate["lost"] = lost
     await ann.page.route("**/admin/order", lambda route: route.fallback())
     await ann.page.route(
         "**/api/v1/admin/order", lambda route: route.fulfill(json={"audit": {**audit, "key": "k"}})
@@ -303,7 +309,14 @@ async def test_the_order_is_certified_where_the_pipeline_has_said_so(
     await expect(ann.page.get_by_test_id("audit")).to_contain_text("The order was broken")
     await expect(ann.page.get_by_role("alert")).to_contain_text("Trust nothing in it")
     await expect(ann.page.get_by_test_id("rule")).to_contain_text("2")
+    await expect(ann.page.get_by_test_id("gaps")).to_contain_text("missing in the logs of: b.")
+    await expect(ann.page.get_by_test_id("share")).to_have_text(["not known", "66.66%"])
     await look(ann, "order", ann.page.get_by_test_id("audit"))
+    certificate["result"] = "kept_in_part"
+    await ann.page.reload()
+    await expect(ann.page.get_by_test_id("audit")).to_contain_text(
+        "The order was kept as far as the logs go"
+    )
 
 
 async def test_a_backup_is_taken_and_the_log_says_so(

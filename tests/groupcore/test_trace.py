@@ -17,7 +17,7 @@ TYPES = {
     "array<string>",
     "array<struct<sequencer:string,frame:bigint>>",
 }
-SCHEMAS = {1: "2e038d6af817b8c4", 2: "bde45f06ce0b85e4"}
+SCHEMAS = {1: "2e038d6af817b8c4", 2: "bde45f06ce0b85e4", 3: "3241693bcae81683"}
 """A hash of all tables for each version: who changes a table gives the version another number."""
 
 

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from groupcore.trace import TABLES, Segment
 from pipeline.audit import KINDS, Logs
-from pipeline.schemas import SEGMENT, SEGMENT_FACTS, arrow_schema, raw
+from pipeline.schemas import ARROW_FACTS, SEGMENT, SEGMENT_FACTS, arrow_schema, raw
 from tests.pipeline.cluster import Row
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def apart(rows: Rows, case: str, number: int) -> dict[str, list[Row]]:
         kind: [
             {
                 **{name: renamed(value) for name, value in row.items()},
+                **({"node": f"{case}-{row['node']}"} if kind == "log_gap" else {}),
                 **({"gid": row["gid"] + 1000 * number} if "gid" in row else {}),
                 **({"lineage": row["lineage"] + 2 * number} if "lineage" in row else {}),
             }
@@ -59,7 +60,7 @@ def numbered(rows: Rows) -> dict[str, list[Row]]:
             numbers[kind, row["node"]] += 1
             node, _, incarnation = row["node"].partition("#")
             n = off // SEGMENT_ROWS
-            path = Segment("2026-11-22", node, kind, int(incarnation, 16), n).path
+            path = Segment("2026-11-22", node, kind, int(incarnation or "1", 16), n).path
             result[kind].append({**row, "off": off, SEGMENT: path})
     return result
 
@@ -71,9 +72,9 @@ def segment_facts(rows: Rows) -> list[tuple[object, ...]]:
         for row in of_kind:
             node, _, life = row["node"].partition("#")
             n = row["off"] // SEGMENT_ROWS
-            offs[row[SEGMENT], node, int(life, 16), n, kind].append(row["off"])
+            offs[row[SEGMENT], node, int(life or "1", 16), n, kind].append(row["off"])
     return [
-        (path, node, kind, epoch, n, len(own), min(own), max(own), 1, False, False)
+        (path, node, kind, epoch, n, len(own), min(own), max(own), 1, False, False, True)
         for (path, node, epoch, n, kind), own in offs.items()
     ]
 
@@ -87,5 +88,8 @@ def make_logs(spark: SparkSession, folder: Path, rows: Rows) -> Logs:
         path = folder / f"{kind}.parquet"
         parquet.write_table(pa.Table.from_pylist(full.get(kind, []), schema), path)
         tables[kind] = spark.read.schema(raw(kind)).parquet(str(path))
-    facts = spark.createDataFrame(segment_facts(full), SEGMENT_FACTS)
+    said = segment_facts(full)
+    named = [dict(zip(ARROW_FACTS.names, one, strict=True)) for one in said]
+    parquet.write_table(pa.Table.from_pylist(named, ARROW_FACTS), folder / "segment.parquet")
+    facts = spark.createDataFrame(said, SEGMENT_FACTS)
     return Logs(**tables, segment=facts)  # type: ignore[arg-type]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
 
-from groupcore.trace import TABLES, VERSION, Segment
+from groupcore.trace import CHECKSUM_MARK, TABLES, VERSION, Segment
 from pipeline.schemas import arrow_schema
 from tests.pipeline.cluster import Row
 
@@ -36,7 +37,7 @@ def write_segments(
                 {**row, "off": i if row["off"] is None else row["off"]} for i, row in enumerate(own)
             ]
             for n, start in enumerate(range(0, len(numbered), size), first):
-                segment = Segment("2026-11-22", node, kind, int(incarnation, 16), n)
+                segment = Segment("2026-11-22", node, kind, int(incarnation or "1", 16), n)
                 write_segment(folder, segment, numbered[start : start + size], version=version)
                 written.append(segment)
     return written
@@ -53,6 +54,7 @@ def write_segment(
             "groupcore.node": segment.node,
             "groupcore.epoch": str(segment.epoch),
             "groupcore.every": "1",
+            **({"groupcore.checksum": "sha256"} if version >= 3 else {}),
         }
     )
     path = folder / segment.path
@@ -61,4 +63,6 @@ def write_segment(
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema, options=options) as to:
         for start in range(0, len(rows), 50):
             to.write_batch(pa.RecordBatch.from_pylist(list(rows[start : start + 50]), schema))
+    if version >= 3:
+        path.write_bytes(path.read_bytes() + CHECKSUM_MARK + sha256(path.read_bytes()).digest())
     return path

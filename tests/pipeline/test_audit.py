@@ -7,21 +7,24 @@ import json
 import random
 from argparse import Namespace
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.sql import Row as Found
 
-from bench import order_oracle
-from groupcore.trace import FRAME_STAMPS
+from groupcore.trace import FRAME_STAMPS, TABLES
+from pipeline import second_opinion
 from pipeline.audit import RULES, Audited, audit
+from pipeline.certificate import describe
 from pipeline.jobs import audit as audit_job
 from pipeline.jobs import ingest as ingest_job
 from pipeline.signing import verify
 from tests.pipeline.cluster import Cluster
+from tests.pipeline.crashes import crash_all, kill
 from tests.pipeline.faults import FAULTS, shorter_cut
 from tests.pipeline.logs import Rows, apart, make_logs
 from tests.pipeline.schedules import simulated
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CLEAN = "clean"
+CRASHED = "crashed"
+ORDER = ("gap", "duplicate", "late", "causal", "strict", "in_frame", "content", "phantom", "floor")
+KILLED = (31, 32, 33)
+"""Clusters in which a node is killed, so that the end of its log is lost."""
 SCHEDULES = (("sequencing", 101), ("durable", 25), ("access", 55))
 """Of seed 1000: with migrations, failovers and views, causal groups and strict ones."""
 PLANTS = {
@@ -71,14 +78,28 @@ def planted() -> tuple[dict[str, list[dict[str, object]]], dict[str, Counter[str
             cluster.run(200, changes=False)
         own = copy.deepcopy(dict(cluster.rows))
         expected[name] = fault(own, random.Random(number)) if fault else Counter()
-        for kind, of_kind in apart(own, name, number).items():
-            rows.setdefault(kind, []).extend(of_kind)
+        add(rows, apart(own, name, number))
+        # The same behind a crash of each node, and before another one.
+        crash_all(own)
+        expected[name + CRASHED] = expected[name]
+        add(rows, apart(own, name + CRASHED, 100 + number))
     for number, (name, simulated_rows) in enumerate(schedules(), 2 + len(list(FAULTS))):
         if name.startswith(CLEAN):
             expected[name] = Counter()
-        for kind, of_kind in apart(simulated_rows, name, number).items():
-            rows.setdefault(kind, []).extend(of_kind)
+        add(rows, apart(simulated_rows, name, number))
+    for number, seed in enumerate(KILLED, 200):
+        cluster = Cluster(seed)
+        cluster.run(500)
+        own = copy.deepcopy(dict(cluster.rows))
+        kill(own, f"n{number % 3}#1")
+        expected[f"killed{seed}"] = Counter()
+        add(rows, apart(own, f"killed{seed}", number))
     return rows, expected
+
+
+def add(rows: dict[str, list[dict[str, object]]], more: Rows) -> None:
+    for kind, of_kind in more.items():
+        rows.setdefault(kind, []).extend(of_kind)
 
 
 @pytest.fixture(scope="module")
@@ -99,16 +120,30 @@ Judged = tuple[Audited, list[Found], Rows, dict[str, Counter[str]]]
 
 
 def test_a_second_opinion_in_sql_is_the_same(judged: Judged, folder: Path) -> None:
-    _, found, _, _ = judged
-    files = {name: folder / f"{name}.parquet" for name in order_oracle.TABLES}
+    audited, found, _, expected = judged
+    opinion = second_opinion.judge(
+        {name: folder / f"{name}.parquet" for name in (*second_opinion.KINDS, "segment")}
+    )
+    of_deliveries = {"delivery_numbers", *ORDER}
     ours = {
-        (row["rule"], row["node"], row["dno"], row["process"])
+        (row["rule"], row["node"], *of_row(row.asDict(), row["rule"] in of_deliveries))
         for row in found
-        if row["rule"] in order_oracle.RULES
     }
-    # JOINs and LEAVEs have their own comparison here and are no content there.
-    assert order_oracle.judge(files) == ours
-    assert {rule for rule, *_ in ours} >= {"gap", "duplicate", "late", "causal", "strict"}
+    theirs = {
+        (one.rule, one.node, *of_row(one._asdict(), one.rule in of_deliveries))
+        for one in opinion.broken
+    }
+    assert ours == theirs
+    assert {rule for rule, *_ in ours} == set(RULES) - {"not_hosted", "view_order", "in_frame"}
+    assert opinion.result == "broken"
+    assert +opinion.excused == +Counter(audited.excused)
+    for case, want in expected.items():  # its verdict of each case by itself
+        assert bool(want) == any(one.node.startswith(f"{case}-") for one in opinion.broken)
+
+
+def of_row(row: Mapping[str, object], counts: bool) -> tuple[object, object]:
+    """Its delivery and process, of the rules that are about one."""
+    return (row["dno"], row["process"]) if counts else (None, None)
 
 
 def test_exactly_what_was_planted_is_found(judged: Judged) -> None:
@@ -138,6 +173,30 @@ def by_case(found: list[Found]) -> dict[str, Counter[str]]:
     for row in found:
         counts[row["node"].partition("-")[0]][row["rule"]] += 1
     return counts
+
+
+def test_what_a_killed_node_has_lost_is_excused_and_said(judged: Judged) -> None:
+    result, _, _, _ = judged
+    said = describe(result, "store", 1, datetime(2026, 11, 22, tzinfo=UTC))
+    assert (said["result"], said["whole"]) == ("broken", False)
+    assert sum(result.excused.values())
+    killed = [one for node, one in said["nodes"].items() if node.startswith("killed")]
+    assert sum(one["unproved"] for one in killed) >= sum(result.excused.values())
+    for seed in KILLED:
+        own = {n: one for n, one in said["nodes"].items() if n.startswith(f"killed{seed}-")}
+        assert all(one["proved"] + one["unproved"] == one["deliveries"] for one in own.values())
+        lost = [one for one in said["lost"] if one["node"].startswith(f"killed{seed}-")]
+        assert {one["kind"] for one in lost} == set(TABLES)
+        assert {at["node"] for one in lost for at in one["where"]} <= {
+            f"killed{seed}-n{n}#1" for n in range(3)
+        }
+
+
+def test_a_crash_excuses_nothing_that_its_rows_could_not_explain(judged: Judged) -> None:
+    _, found, _, expected = judged
+    crashed = {case: want for case, want in expected.items() if case.endswith(CRASHED)}
+    assert len(crashed) == 2 + len(list(FAULTS))
+    assert {case: by_case(found)[case] for case in crashed} == crashed
 
 
 def test_every_rule_is_counted(judged: Judged) -> None:

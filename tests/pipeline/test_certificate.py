@@ -13,6 +13,7 @@ from pipeline.__main__ import main
 from pipeline.audit import RULES, Audited, Range
 from pipeline.certificate import describe, described_ranges, page
 from pipeline.errors import PipelineError
+from pipeline.lost import END, Lost, Span
 from pipeline.signing import load_key, sign, verify
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def audited(**counts: int) -> Audited:
         violations=cast("DataFrame", None),
         counts=dict.fromkeys(RULES, 0) | counts,
         excused={"gap": 2},
-        unsound={"n1": "crash"},
+        lost={Lost("n1", "delivery", 1, 80, None, "crash"): [Span("n1#1", "delivery", 81, END)]},
         ranges={
             "n0#1": Range(1, 40, 40, AT_US, AT_US + 7),
             "n<2>#1": Range(5, 9, 5, AT_US - 1, AT_US),
@@ -39,7 +40,14 @@ def audited(**counts: int) -> Audited:
 
 
 def test_the_result_is_one_of_three() -> None:
-    assert describe(audited(), "store", 4, NOW)["result"] == "kept"
+    assert describe(audited(), "store", 4, NOW)["result"] == "kept_in_part"
+    whole = audited()
+    whole.excused, whole.lost, whole.sampled = {}, {}, ()
+    whole.ranges = {"n0#1": Range(1, 40, 40)}
+    said = describe(whole, "store", 4, NOW)
+    assert (said["result"], said["whole"], said["nodes"]["n0#1"]["share_proved"]) == (
+        *("kept", True, 1.0),
+    )
     assert describe(audited(causal=1), "store", 4, NOW)["result"] == "broken"
     empty = audited()
     empty.ranges = {}
@@ -50,8 +58,8 @@ def test_what_was_not_judged_is_said(tmp_path: Path) -> None:
     said = describe(audited(), "store", 4, NOW)
     assert (said["deliveries"], said["held"], said["rules"]["gap"]["not_auditable"]) == (45, 3, 2)
     text = page(sign(said, load_key(tmp_path / "key")))
-    assert "The order was kept." in text
-    assert "Rows of n1 are missing (crash)" in text
+    assert "The order was kept as far as the logs go" in text
+    assert "of n1, epoch 1, lacks row 80 to the end (crash)" in text
     assert "deliveries of n7 are sampled" in text
     assert "n&lt;2&gt;#1" in text
 
@@ -114,7 +122,10 @@ def test_a_certificate_is_verified_at_the_command_line(
 
     assert code() == 0
     said = json.loads(capsys.readouterr().out)
-    assert (said["result"], said["deliveries"], said["key_compared"]) == ("kept", 45, False)
+    assert (said["result"], said["deliveries"], said["key_compared"]) == (
+        *("kept_in_part", 45, False),
+    )
+    assert (said["whole"], said["lost"][0]["from_off"]) == (False, 80)
     assert code("--key", document["key"]) == code("--key", str(key)) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["key_compared"] is True
     assert code("--key", str(other)) == 1

@@ -138,7 +138,7 @@ def test_an_audit_that_goes_on_and_is_killed_before_its_commit(
     )
     assert audit_job.run(asked) == 0
     result = json.loads(capsys.readouterr().out)
-    assert (result["deliveries"], result["whole"]) == (len(rows["delivery"]), False)
+    assert (result["deliveries"], result["from_the_start"]) == (len(rows["delivery"]), False)
     for kind, of_kind in rows.items():
         parts = growing.store.snapshot().parts_since(kind, 0)
         assert growing.store.read(spark, kind, raw(kind), parts).count() == len(of_kind)

@@ -65,12 +65,34 @@ def test_a_segment_with_a_broken_middle_is_damaged(tmp_path: Path) -> None:
         list(read_rows(*open_trace(str(tmp_path)), VIEW))
 
 
+def test_a_flipped_bit_anywhere_is_found_by_the_checksum(tmp_path: Path) -> None:
+    path, _ = one_segment(tmp_path)
+    data = path.read_bytes()
+    for at in range(0, len(data), len(data) // 60):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        with pytest.raises(DamagedSegment) as error:
+            read_all(tmp_path)
+        assert str(error.value).startswith(VIEW.path)
+    path.write_bytes(data)
+    assert read_head(*open_trace(str(tmp_path)), VIEW).has_checksum
+    read_all(tmp_path)
+
+
+def read_all(folder: Path) -> None:
+    """As ingest does."""
+    read_head(*open_trace(str(folder)), VIEW)
+    list(read_rows(*open_trace(str(folder)), VIEW))
+
+
 @pytest.mark.parametrize("version", range(1, VERSION + 1))
 def test_this_version_and_earlier_ones_are_read(tmp_path: Path, version: int) -> None:
     write_segments(tmp_path, Cluster(1).rows, version=version)
     filesystem, folder = open_trace(str(tmp_path))
     segments = list_segments(str(tmp_path))
-    require_version((segment, read_head(filesystem, folder, segment)) for segment in segments)
+    heads = [(segment, read_head(filesystem, folder, segment)) for segment in segments]
+    require_version(heads)
+    assert {head.has_checksum for _, head in heads} == {version >= 3}
+    assert all(list(read_rows(filesystem, folder, segment)) for segment in segments)
 
 
 def test_a_later_version_is_refused_by_name(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from groupcore.trace import TABLES
+from groupcore.trace import CHECKSUM_BYTES, CHECKSUM_MARK, TABLES
+from server.trace import segments
 from server.trace.disk import Disk
 from server.trace.options import TraceOptions
 from server.trace.recovery import Lost
@@ -28,6 +31,14 @@ def crashed(folder: Path) -> Path:
     return path
 
 
+def whole(folder: Path) -> bool:
+    """Whether all complete segments end with the checksum of what stands before it."""
+    files = [path.read_bytes() for path, _, complete in segments_of(folder) if complete]
+    bodies = [data[:-CHECKSUM_BYTES].removesuffix(CHECKSUM_MARK) for data in files]
+    sums = [data[-CHECKSUM_BYTES:] for data in files]
+    return bool(files) and [sha256(body).digest() for body in bodies] == sums
+
+
 def begin(folder: Path) -> list[Lost]:
     return Disk(folder, "a", TraceOptions()).begin()
 
@@ -42,7 +53,9 @@ def test_a_torn_segment_is_kept_up_to_its_last_whole_batch(tmp_path: Path, share
     assert [row["dno"] for row in rows] == list(range(1, 1 + len(rows)))
     assert len(rows) % ROWS == 0
     assert abs(len(rows) - share * BATCHES * ROWS) <= 2 * ROWS
-    assert lost["delivery"] == Lost("delivery", 1, len(rows))
+    behind = ("a#1", len(rows)) if rows else (None, None)
+    assert lost["delivery"] == Lost("delivery", 1, len(rows), *behind)
+    assert whole(tmp_path)
     ((path, _, complete),) = list(segments_of(tmp_path))
     assert complete
     assert metadata(path)["groupcore.recovered"] == "true"
@@ -68,6 +81,28 @@ def test_what_had_only_gathered_in_memory_is_said_to_be_missing(tmp_path: Path) 
     lost = {one.kind: one.from_off for one in begin(tmp_path)}
     assert set(lost) == set(TABLES)
     assert (lost["delivery"], lost["view"], lost["accept"]) == (3, 1, 0)
+
+
+def test_a_crash_says_behind_which_delivery_and_stamp_rows_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Disk(tmp_path, "a", TraceOptions(segment_s=0.0))
+    disk.begin()
+    disk.write(one("accept", lseq=4096), 0)
+    disk.write(deliveries(3), 0)
+    disk.seal_due()  # complete
+    disk.write(one("accept", lseq=8192), 1)
+    disk.write(deliveries(3, first=4), 3)
+    disk.give_up()
+    copy = tmp_path.with_name("copy")
+    shutil.copytree(tmp_path, copy)
+    lost = {one.kind: one for one in begin(tmp_path)}
+    assert lost["membership"] == Lost("membership", 1, 0, "a#1", 6, 8192)
+    # Behind a power cut one file may have lost more than another that was written later.
+    monkeypatch.setattr(segments, "boot_id", lambda: "another start of the machine")
+    lost = {one.kind: one for one in begin(copy)}
+    assert lost["membership"] == Lost("membership", 1, 0, "a#1", 3, 4096)
+    assert lost["delivery"].from_off == 6
 
 
 def test_nothing_is_missing_of_an_epoch_that_was_closed(tmp_path: Path) -> None:

@@ -104,6 +104,20 @@ async def test_under_pressure_telemetry_is_dropped_and_counted_and_nothing_else(
     assert gaps(tmp_path) == [("session", 4, 19, 16, "pressure")]
 
 
+async def test_what_is_missing_is_said_before_what_stands_behind_it(tmp_path: Path) -> None:
+    # A node that is killed right then could not say it any more.
+    writer = await started(tmp_path, telemetry_rows=10)
+    disk = Blocked(writer)
+    for _ in range(3):
+        say(writer, "session", 4)  # the last ones are dropped
+    say(writer, "session", 2)
+    kinds = [gathered.kind for gathered, _ in writer._waiting]
+    assert kinds[-2:] == ["log_gap", "session"]
+    disk.open.set()
+    await writer.stop()
+    assert gaps(tmp_path) == [("session", 8, 11, 4, "pressure")]
+
+
 async def test_when_the_disk_refuses_for_long_everything_is_dropped_and_counted(
     tmp_path: Path,
 ) -> None:

@@ -1,7 +1,7 @@
 /** What an audit has found, as the pipeline has certified it. */
 
 import { ask, type Fields, fields, textOf } from "../api";
-import { entriesOf, numberOf, textsOf } from "./reading";
+import { each, entriesOf, numberOf, numberOrNull, textsOf } from "./reading";
 
 export interface Rule {
   readonly name: string;
@@ -28,8 +28,16 @@ export interface Certificate {
     readonly last: number;
     readonly since: string;
     readonly until: string;
+    /** Of its deliveries: rows of other logs that they rest on are lost. */
+    readonly unproved: number;
+    /** Deliveries that are not in its log, and the share that is proved, 0 to 1; null: not known. */
+    readonly missing: number | null;
+    readonly share: number | null;
   }[];
+  /** Nodes of whose logs ranges of rows are lost. */
   readonly gaps: readonly string[];
+  /** Segments in which damage could be overlooked. */
+  readonly unchecked: number;
   readonly sampled: readonly string[];
 }
 
@@ -68,9 +76,19 @@ function certificateOf(audit: Fields): Certificate {
         last: numberOf(one.last),
         since: textOf(one.since),
         until: textOf(one.until),
+        unproved: numberOf(one.unproved),
+        missing: numberOrNull(one.missing),
+        share: numberOrNull(one.share_proved),
       };
     }),
-    gaps: entriesOf(said.logs_with_gaps).map(([node]) => node),
+    gaps: nodesWithGaps(said),
+    unchecked: numberOf(said.segments_without_checksum),
     sampled: textsOf(said.sampled),
   };
+}
+
+/** Certificates of before ranges of rows were told named the nodes alone. */
+function nodesWithGaps(said: Fields): string[] {
+  if (!Array.isArray(said.lost)) return entriesOf(said.logs_with_gaps).map(([node]) => node);
+  return [...new Set(each(said.lost, (one) => textOf(one.node)))].sort();
 }

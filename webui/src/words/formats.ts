@@ -12,12 +12,20 @@ export function kept<T>(make: (locale: string) => T): () => T {
 }
 
 const numbers = kept((tag) => new Intl.NumberFormat(tag));
+const percents = kept(
+  (tag) => new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 2 }),
+);
 const plurals = kept((tag) => new Intl.PluralRules(tag));
 const lists = kept((tag) => new Intl.ListFormat(tag));
 const titles = kept((tag) => new Intl.Collator(tag, { numeric: true }));
 
 export function number(value: number): string {
   return numbers().format(value);
+}
+
+/** A share as percent, rounded down: 100 % means all of it. */
+export function share(part: number): string {
+  return percents().format(Math.floor(part * 10_000) / 10_000);
 }
 
 /** A size in KiB as files are named by theirs. */

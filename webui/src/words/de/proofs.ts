@@ -6,6 +6,7 @@ export default {
   order: "Ordnung",
   operations: "Betrieb",
   kept: "Die Ordnung wurde gewahrt",
+  keptInPart: "Die Ordnung wurde gewahrt, soweit die Spuren reichen",
   broken: "Die Ordnung wurde verletzt",
   nothingToJudge: "Es gab nichts zu beurteilen",
   noAudit: "Hier liegt keine Prüfung",
@@ -22,6 +23,9 @@ export default {
   notJudged: "Nicht zu beurteilen",
   whatWasJudged: "Was beurteilt wurde",
   deliveries: "Auslieferungen",
+  shareProved: "Bewiesen",
+  unproved: "Nicht bewiesen",
+  missing: "Fehlen",
   firstAndLast: "Erste und letzte",
   deliveredFrom: "Von",
   deliveredUntil: "Bis",
@@ -89,7 +93,9 @@ export default {
   waiting: (count: number) =>
     `${plural(count, `${number(count)} Auslieferung wartet`, `${number(count)} Auslieferungen warten`)} auf Spuren anderer Knoten.`,
   gapsAt: (nodes: string) =>
-    `Es fehlen Zeilen von: ${nodes}. Was darauf beruht, wurde nicht beurteilt.`,
+    `In den Spuren fehlen Zeilen von: ${nodes}. Was sie gezeigt hätten, ist nicht bewiesen; alles davor und danach wurde beurteilt.`,
+  unchecked: (count: number) =>
+    `${plural(count, "1 Segment hat", `${number(count)} Segmente haben`)} keine Prüfsumme: Ein Schaden darin könnte übersehen werden.`,
   sampledAt: (nodes: string) =>
     `Nur eine Stichprobe schrieben: ${nodes}. Dort wurde nicht nach Lücken gesucht.`,
 } satisfies Translation<typeof english>;

@@ -4,6 +4,7 @@ export default {
   order: "Order",
   operations: "Operations",
   kept: "The order was kept",
+  keptInPart: "The order was kept as far as the logs go",
   broken: "The order was broken",
   nothingToJudge: "There was nothing to judge",
   noAudit: "No audit has been left here",
@@ -20,6 +21,9 @@ export default {
   notJudged: "Could not be judged",
   whatWasJudged: "What was judged",
   deliveries: "Deliveries",
+  shareProved: "Proved",
+  unproved: "Not proved",
+  missing: "Missing",
   firstAndLast: "First and last",
   deliveredFrom: "From",
   deliveredUntil: "Until",
@@ -86,7 +90,10 @@ export default {
     `${plural(deliveries, `${number(deliveries)} delivery was`, `${number(deliveries)} deliveries were`)} judged${day && `, as of ${day}`}.`,
   waiting: (count: number) =>
     `${plural(count, `${number(count)} delivery waits`, `${number(count)} deliveries wait`)} for the logs of other nodes.`,
-  gapsAt: (nodes: string) => `Rows are missing of: ${nodes}. What rests on them was not judged.`,
+  gapsAt: (nodes: string) =>
+    `Rows are missing in the logs of: ${nodes}. What they would have shown is not proved; everything before and behind them was judged.`,
+  unchecked: (count: number) =>
+    `${plural(count, "1 segment has", `${number(count)} segments have`)} no checksum: damage there could be overlooked.`,
   sampledAt: (nodes: string) =>
     `Only a sample was written by: ${nodes}. Gaps were not looked for there.`,
 };
