@@ -22,12 +22,10 @@ from server.node import Node
 from server.routes.asks import Ask, Field, Row
 from server.routes.deeds import note_first
 from server.routes.management import LOCAL
-from server.waiting import shown
+from server.waiting import KEEPS, shown
 
 logger = logging.getLogger("server")
 
-KEEPS = ("quorum", "bound")
-"""Why the cluster waits for somebody that it can be told to go on without."""
 AGAIN_S = 0.5
 """How often the waiver is repeated, which holds for 3 s."""
 GIVEN_UP_S = 60.0
