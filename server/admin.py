@@ -101,6 +101,7 @@ class Desk:
                     "primary": node.primary,
                 },
                 "state": node.state,
+                "last_backup_s": node.last_backup.at_s,
                 "waiting": node.waiting,
                 "keys": node.objects.groups.keys.shown(),
                 "coordinator": None if view is None else view.coordinator.name,
