@@ -101,6 +101,7 @@ class Desk:
                     "primary": node.primary,
                 },
                 "state": node.state,
+                "last_backup_s": node.last_backup.at_s,
                 "waiting": node.waiting,
                 "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),

@@ -43,6 +43,7 @@ GAUGES: Final = {
     "pictures": "Pictures of all documents",
     "pictures_bytes": "Room that all pictures take on each node's disk",
     "pictures_missing": "Pictures that this node has not got yet",
+    "backup_last_success_timestamp_seconds": "When this node took its last whole backup; 0: none",
     "sessions_behind": "Sessions that read too slowly now",
     "queue_wait_seconds": "Longest wait of a message for its number here, in the last 10 s",
 }
@@ -166,6 +167,7 @@ class Collector:
             "pictures": pictures.count,
             "pictures_bytes": pictures.bytes_kept,
             "pictures_missing": pictures.missing,
+            "backup_last_success_timestamp_seconds": node.last_backup.at_s or 0,
             "sessions_behind": sum(bool(one.withheld) for one in pages),
             "queue_wait_seconds": self._series.longest_wait_ms(10) / 1000,
         }

@@ -30,6 +30,7 @@ from groupcore.view import Address, View
 from groupcore.web.settings import Traffic
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
+from server.backup.last import LastBackup
 from server.charter import NAME as CHARTERS
 from server.charter import Charter, Charters, at_odds
 from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
@@ -85,6 +86,7 @@ class Node:
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
         self.accounts = make_accounts(settings, self.objects, public_url)
+        self.last_backup = LastBackup(settings.data)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
         self.pictures = PictureService(
             settings,

@@ -4,12 +4,16 @@ Idea. What a node has between two events is a cut: it has delivered, of every gr
 it has delivered rests on. So accounts, list and audit log are packed in one turn; each document,
 when its blocks are open, in another; pictures last, as a picture is listed before a block names
 it. What is written behind its document's turn is not in the backup.
+
+A part that the cluster interrupts, as it goes on without this node, is taken again
+(`server.backup.resuming`); the parts before it stay.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -23,6 +27,7 @@ from groupcore.shared.messages import pack
 from server import VERSION
 from server.backup.archive import AUDIT, Writer
 from server.backup.fields import packed_fields
+from server.backup.resuming import outlasting
 from server.errors import BadMessageError
 from server.node import Node
 
@@ -82,23 +87,12 @@ def hash_of(packed: bytes) -> str:
 
 async def take(node: Node) -> AsyncIterator[bytes]:
     """The file, a piece at a time; BadMessageError, GroupcoreError when it cannot go on."""
-    catalogue, files = node.whole_catalogue, node.files
-    await catalogue.refresh()
     writer = Writer(about(node))
-    # In one turn: no await from here on.
-    listed = list(catalogue)
-    first = [writer.begin(), writer.entry("objects/documents", packed_fields(catalogue))]
-    first.append(writer.entry("objects/accounts", packed_fields(files.accounts)))
-    first.append(writer.entry("objects/activity", packed_fields(files.activity)))
-    log = node.settings.data / AUDIT
-    if log.is_file():
-        first.append(writer.entry(AUDIT, log.read_bytes()))
+    listed, first = await outlasting("the list of documents", lambda: _first(node, writer))
     for piece in first:
         yield piece
     for doc in listed:
-        async with node.keeper.holding(doc) as document:
-            shot = await cut(document)
-            title = document.outline.title
+        title, shot = await outlasting("a document", partial(_document, node, doc))
         packed = packed_document(title, shot)
         writer.manifest.documents[doc] = {
             "title": title,
@@ -107,14 +101,35 @@ async def take(node: Node) -> AsyncIterator[bytes]:
         }
         yield writer.entry(f"documents/{doc}", packed)
     register = node.pictures.register
-    await register.refresh()
+    await outlasting("the list of pictures", register.refresh)
     uses = {doc: dict(names) for doc, names in register.uses.items()}
     yield writer.entry("objects/pictures", packed_fields(register))
     for name in sorted({name for names in uses.values() for name in names}):
         doc = next(doc for doc, names in uses.items() if name in names)
-        _, data = await node.pictures.read(doc, name)
+        _, data = await outlasting("a picture", partial(node.pictures.read, doc, name))
         yield writer.entry(f"pictures/{name}", data)
     yield writer.end()
+
+
+async def _first(node: Node, writer: Writer) -> tuple[list[str], list[bytes]]:
+    """The documents that are to come, and what is packed in one turn with their list."""
+    catalogue, files = node.whole_catalogue, node.files
+    await catalogue.refresh()
+    # In one turn: no await from here on.
+    pieces = [writer.begin(), writer.entry("objects/documents", packed_fields(catalogue))]
+    pieces.append(writer.entry("objects/accounts", packed_fields(files.accounts)))
+    pieces.append(writer.entry("objects/activity", packed_fields(files.activity)))
+    log = node.settings.data / AUDIT
+    if log.is_file():
+        pieces.append(writer.entry(AUDIT, log.read_bytes()))
+    return list(catalogue), pieces
+
+
+async def _document(node: Node, doc: str) -> tuple[str, Shot]:
+    """A document's title and the whole of it, at one place."""
+    async with node.keeper.holding(doc) as document:
+        shot = await cut(document)
+        return document.outline.title, shot
 
 
 def about(node: Node) -> dict[str, Any]:

@@ -158,7 +158,11 @@ class Console:
 
     def _operations(self) -> Shown:
         settings = self.node.settings
-        return {"operations": self.operations.shown(), "trace": settings.trace is not None}
+        return {
+            "operations": self.operations.shown(),
+            "trace": settings.trace is not None,
+            "last_backup_s": self.node.last_backup.at_s,
+        }
 
     def bearer(self, wanted: str) -> str:
         """The node that an id names, in whatever life, if it is here; else this one, which says

@@ -92,6 +92,7 @@ def taking(node: Node) -> tuple[str, Work]:
                 await asyncio.to_thread(_sync, file.fileno(), file.flush)
                 found = await asyncio.to_thread(Reader, aside)
                 await asyncio.to_thread(os.link, aside, path)
+                node.last_backup.note()
             finally:
                 aside.unlink(missing_ok=True)
         return {"file": path.name, **summary(found.manifest)}

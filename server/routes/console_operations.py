@@ -6,15 +6,33 @@ from starlette.responses import JSONResponse, Response
 
 from server.console.colleagues import Shown
 from server.console.desk import Console
-from server.console.operations import Operation
+from server.console.operations import Operation, Work
 from server.console.upkeep import listed, restoring, taking, verifying
 from server.routes.asks import Ask, Field, Row
 from server.routes.console import AT, READ, WRITE
+from server.routes.deeds import Deed
 
 FILE = Field("file", required=False, text="the name of a backup at this node", max=104)
 FOLDER = Field("folder", required=False, text="the new folder that it is put back into", max=64)
 DAYS = Field("days", int, required=False, text="whole days to keep beside today", max=36_500)
 DRY_RUN = Field("dry_run", bool, required=False, text="only say what would go")
+
+
+def followed(deed: Deed, work: Work) -> Work:
+    """The work of taking a backup; the audit log and the node note what came of it."""
+
+    async def noted(operation: Operation) -> Shown:
+        try:
+            result = await work(operation)
+        except BaseException as error:
+            await deed.fail(error)
+            raise
+        await deed.end("taken")
+        return result
+
+    return noted
+
+
 KINDS = ("backup", "verify", "restore", "prune")
 
 
@@ -73,6 +91,10 @@ class OperationRoutes:
                 "tracing": sorted(node for node, one in told.items() if one and one["trace"]),
                 "node": self.node.settings.node_id,
                 "backups": listed(self.node.settings),
+                "last_backup_s": max(
+                    (one["last_backup_s"] for one in told.values() if one and one["last_backup_s"]),
+                    default=None,
+                ),
             }
         )
 
@@ -89,8 +111,9 @@ class OperationRoutes:
         match ask.text("what"):
             case "backup":
                 name, work = taking(self.node)
-                await self.console.note(ask.by, "backup.taken", name, ask.origin)
-                return operations.begin("backup", name, ask.by, "bytes", work)
+                deed = Deed(self.node, "backup", name, ask.by, ask.origin)
+                await self.console.note(ask.by, "backup.begun", name, ask.origin)
+                return operations.begin("backup", name, ask.by, "bytes", followed(deed, work))
             case "verify":
                 work = verifying(settings, file)
                 await self.console.note(ask.by, "backup.verified", file, ask.origin)

@@ -12,6 +12,9 @@ from server.node import Node
 from server.routes.done import done
 from server.routes.gate import MANAGEMENT
 
+FAILED_S = 5.0
+"""So long the entry about a failure is tried."""
+
 logger = logging.getLogger("server")
 
 NOTED_S = 5.0
@@ -38,3 +41,35 @@ async def note_first(
             await done(node, work)
     except (BadMessageError, GroupcoreError, TimeoutError):
         logger.warning("%s (%s) goes on, and is not in the audit log yet", what, about or "-")
+
+
+class Deed:
+    """Something that takes a while: an entry before it, `<what>.begun`, one for what came of it.
+
+    The second is `<what>.<end>` only once it is done, else `<what>.failed` with the kind of error.
+    """
+
+    def __init__(self, node: Node, what: str, about: str, by: str, origin: str) -> None:
+        self._node, self._what, self._about = node, what, about
+        self._by, self._origin = by, origin
+
+    async def begin(self) -> None:
+        """As `note_first`."""
+        await note_first(self._node, f"{self._what}.begun", self._about, self._by, self._origin)
+
+    async def end(self, word: str, about: str = "") -> None:
+        """It is done. A cluster that takes no entry now costs the entry, not the deed."""
+        what = f"{self._what}.{word}"
+        try:
+            async with asyncio.timeout(FAILED_S):
+                note = self._node.files.accounts.note
+                await note(self._by, what, about or self._about, self._origin)
+        except (BadMessageError, GroupcoreError, TimeoutError):
+            logger.warning("%s (%s) is not in the audit log", what, self._about or "-")
+
+    async def fail(self, error: BaseException) -> None:
+        """It was not done. Whoever waits for it may be gone: the entry is made all the same."""
+        code = getattr(error, "code", type(error).__name__)
+        about = f"{self._about} ({code})".strip()
+        ending = asyncio.ensure_future(self.end("failed", about))
+        await asyncio.shield(ending)

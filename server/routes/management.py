@@ -27,7 +27,7 @@ from server.routes.access import Place
 from server.routes.api import DocumentRoutes
 from server.routes.asks import Ask, Field, Row
 from server.routes.auth import Gatehouse
-from server.routes.deeds import note_first
+from server.routes.deeds import Deed
 from server.routes.done import done
 from server.routes.files import Files
 from server.routes.gate import OperatorGate
@@ -55,14 +55,25 @@ def backup_row(node: Node) -> Row:
     """Gives a backup of the cluster, as it is made; who gets less than its end has none."""
 
     async def answered(ask: Ask) -> Response:
-        await note_first(node, "backup.taken", "", ask.by, ask.origin)
+        deed = Deed(node, "backup", "", ask.by, ask.origin)
+        await deed.begin()
         pieces = take(node)
-        first = await anext(pieces)  # what keeps it from beginning is an answer
+        try:
+            first = await anext(pieces)  # what keeps it from beginning is an answer
+        except BaseException as error:
+            await deed.fail(error)
+            raise
 
         async def whole() -> AsyncIterator[bytes]:
-            yield first
-            async for piece in pieces:
-                yield piece
+            try:
+                yield first
+                async for piece in pieces:
+                    yield piece
+            except BaseException as error:
+                await deed.fail(error)
+                raise
+            node.last_backup.note()
+            await deed.end("taken")
 
         return StreamingResponse(whole(), media_type="application/x-tar")
 

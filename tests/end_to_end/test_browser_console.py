@@ -298,9 +298,8 @@ async def test_the_order_is_certified_where_the_pipeline_has_said_so(
     }
     lost = [{"node": "b", "kind": "delivery", "from_off": 9, "to_off": None}]
     said = {"result": "broken", "made": "2026-11-01T10:00:00+00:00", "rules": rules}
-    certificate: dict[str, object] = {**said, "nodes": nodes, "deliveries": 9, "held": 1}
-    audit = {"certificate": certificate, "signed": False}
-    certificate["lost"] = lost
+    certified = {**said, "nodes": nodes, "deliveries": 9, "held": 1, "lost": lost}
+    audit = {"certificate": certified, "signed": False}
     await ann.page.route("**/admin/order", lambda route: route.fallback())
     await ann.page.route(
         "**/api/v1/admin/order", lambda route: route.fulfill(json={"audit": {**audit, "key": "k"}})
@@ -312,7 +311,7 @@ async def test_the_order_is_certified_where_the_pipeline_has_said_so(
     await expect(ann.page.get_by_test_id("gaps")).to_contain_text("missing in the logs of: b.")
     await expect(ann.page.get_by_test_id("share")).to_have_text(["not known", "66.66%"])
     await look(ann, "order", ann.page.get_by_test_id("audit"))
-    certificate["result"] = "kept_in_part"
+    certified["result"] = "kept_in_part"
     await ann.page.reload()
     await expect(ann.page.get_by_test_id("audit")).to_contain_text(
         "The order was kept as far as the logs go"

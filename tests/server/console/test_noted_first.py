@@ -81,7 +81,7 @@ async def test_all_that_is_done_at_the_management_address_is_noted_first(
         ("POST", "/end-sessions", None, "send_away", "sessions.sent_away"),
         ("POST", "/rotate-key", None, "rotate_key", "key.rotated"),
         ("POST", "/migrate", plan, "run_plan", "plan.given"),
-        ("GET", "/backup", None, "take", "backup.taken"),
+        ("GET", "/backup", None, "take", "backup.begun"),
     ):
         assert await seen.ask(method, path, body) < 500, path
         assert seen.begun == [(began, what)]

@@ -162,7 +162,7 @@ async def operate(deeds: Deeds) -> None:
 
         await eventually(is_over, f"{begun['what']} is over")
 
-    taken = await deeds.do("backup.taken", "POST", at, {"what": "backup"})
+    taken = await deeds.do("backup.begun", "POST", at, {"what": "backup"})
     await over(taken)
     file = taken["about"]
     await over(await deeds.do("backup.verified", "POST", at, {"what": "verify", "file": file}))

@@ -33,6 +33,8 @@ export interface Operations {
   readonly node: string;
   /** Null: this node has no folder for them. */
   readonly backups: readonly Backup[] | null;
+  /** When any node took its last whole one; null: none that answers did. */
+  readonly lastBackup_s: number | null;
 }
 
 /** What a node has removed of its trace, or would. */
@@ -69,6 +71,7 @@ export async function operations(): Promise<Operations> {
     silent: textsOf(found.silent),
     tracing: textsOf(found.tracing),
     node: textOf(found.node),
+    lastBackup_s: numberOrNull(found.last_backup_s),
     backups:
       found.backups === null
         ? null

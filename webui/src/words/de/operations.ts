@@ -8,6 +8,9 @@ export default {
     "Sie liegt im Ordner der Einstellung --backups und bekommt ihren Namen erst, wenn sie ganz zurückgelesen wurde. Dort wird nichts überschrieben. Was währenddessen geschrieben wird, kann fehlen.",
   noFolder: (node: string) =>
     `Der Knoten ${node} hat keinen Ordner für Sicherungen. Geben Sie ihm einen mit --backups, um hier Sicherungen zu ziehen, zu prüfen und zurückzuspielen.`,
+  lastBackup: (time: string) =>
+    `Die letzte vollständige Sicherung des Clusters wurde gezogen: ${time}.`,
+  neverBackedUp: "Kein Knoten, der antwortet, hat je eine vollständige Sicherung gezogen.",
   backupsAt: (node: string) => `Sicherungen am Knoten ${node}`,
   noBackups: "Es gibt noch keine.",
   file: "Datei",

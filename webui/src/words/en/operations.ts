@@ -6,6 +6,8 @@ export default {
     "It lies in the folder of the setting --backups, and has its name only once it was read back whole. Nothing there is overwritten. What is written while it is taken may be missing.",
   noFolder: (node: string) =>
     `Node ${node} has no folder for backups. Give it one with --backups to take, verify and put back backups here.`,
+  lastBackup: (time: string) => `The last whole backup of the cluster was taken ${time}.`,
+  neverBackedUp: "No node that answers has ever taken a whole backup.",
   backupsAt: (node: string) => `Backups at node ${node}`,
   noBackups: "There are none yet.",
   file: "File",
