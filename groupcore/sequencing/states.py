@@ -119,7 +119,7 @@ class States:
         self._copied_for: dict[tuple[Address, int], int] = {}
         self._copy_token = 0
         self._postponed: dict[int, None] = {}
-        self._credit = float(BURST_BYTES)
+        self._credit = BURST_BYTES
         self._credit_at = 0.0
 
     # --- taking ---------------------------------------------------------------------------------
@@ -213,9 +213,9 @@ class States:
         size = options.state_chunk_bytes
         passed_s = max(0.0, now - self._credit_at)
         burst = max(BURST_BYTES, size)
-        self._credit = min(burst, self._credit + passed_s * options.state_rate_bytes)
+        self._credit = min(burst, self._credit + int(passed_s * options.state_rate_bytes))
         self._credit_at = now
-        most = int(self._credit // size) if pieces.count else 1
+        most = self._credit // size if pieces.count else 1
         for first, until in pieces.ask(most, now):
             bases = () if first else taking.bases
             request = StateRequest(taking.token, taking.group, taking.least, first, bases, until)
