@@ -24,7 +24,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --str
 # Tests of real sockets, processes and pages, which wait a lot: two files at a time, in this order. The long ones are
 # first, and those that share a browser and a cluster stand together.
 REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server tests/groupcore/aio tests/groupcore/blocks \
-	tests/groupcore/web
+	tests/groupcore/web tests/robust
 
 # Of the core's tests those that simulate, the longer half.
 SIMULATED := tests/groupcore/sim tests/groupcore/sequencing
@@ -163,6 +163,11 @@ sim: setup ## simulate SEEDS=200 fault schedules from seed SEED=1
 plants: setup ## plant each known bug and see that the simulator catches it
 	@$(BIN)/python scripts/run_plants.py
 
+# Network namespaces need root; without them it says why and fails.
+.PHONY: robust
+robust: setup ## real nodes in network namespaces, cut, lossy, killed and stopped, judged like simulated ones: MINUTES=5 of SEED=1
+	@$(BIN)/python -m tests.robust.run --minutes $${MINUTES:-5} --nodes $${NODES:-3} --seed $${SEED:-1}
+
 .PHONY: mutants
 mutants: setup ## single edits of the protocol that a test or schedule must find: MUTANTS=200 of SEED=1
 	@nice -n 10 $(BIN)/python -m scripts.run_mutants --mutants $${MUTANTS:-200} --seed $${SEED:-1} --jobs $${JOBS:-2}
@@ -198,6 +203,10 @@ rounds: setup ## three pages do ten things each at once and must agree behind it
 disturbed: setup ## tokens typed while people are offline, split, join, move, cut, undo and are cut off: GAMES=2000 games from SEED=1
 	@cd webui && GAMES=$${GAMES:-2000} SEED=$${SEED:-1} \
 		npx vitest run tests/document/disturbed.test.ts --execArgv=--max-semi-space-size=64
+
+.PHONY: game
+game: setup chromium ## four browsers on three nodes type tokens, offline and on, nodes are killed: GAMES=20 from SEED=1; 1 unless all stand once
+	@$(BIN)/python -m tests.end_to_end.token_game --games $${GAMES:-20} --seed $${SEED:-1}
 
 .PHONY: history
 history: setup ## one document, OPERATIONS=100000 operations by ten people: the same for all, no letter lost

@@ -37,6 +37,10 @@ class Header:
     """Whether the layer itself bounds what is under way with this header, unicast: flow control
     leaves it alone, and no application is waited for."""
 
+    alone: ClassVar[bool] = False
+    """Whether it has a datagram of its own, however much else goes to the same node: of a large
+    datagram that the network cuts, all is lost with one part."""
+
     @property
     def continues(self) -> bool:
         """Whether this batch is the rest of the one before it: nothing may come between them."""

@@ -110,6 +110,7 @@ class Transport:
         )
         self._heard: set[Address] = set()
         self._queues: dict[Address | None, list[bytes]] = {}
+        self._alone: list[tuple[Address, bytes]] = []
         self._datagrams_sent = 0
 
     @property
@@ -291,14 +292,17 @@ class Transport:
         assert len(packet) <= PACKET_BYTES_MAX, (
             f"a packet of {len(packet)} bytes is above {PACKET_BYTES_MAX}: FRAG has to cut it"
         )
-        self._queues.setdefault(batch.destination, []).append(packet)
+        if batch.destination is not None and batch.headers and batch.headers[-1].alone:
+            self._alone.append((batch.destination, packet))
+        else:
+            self._queues.setdefault(batch.destination, []).append(packet)
 
     def flush(self, now: float) -> list[Datagram]:
         """The datagrams of this turn: challenges and proofs first, then what was queued (X4)."""
         control = self._admission.control
         if self._watch is not None and (now >= self._watch.due_at or self._watch.control):
             control += self._watch.take(now)
-        if not self._queues and not control and self.options.multicast:
+        if not self._queues and not self._alone and not control and self.options.multicast:
             return []  # most turns only listen
         datagrams = [
             Datagram(self._sealer.seal(kind, plaintext), target)
@@ -322,7 +326,21 @@ class Transport:
             for plaintext in self._bundle(named, packets):
                 data = self._sealer.seal(DATA, plaintext)
                 datagrams += [Datagram(data, target) for target in targets]
+        datagrams += self._flush_alone()
         self._datagrams_sent += len(datagrams)
+        return datagrams
+
+    def _flush_alone(self) -> list[Datagram]:
+        """What has a datagram of its own."""
+        alone, self._alone = self._alone, []
+        datagrams = []
+        for destination, packet in alone:
+            peer = self._table.by_address.get(destination)
+            if peer is None:
+                self.drops["unknown_destination"] += 1
+                continue
+            (plaintext,) = self._bundle(_packer.pack(destination), [packet])
+            datagrams.append(Datagram(self._sealer.seal(DATA, plaintext), peer.source))
         return datagrams
 
     def _introduce(self, now: float) -> list[Datagram]:

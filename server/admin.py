@@ -103,6 +103,7 @@ class Desk:
                 "state": node.state,
                 "last_backup_s": node.last_backup.at_s,
                 "waiting": node.waiting,
+                "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(),

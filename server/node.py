@@ -215,6 +215,18 @@ class Node:
         return shown(self.channel.awaiting, self.view is not None, self.catalogue is not None)
 
     @property
+    def taking(self) -> Shown | None:
+        """How far this node is with the others' state: phase, bytes, of how many; None: not at."""
+        try:
+            progress = self.objects.groups.service.progress
+        except ChannelClosedError:
+            return None
+        if progress is None:
+            return None
+        phase, here, whole = progress
+        return {"phase": phase, "bytes": here, "of": whole}
+
+    @property
     def last_written_s(self) -> float | None:
         """When the program before this one wrote to the folder last, in Unix time."""
         storage = self.objects.groups.storage

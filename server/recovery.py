@@ -22,7 +22,7 @@ from server.node import Node
 from server.routes.asks import Ask, Field, Row
 from server.routes.deeds import note_first
 from server.routes.management import LOCAL
-from server.waiting import shown
+from server.waiting import KEEPS, shown
 
 logger = logging.getLogger("server")
 
@@ -62,7 +62,7 @@ class RecoveryDesk:
 
     def _shown(self) -> dict[str, Any]:
         awaiting = self._node.channel.awaiting
-        if awaiting is None or awaiting.view is None or awaiting.reason != "quorum":
+        if awaiting is None or awaiting.view is None or awaiting.reason not in KEEPS:
             waiting = self._node.waiting
             return {"awaited": None, "waiting": waiting}
         names = [*awaiting.missing, *awaiting.empty]
@@ -83,7 +83,7 @@ class RecoveryDesk:
     async def go_on(self, ask: Ask) -> Response:
         """Have the cluster go on without these; `not_ready` where nobody is waited for."""
         node, awaiting = self._node, self._node.channel.awaiting
-        if awaiting is None or awaiting.view is None or awaiting.reason != "quorum":
+        if awaiting is None or awaiting.view is None or awaiting.reason not in KEEPS:
             raise BadMessageError("not_ready", "nothing has to be gone on without; see the status")
         names, view = ask.texts("without"), awaiting.view
         if ask.text("plan") != plan_of(awaiting):
@@ -94,7 +94,8 @@ class RecoveryDesk:
         if set(names) != gone:
             wanted = ", ".join(sorted(gone))
             raise BadMessageError("bad_request", f"name exactly who is waited for: {wanted}")
-        if awaiting.here and node.settings.node_id not in awaiting.here:
+        there = {*awaiting.here, *awaiting.others} if node.view is not None else {*awaiting.here}
+        if awaiting.here and node.settings.node_id not in there:
             best = ", ".join(awaiting.here)
             raise BadMessageError("bad_request", f"ask at {best}: it knows what may be lost")
         detail = f"without {' '.join(sorted(names))}, after view {view}"
@@ -109,12 +110,15 @@ class RecoveryDesk:
         """Say it until there is a view, then note it."""
         loop, channel = asyncio.get_running_loop(), self._node.channel
         until = loop.time() + GIVEN_UP_S
-        while channel.view is None or channel.view.lineage == lineage:
+        while not channel.primary or channel.view is None:
             if loop.time() > until:
                 logger.error("the cluster did not go on %s: ask again", detail)
                 return
             channel.waive(lineage, number, names)
             await asyncio.sleep(AGAIN_S)
+        if channel.view.lineage == lineage:
+            logger.warning("it was not needed to go on %s: who was waited for came back", detail)
+            return
         logger.warning("the cluster has gone on %s", detail)
         for _ in range(round(NOTED_S / AGAIN_S)):
             if self._node.ready:

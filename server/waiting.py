@@ -12,8 +12,6 @@ from groupcore.membership.awaiting import Awaiting
 
 Shown = dict[str, Any]
 
-RECOVER = "if a node named here never comes back: `python -m server recover --without NODE`"
-
 
 def shown(awaiting: Awaiting | None, has_view: bool, has_list: bool) -> Shown | None:
     """What is waited for; None when nothing is.
@@ -57,8 +55,28 @@ def text_of(awaiting: Awaiting) -> str:
                 f"the nodes that are heard, in view {view}, are of another cluster than what is in "
                 "this node's folder"
             )
+        case "bound":
+            return (
+                f"the next view may have been decided, and needs {_names(awaiting.missing)}, who "
+                f"proposed it or has to hold it; there: {here}"
+            )
         case _:
             return _text_of_quorum(awaiting)
+
+
+KEEPS = ("quorum", "bound")
+"""Reasons that last until a node is back, or an operator goes on without it."""
+
+
+def for_people(waiting: Shown | None) -> str:
+    """What a page says where the cluster waits for nodes; empty where it does not."""
+    if waiting is None or waiting["reason"] not in KEEPS:
+        return ""
+    names = ", ".join([*waiting["missing"], *waiting["empty"]])
+    return (
+        f"The servers wait for one of their number ({names}): what was saved last may be there "
+        "alone. Tell who runs them"
+    )
 
 
 def _text_of_quorum(awaiting: Awaiting) -> str:

@@ -4,10 +4,13 @@ import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
-  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|reading|copying|waiting|markdown-|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/|shared\/|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/Lazy|here\/words|save-text))/;
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|reading|copying|waiting|find|highlight|markdown-|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/(?!transfer)|shared\/|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/Lazy|here\/words|save-text))/;
 
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
+
+/** What every page needs, in one small file. */
+const BASE = /src\/(?:ids|words\/(?:formats|language))\./;
 
 /** Areas of words that come together, in one file a language: docs/words.md. */
 const WORDS = {
@@ -40,7 +43,12 @@ export default defineConfig({
       output: {
         // What every document needs stays together, whoever else needs a part of it.
         codeSplitting: {
-          groups: [...words, { name: "store", test: STORE }, { name: "editor", test: EDITOR }],
+          groups: [
+            { name: "base", test: BASE },
+            ...words,
+            { name: "store", test: STORE },
+            { name: "editor", test: EDITOR },
+          ],
           includeDependenciesRecursively: false,
         },
       },

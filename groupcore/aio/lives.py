@@ -43,7 +43,7 @@ from groupcore.view import Address, View
 
 log = logging.getLogger(__name__)
 
-REJOIN_INTERVAL_S = 1.0
+REJOIN_INTERVAL_S = 0.5
 """Pause before the second rejoin; it doubles from then on."""
 STARVED_INTERVAL_S = 10.0
 """The same for a process that was not scheduled in its last life."""

@@ -350,7 +350,7 @@ class Membership(Layer):
             return awaiting_of_seeker(self.state, self.ask, self.options.cluster_size, now)
         if self.primary.is_primary:
             return None
-        return awaiting_of_member(view, self.company.together(view))
+        return awaiting_of_member(view, self.company.together(view), self.state.record.accepted)
 
     def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
         """A node asks to be taken in (I8)."""

@@ -5,13 +5,14 @@ A pure value, for people. It says what `seeker` and `convener` go by, and decide
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from groupcore.membership.state import MembershipState, Questions
+from groupcore.membership.succession import Proposal
 from groupcore.view import Address, View, quorum_size
 
-Reason = Literal["first", "quorum", "forming", "joining", "foreign"]
+Reason = Literal["first", "quorum", "bound", "forming", "joining", "foreign"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,10 @@ class Awaiting:
     """Why there is no primary view here.
 
     `reason`: `first` (a majority of the configured cluster has to be there before the first view),
-    `quorum` (too few members of the last view are there with whole disks), `forming` (enough
-    are there, and decide the next view), `joining` (there is a view, which takes this node in),
+    `quorum` (too few members of the last view are there with whole disks), `bound` (enough are, and
+    some have accepted a next view, which may have been decided and needs one that is not there;
+    then the members told apart are those of that view), `forming` (enough are there, and decide the
+    next view), `joining` (there is a view, which takes this node in),
     `foreign` (there is a view of another lineage only).
     `view`: the last view that anybody here knows of. Of its members `here` are there with disks
     that count, `empty` are there without, `missing` are not heard. `others` are there and were not
@@ -38,10 +41,28 @@ class Awaiting:
     first: str = ""
 
 
-def awaiting_of_member(view: View, together: tuple[Address, ...]) -> Awaiting:
-    """For a member that reaches too few of its view; `together` are those it could go on with."""
+def awaiting_of_member(
+    view: View, together: tuple[Address, ...], accepted: Proposal | None = None
+) -> Awaiting:
+    """For a member that reaches too few of its view; `together` are those it could go on with.
+
+    `accepted`: what it has accepted as the next view.
+    """
     here = tuple(member.name for member in together)
-    return of_view("quorum", view, here, frozenset(), ())
+    found = of_view("quorum", view, here, frozenset(), ())
+    return bound_by(accepted, found) if view.is_quorum(here) else found
+
+
+def bound_by(accepted: Proposal | None, found: Awaiting) -> Awaiting:
+    """The same, where enough are there, and this node has accepted a next view that needs more."""
+    if accepted is None or accepted.forked:
+        return found
+    view, there = accepted.view, (*found.here, *found.others)
+    if view.is_quorum(there):
+        return found
+    bound = of_view("bound", view, there, frozenset(found.empty), ())
+    others = tuple(name for name in there if name not in view.names)
+    return replace(bound, view=found.view, others=others)
 
 
 def awaiting_of_seeker(
@@ -65,7 +86,9 @@ def awaiting_of_seeker(
         reason: Reason = "first" if len(names) < needed else "forming"
         return Awaiting(reason, None, here=names, needed=needed)
     lost = ask.empty(now) | (frozenset({state.me.name}) if state.is_blank else frozenset())
-    return of_view("quorum", basis, names, lost, names)
+    found = of_view("quorum", basis, names, lost, names)
+    follows = basis == mine and found.reason == "forming"
+    return bound_by(state.record.accepted, found) if follows else found
 
 
 def of_view(

@@ -13,13 +13,26 @@ Invariants.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from groupcore.sequencing.headers import Reach
-from groupcore.sequencing.names import Place
+from groupcore.sequencing.names import GroupId, Place
 from groupcore.sequencing.node_state import Taking, node_state_covers
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.states import NODE_STATE, States
 from groupcore.view import Address
+
+
+class Progress(NamedTuple):
+    """How far a node is that takes the others' state.
+
+    `phase`: `asking` until a giver has made its copy, `fetching`, `opening`. Bytes that are here,
+    and of how many.
+    """
+
+    phase: str
+    bytes_here: int
+    bytes_all: int
 
 
 class Arriving:
@@ -65,6 +78,16 @@ class Arriving:
         else:
             taking.drop()
             self.ask(now)  # I2
+
+    def progress(self) -> Progress | None:
+        """What of the state has come; None when none is being taken."""
+        if self._taking is not None:
+            size = len(self._taking[0])
+            return Progress("opening", size, size)
+        fetched = self._states.progress(GroupId(NODE_STATE))
+        if fetched is None:
+            return None
+        return Progress("fetching" if fetched[1] else "asking", *fetched)
 
     def next_wake(self) -> float | None:
         """At once, while there is something to take."""

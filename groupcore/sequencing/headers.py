@@ -317,7 +317,8 @@ class VolatileMessage(Header):
 
 @dataclass(slots=True)
 class StateRequest(Header):
-    """Node to node: piece `index` of the state of `group` under `token`; 0 is the node's own.
+    """Node to node: pieces `index` to `until` - 1 of the state of `group` under `token`; group 0 is
+    the node's own.
 
     `least`: it must hold the group up to this number. `bases`: of the node's own (group 0), how
     far it must be with each stream.
@@ -329,18 +330,21 @@ class StateRequest(Header):
     least: int
     index: int
     bases: tuple[Reach, ...]
+    until: int = 0
 
 
 @dataclass(slots=True)
 class StatePiece(Header):
     """Node to node: piece `index` of `pieces` of the state for `token`, whose hash is `digest`.
 
-    `pieces` 0: this node has no such state; ask another one. `index` is then the number of the
-    first JOIN of its members, if it waits for the asker's state, and for nobody else's; `least`, if
-    it has recorded that and waits for none; 0, if it may come to have one.
+    No `digest`: the copy is being made; ask again. `pieces` 0: this node has no such state; ask
+    another one. `index` is then the number of the first JOIN of its members, if it waits for the
+    asker's state, and for nobody else's; `least`, if it has recorded that and waits for none; 0, if
+    it may come to have one.
     """
 
     kind: ClassVar[str] = "sequencing.state-piece"
+    alone: ClassVar[bool] = True
     token: int
     index: int
     pieces: int

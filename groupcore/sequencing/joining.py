@@ -12,8 +12,9 @@ Invariants.
   I2  A process is told that it is in only when its groups' states satisfy each other's contexts.
   I3  The last process that leaves lets the state go, when one that joins meanwhile has it.
   I4  A group begins anew at the node whose member has joined first, when all others with members
-      have said that they wait for its state, and all that have left behind its JOIN that they have
-      none; who waits for it takes it from nobody else from then on, as long as it is the first.
+      have said that they wait for its state, and all that have left behind its JOIN, or that of a
+      member whom it has found, that they have none; who waits for it takes it from nobody else from
+      then on, as long as it is the first.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Joining:
         self.copy_node_state = self._no_node_state
         self.handing = Handing(plane, self.states)
         self._leaders: dict[GroupId, Address] = {}
+        self._left: dict[GroupId, dict[Address, int]] = {}
         self._wishes = Wishes(plane, self._is_awaited)
         self._settling: dict[Key, Wish] = {}
         self._ready: dict[Key, None] = {}
@@ -146,6 +148,7 @@ class Joining:
     def delete(self, record: Record) -> None:
         """The group is no more."""
         group = record.group
+        self._left.pop(group, None)
         for wish in self._wishes.of_group(group):
             self._wishes.remove((wish.process, group))
         for key in [key for key in self._settling if key[1] == group]:
@@ -223,6 +226,8 @@ class Joining:
         if process.node != self._plane.me:
             if what == JOINED:
                 self.handing.on_joined(record, process.node, now)
+            else:
+                self._note_left(record, process.node, seqno)
             return
         key = (process, record.group)
         wish = self._wishes.get(key)
@@ -251,12 +256,24 @@ class Joining:
             self._plane.events.append(Departed(record.group, seqno, process, what == GONE))
             self.let_go(record)
 
+    def _note_left(self, record: Record, node: Address, seqno: int) -> None:
+        """Keep in mind who has left behind the JOIN of a present member: that may have no state."""
+        first = min(record.members.values(), default=seqno)
+        left = {one: at for one, at in self._left.pop(record.group, {}).items() if at > first}
+        if seqno > first:
+            left[node] = seqno
+        if left:
+            self._left[record.group] = left
+
     def _begin(self, record: Record, seqno: int, now: float) -> None:
         """The first process of this node: queue what follows, take the state (I1)."""
         plane = self._plane
         record.hold = Hold(seqno - 1, waiting_for_state=True)
         self._leaders.pop(record.group, None)
         before = plane.member_nodes(record)  # who leaves from now on has the state, and keeps it
+        first = min(record.members.values(), default=seqno)
+        left_before = self._left.get(record.group, {})
+        before = before | {one: at for one, at in left_before.items() if at > first}
         if plane.archive is not None:
             begin_archived(record, record.hold, seqno, plane.archive, plane)
             self._receiver.apply_queue(record)

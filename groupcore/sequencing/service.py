@@ -17,6 +17,7 @@ from groupcore.events import Event, FetchCut, PrimaryLost, PrimaryRegained, Sync
 from groupcore.events import Saved as OrderSaved
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.archiving import Archiving
+from groupcore.sequencing.arriving import Progress
 from groupcore.sequencing.balancing import Balancing
 from groupcore.sequencing.calls import ProcessCalls
 from groupcore.sequencing.conductor import Conductor
@@ -130,6 +131,11 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
     def held(self) -> Position:
         """How much of the control plane's order the log that was taken over holds."""
         return self.plane.place
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far this node is that takes the others' state; None when it takes none."""
+        return self.conductor.arriving.progress()
 
     # --- the host's calls -----------------------------------------------------------------------
 

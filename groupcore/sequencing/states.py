@@ -1,10 +1,11 @@
 """States over the network, in pieces: of a group for a late join, of a node that is new.
 
 Idea. Whoever needs a state asks one that has it; that one copies it at once, at a place that is
-late enough, and gives it piece by piece as it is asked for: the taker sets the pace, so both hold
-one state and nobody stops sending. When the giver is gone or silent, the next one is asked, from
-the beginning, as its state is of another place. The hash of the whole is checked. Who needs
-thousands at once asks for some at a time: what they cause at the givers stays bounded.
+late enough, and gives it piece by piece as it is asked for: the taker sets the pace (`pieces`), so
+both hold one state and nobody stops sending. Lost pieces are asked for again by themselves. When
+the giver is gone or silent, the next one is asked, from the beginning, as its state is of another
+place; one that still makes its copy says so, and is not silent. The hash of the whole is checked.
+Who needs thousands at once asks for some at a time: what they cause at the givers stays bounded.
 
 Source. State transfer paper, MAKE_COPY and RETURN_STATE; design, 4.11.
 
@@ -15,6 +16,8 @@ Invariants.
       behind the asker's JOIN among them.
   I4  At most `TAKEN_AT_ONCE` states are asked for at a time; one for which nobody can be asked now
       does not keep others waiting.
+  I5  All states together are asked for at `state_rate_bytes` a second at most, and with
+      `BURST_BYTES` at once.
 """
 
 from __future__ import annotations
@@ -27,13 +30,18 @@ from hashlib import blake2b
 from groupcore.sequencing.deadlines import Deadlines
 from groupcore.sequencing.headers import Reach, StatePiece, StateRequest
 from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.pieces import RANGE_MAX, Pieces
 from groupcore.sequencing.plane import Plane
 from groupcore.view import Address
 
 NODE_STATE = 0
 """The group number under which a node's directory and records are asked for."""
-AHEAD = 4
-"""Pieces that are asked for ahead of what has come."""
+BURST_BYTES = 32_768
+"""What may be asked for at once, after a pause."""
+MAKING_S = 4.0
+"""So long a giver that says that it makes the copy is believed."""
+PACE_S = 0.005
+"""How often more is asked for while the rate is what bounds it."""
 TAKEN_AT_ONCE = 64
 """States that a node asks for at a time."""
 GIVEN_MAX = 64
@@ -79,10 +87,10 @@ class Taking:
     awaiting: dict[Address, int] = field(default_factory=dict)
     giver: Address | None = None
     refused: set[Address] = field(default_factory=set)
-    pieces: dict[int, bytes] = field(default_factory=dict)
-    count: int = 0
-    digest: bytes = b""
-    asked: int = 0
+    pieces: Pieces = field(default_factory=Pieces)
+    asked_at: float = 0.0
+    heard_at: float = 0.0
+    warned: bool = False
 
 
 class States:
@@ -108,9 +116,11 @@ class States:
         self._silent: Deadlines[int] = Deadlines()
         self._given: dict[tuple[Address, int], tuple[bytes, bytes]] = {}
         self._copying: dict[int, tuple[Address, StateRequest]] = {}
-        self._copied_for: set[tuple[Address, int]] = set()
+        self._copied_for: dict[tuple[Address, int], int] = {}
         self._copy_token = 0
         self._postponed: dict[int, None] = {}
+        self._credit = float(BURST_BYTES)
+        self._credit_at = 0.0
 
     # --- taking ---------------------------------------------------------------------------------
 
@@ -168,8 +178,8 @@ class States:
     def _next_giver(self, taking: Taking, now: float) -> None:
         if taking.giver is not None:
             taking.refused.add(taking.giver)
-        taking.pieces.clear()
-        taking.count = taking.asked = 0
+        taking.pieces = Pieces()
+        taking.warned = False
         candidates = taking.givers()
         left = [one for one in candidates if one not in taking.refused]
         if not candidates:
@@ -193,16 +203,27 @@ class States:
         self._taking[taking.token] = taking
         self._asking.add(taking.token)
         taking.giver = left[0]
-        self._ask(taking, 0, now)
+        taking.asked_at = taking.heard_at = now
+        self._ask(taking, now)
 
-    def _ask(self, taking: Taking, index: int, now: float) -> None:
+    def _ask(self, taking: Taking, now: float) -> None:
+        """Ask for as much as may be under way and the rate allows (I5), and plan the next look."""
         assert taking.giver is not None
-        taking.asked = max(taking.asked, index + 1)
-        self._silent.set(taking.token, now + self._plane.options.state_timeout_s)
-        self._plane.to(
-            taking.giver,
-            StateRequest(taking.token, taking.group, taking.least, index, taking.bases),
-        )
+        pieces, options = taking.pieces, self._plane.options
+        size = options.state_chunk_bytes
+        passed_s = max(0.0, now - self._credit_at)
+        burst = max(BURST_BYTES, size)
+        self._credit = min(burst, self._credit + passed_s * options.state_rate_bytes)
+        self._credit_at = now
+        most = int(self._credit // size) if pieces.count else 1
+        for first, until in pieces.ask(most, now):
+            bases = () if first else taking.bases
+            request = StateRequest(taking.token, taking.group, taking.least, first, bases, until)
+            self._plane.to(taking.giver, request)
+            if pieces.count:
+                self._credit -= (until - first) * size
+        wait_s = PACE_S if pieces.count and pieces.wants else pieces.patience_s
+        self._silent.set(taking.token, now + min(wait_s, options.state_timeout_s))
 
     def on_piece(self, node: Address, header: StatePiece, now: float) -> None:
         """A piece of a state has come, or a refusal."""
@@ -214,28 +235,41 @@ class States:
                 taking.awaiting[node] = header.index
             self._next_giver(taking, now)
             return
-        if taking.count == 0:
-            taking.count, taking.digest = header.pieces, header.digest
-        if header.index >= taking.count or header.pieces != taking.count:
+        if not header.digest:  # it makes the copy
+            if now - taking.asked_at < MAKING_S:
+                taking.heard_at, taking.warned = now, False
+            return
+        taking.heard_at, taking.warned = now, False
+        pieces = taking.pieces
+        if not pieces.take(header.index, header.pieces, header.digest, header.data, now):
             self._plane.counters["bad_piece"] += 1
             return
-        taking.pieces[header.index] = header.data
-        self._silent.set(taking.token, now + self._plane.options.state_timeout_s)
-        if len(taking.pieces) < taking.count:
-            while taking.asked < min(taking.count, len(taking.pieces) + AHEAD):
-                self._ask(taking, taking.asked, now)
+        if not pieces.whole:
+            if pieces.wants:
+                self._ask(taking, now)
             return
-        state = b"".join(taking.pieces[index] for index in range(taking.count))
-        if state_digest(state) != taking.digest:
+        self._plane.counters["pieces_repeated"] += pieces.repeated
+        state = pieces.joined()
+        if state_digest(state) != pieces.digest:
             self._plane.counters["damaged_state"] += 1
             self._next_giver(taking, now)
             return
         self._drop(taking)
         # Asking for one piece more than there are tells the giver that it may forget the state.
         self._plane.to(
-            node, StateRequest(taking.token, taking.group, taking.least, taking.count, ())
+            node, StateRequest(taking.token, taking.group, taking.least, pieces.count, ())
         )
         taking.done(state)
+
+    def progress(self, group: GroupId) -> tuple[int, int] | None:
+        """Bytes that have come of a state that is being taken, and of how many; None: of none.
+
+        Of 0 bytes as long as the giver makes its copy; the last piece counts as a full one.
+        """
+        for taking in self._of_group.get(group, ()):
+            size = self._plane.options.state_chunk_bytes
+            return len(taking.pieces.have) * size, taking.pieces.count * size
+        return None
 
     def wake(self, now: float) -> None:
         """Givers that are silent for long, or gone, are left."""
@@ -245,13 +279,14 @@ class States:
             if giver is None:
                 self._queue[token] = None
                 continue
-            missing = [at for at in range(taking.asked) if at not in taking.pieces]
-            if giver in taking.refused or not missing or not self._plane.in_view(giver):
+            silent = now - taking.heard_at >= self._plane.options.state_timeout_s
+            if not self._plane.in_view(giver) or (silent and taking.warned):
                 self._next_giver(taking, now)
                 continue
-            taking.refused.add(giver)  # once more, and then another one
-            for index in missing[:AHEAD]:
-                self._ask(taking, index, now)
+            if silent:  # once more, and then another one
+                taking.warned, taking.heard_at = True, now
+            taking.pieces.look(now)
+            self._ask(taking, now)
         self.proceed(now)
 
     def leave_gone(self) -> None:
@@ -275,8 +310,10 @@ class States:
         elif header.index == 0 and key not in self._copied_for:
             self._copy_token += 1
             self._copying[self._copy_token] = (node, header)
-            self._copied_for.add(key)
+            self._copied_for[key] = self._copy_token
             self._begin(self._copy_token)
+        elif header.index == 0 and self._copied_for[key] not in self._postponed:
+            self._plane.to(node, StatePiece(header.token, 0, 1, b"", b""))  # it is being made
 
     def _begin(self, token: int) -> None:
         """Begin the copy, unless this node is not that far: then later."""
@@ -297,7 +334,7 @@ class States:
         for taking in self._of_group.get(group, ()):
             if taking.giver == node:
                 continue
-            if taking.count:
+            if taking.pieces.count:
                 return False
             self._pause(taking, 0.0)
         return True
@@ -326,7 +363,7 @@ class States:
     def _copied(self, token: int) -> tuple[Address, StateRequest]:
         """The copy of this number is made, or none will be; for whom."""
         node, header = self._copying.pop(token)
-        self._copied_for.discard((node, header.token))
+        self._copied_for.pop((node, header.token), None)
         return node, header
 
     def gives(self, node: Address, token: int) -> bool:
@@ -339,9 +376,10 @@ class States:
         if header.index >= count:
             self._given.pop((node, header.token), None)
             return
-        data = state[header.index * size : (header.index + 1) * size]
-        piece = StatePiece(header.token, header.index, count, digest, data)
-        self._plane.to(node, piece)
+        until = min(max(header.until, header.index + 1), header.index + RANGE_MAX, count)
+        for index in range(header.index, until):
+            data = state[index * size : (index + 1) * size]
+            self._plane.to(node, StatePiece(header.token, index, count, digest, data))
 
     def forget_gone(self) -> None:
         """Nodes that are gone take nothing any more."""

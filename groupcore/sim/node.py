@@ -118,6 +118,7 @@ class Node:
         self._wake_at: int | None = None
         self._lseq = 0
         self._outstanding = outstanding
+        self._waived_after: View | None = None
         self._turn_ns = scenario.turn_us * MICROSECOND
         network.attach(socket_address, self.receive)
 
@@ -201,8 +202,10 @@ class Node:
         layers = self.endpoint.stack.layers
         (layer,) = (one for one in layers if isinstance(one, Membership))
         awaiting = layer.awaiting(self._local.seconds(self._clock.now_ns))
-        if awaiting is not None and awaiting.view is not None and awaiting.reason == "quorum":
-            basis = awaiting.view
+        if awaiting is not None and awaiting.reason in ("quorum", "bound"):
+            self._waived_after = awaiting.view
+        basis = self._waived_after
+        if awaiting is not None and basis is not None:
             self._input(WaiverGiven(basis.lineage, basis.number, names))
 
     def leave(self) -> None:

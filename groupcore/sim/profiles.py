@@ -219,12 +219,12 @@ PROFILES: dict[str, Profile] = {
 }
 """The profiles by name."""
 TAKING_TURNS = (
-    *("stack", "total", "gossip", "stack", "sequencing", "stack"),
-    *("stack", "total", "partitionable", "durable", "stack", "stack"),
-    *("total", "gossip", "sequencing", "documents", "paths", "stack"),
-    *("gossip", "access", "stack", "total", "partitionable", "stack"),
-    *("stack", "durable", "total", "stack", "gossip", "sequencing"),
-    *("stack", "documents", "total", "stack", "gossip", "stack"),
+    *("stack", "strict-churn", "total", "gossip", "sequencing", "strict-churn"),
+    *("stack", "total", "partitionable", "durable", "strict-churn", "stack"),
+    *("total", "gossip", "sequencing", "documents", "strict-churn", "stack"),
+    *("gossip", "access", "strict-churn", "total", "partitionable", "stack"),
+    *("strict-churn", "durable", "stack", "strict-churn", "gossip", "sequencing"),
+    *("stack", "documents", "total", "strict-churn", "stack", "stack"),
 )
 """What `all` runs, by turns: where groups are sequenced a schedule takes three to five times as
 long as of the default stack, which comes most often."""

@@ -107,7 +107,7 @@ def block_detail(detail: object) -> object:
         case Handed():
             return ["handed", detail.block, detail.number]
         case Received():
-            passed = [detail.to, detail.parcel]
+            passed = [detail.to, detail.parcel, detail.is_text]
             return ["received", detail.source, detail.number, detail.outcome, *passed]
     return None
 

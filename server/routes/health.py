@@ -22,6 +22,7 @@ def health_routes(node: Node) -> list[Route]:
             view = None if node.view is None else str(node.view)
             body: dict[str, object] = {"state": node.state, "primary": node.primary, "view": view}
             body["waiting"] = node.waiting
+            body["taking"] = node.taking
             return JSONResponse(body, status)
         return PlainTextResponse("ok" if node.ready else str(node.state), status)
 

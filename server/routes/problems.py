@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -21,6 +22,10 @@ from groupcore.objects.refusal import RefusalError
 from groupcore.shared import errors as shared
 from server.documents.catalogue import TooManyDocumentsError
 from server.errors import BadMessageError, TooFastError
+from server.waiting import for_people
+
+if TYPE_CHECKING:
+    from server.node import Node
 
 STATUS = {
     "busy": 503,
@@ -58,6 +63,7 @@ STATUS = {
     "weak_password": 422,
     "unknown_group": 404,
     "unknown_picture": 422,
+    "awaits_nodes": 503,
     "unknown_node": 404,
     "moving": 409,
     "unknown_plan": 404,
@@ -110,6 +116,18 @@ async def on_bad_message(_: Request, error: Exception) -> Response:
     if isinstance(error, TooFastError):
         response.headers["Retry-After"] = str(error.wait_s)
     return response
+
+
+def awaited(node: Node) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """As `on_bad_message`; a node that is not ready says to people for whom it waits."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        assert isinstance(error, BadMessageError)
+        text = for_people(node.waiting) if error.code == "not_ready" else ""
+        told = BadMessageError("awaits_nodes", text) if text else error
+        return await on_bad_message(request, told)
+
+    return answer
 
 
 REFUSALS: tuple[tuple[type[GroupcoreError], str], ...] = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -191,8 +192,8 @@ class BrowserTab:
             assert await self.texts() == list(texts)
 
     async def saved(self) -> None:
-        """Wait until the badge says saved."""
-        await expect(self.badge).to_have_attribute("data-state", "saved")
+        """Wait until the badge says saved, or that what has no place is kept."""
+        await expect(self.badge).to_have_attribute("data-state", re.compile("^(saved|kept)$"))
 
     async def record_states(self) -> None:
         """Note every save state from now on, for `states`."""

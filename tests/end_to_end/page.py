@@ -17,7 +17,7 @@ from typing import Any, Self
 import msgpack
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
-from websockets.typing import Subprotocol
+from websockets.typing import Origin, Subprotocol
 
 from tests.end_to_end.cluster import LIMIT_S
 
@@ -84,8 +84,11 @@ class Page:
 class Tab:
     """A client that types. Use it in `async with`; `urls` are the nodes, tried in turn.
 
-    `ticket` gives one for the node of an address, where people sign in.
+    `ticket` gives one for the node of an address, where people sign in. `from_page`: it says that
+    it is a page of its node, as clients on other machines have to.
     """
+
+    from_page = False
 
     def __init__(
         self,
@@ -217,6 +220,7 @@ class Tab:
             async with connect(
                 url.replace("http", "ws", 1) + "/ws",
                 subprotocols=[Subprotocol("groupcore.v1.msgpack")],
+                origin=Origin(url) if self.from_page else None,
                 compression=None,
                 open_timeout=CONNECT_S,
             ) as connection:

@@ -88,6 +88,70 @@ async def test_what_is_written_offline_meets_what_others_wrote_meanwhile(
     assert "<strong>bold</strong>" in await two.html(1)
 
 
+async def test_words_written_offline_stay_with_their_neighbours_though_others_split_and_joined_them(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "one two three four\n\nhead part\n\ntail part")
+    one = await open_breakable(cluster, tabs, doc, "One")
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    for number in range(3):
+        await one.put_caret(number)
+        await one.type(".")
+    await two.shows("one two three four.", "head part.", "tail part.")
+
+    await one.page.context.set_offline(True)
+    await one.page.evaluate(CUT)
+    await expect(one.badge).to_have_attribute("data-state", "offline")
+    await one.put_caret(0)
+    await one.press(*["ArrowLeft"] * 3)
+    await one.type("[X1]")
+    await one.put_caret(2, "Home")
+    await one.press(*["ArrowRight"] * 4)
+    await one.type("[X2]")
+    await two.put_caret(0, "Home")
+    await two.press(*["ArrowRight"] * 8, "Enter")
+    await two.put_caret(3, "Home")
+    await two.press("Backspace")
+    await two.shows("one two ", "three four.", "head part.tail part.")
+    await two.saved()
+
+    await one.page.context.set_offline(False)
+    texts = ["one two ", "three fo[X1]ur.", "head part.tail[X2] part."]
+    assert await converged(cluster, doc, [one, two]) == texts
+    await expect(one.page.get_by_test_id("draft")).to_have_count(0)
+
+
+async def test_what_has_no_place_any_more_is_kept_until_it_is_put_somewhere(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "stays\n\ngoes")
+    one = await open_breakable(cluster, tabs, doc, "One")
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    await one.put_caret(1)
+    await one.type(".")
+    await two.shows("stays", "goes.")
+    await one.page.context.set_offline(True)
+    await one.page.evaluate(CUT)
+    await expect(one.badge).to_have_attribute("data-state", "offline")
+    await one.type(" words")
+    await two.put_caret(1, "Home")
+    await two.press("Shift+End", "Backspace", "Backspace")
+    await two.shows("stays")
+    await two.saved()
+    await one.page.context.set_offline(False)
+    await one.shows("stays")
+    draft = one.page.get_by_test_id("draft")
+    await expect(draft).to_have_count(1)
+    await expect(one.badge).to_have_attribute("data-state", "kept")
+    await expect(one.badge).to_have_text("1 change kept")
+    await one.screenshot("document-kept")
+    await one.put_caret(0)
+    await draft.get_by_role("button", name="Put it here").click()
+    await expect(draft).to_have_count(0)
+    assert await converged(cluster, doc, [one, two]) == ["stays words"]
+    await expect(one.badge).to_have_attribute("data-state", "saved")
+
+
 async def test_two_tabs_of_one_browser_write_into_one_document(
     cluster: Cluster, tabs: Tabs
 ) -> None:

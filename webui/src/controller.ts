@@ -209,9 +209,11 @@ export class DocumentController {
     };
   }
 
-  /** Pictures on their way included. */
+  /** Pictures on their way included; it is not "saved" as long as a text is kept that has no place. */
   private get save(): SaveState {
-    return this.pictures?.with(this.model.save) ?? this.model.save;
+    const save = this.pictures?.with(this.model.save) ?? this.model.save;
+    const places = this.allDrafts.length;
+    return save.kind === "saved" && places > 0 ? { kind: "kept", edits: 0, places } : save;
   }
 
   /** Those of earlier tabs and of this one. */
@@ -251,14 +253,14 @@ export class DocumentController {
   /** Looks for words in the whole document; none: ends the search. */
   find(query: string): void {
     const finder = this.editor?.finder;
-    if (finder === undefined) return;
+    if (!finder) return;
     finder.look(query);
     // A search that has ended knows no texts any more.
     if (query === "") this.areTextsAsked = false;
     if (query === "" || this.areTextsAsked || !finder.isPartial) return;
     this.areTextsAsked = true;
     const known = this.parts.texts(this.doc).then(
-      (texts) => this.editor?.finder.know(texts),
+      (texts) => this.editor?.finder?.know(texts),
       () => undefined, // offline: what is here is searched
     );
     void known.then(() => this.later(TEXTS_MS, () => (this.areTextsAsked = false)));

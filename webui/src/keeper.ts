@@ -8,7 +8,7 @@
 
 import type { ClientLocks } from "./client-lock";
 import type { Draft } from "./document/types";
-import type { Kept, Store } from "./store";
+import { isUnsent, type Kept, type Store } from "./store";
 
 /** Edits that are answered and saved within this time are never written. */
 const DELAY_MS = 100;
@@ -111,10 +111,10 @@ export async function takeKept(doc: string, parts: KeptParts): Promise<Taken> {
     if (await locks.take(client)) await store?.tidy(client, left);
   }
   for (const one of (await store?.kept(doc, parts.principal)) ?? []) {
-    const isUnsent = one.state !== null;
-    if (isUnsent && kept !== undefined) continue;
+    const isWaiting = isUnsent(one);
+    if (isWaiting && kept !== undefined) continue;
     if (!(await locks.take(one.client))) continue;
-    if (isUnsent) {
+    if (isWaiting) {
       kept = one;
     } else {
       drafts.push(...one.drafts);

@@ -1,6 +1,6 @@
 /** What the store has of all documents, for pages that show none. */
 
-import { isOf, type Kept, type KeptUpload, openTables, whole } from "./store";
+import { isOf, isUnsent, type Kept, type KeptUpload, openTables, whole } from "./store";
 
 /** The documents for which this browser keeps this person's edits that no node has taken yet. */
 export async function documentsWithKeptEdits(principal: string): Promise<ReadonlySet<string>> {
@@ -10,7 +10,7 @@ export async function documentsWithKeptEdits(principal: string): Promise<Readonl
   return new Set(
     all
       .filter(isOf(principal))
-      .filter(({ state }) => state !== null)
+      .filter(isUnsent)
       .map(({ doc }) => doc),
   );
 }

@@ -7,7 +7,7 @@ import { connect } from "./client";
 import { browserLocks, type ClientLocks } from "./client-lock";
 import { DocumentController, type DocumentState } from "./controller";
 import { openModel } from "./document/model";
-import { copyPicture, sendPicture } from "./pictures/sending";
+import type { UploadParts } from "./pictures/uploads";
 import type { Socket } from "./shared/link";
 import { Store } from "./store";
 import { SUBPROTOCOL } from "./subprotocol";
@@ -22,6 +22,12 @@ function after(delay_ms: number, callback: () => void): () => void {
   const timer = setTimeout(callback, delay_ms);
   return () => clearTimeout(timer);
 }
+
+const transfer = () => import("./pictures/transfer");
+const pictures: Pick<UploadParts, "send" | "copy"> = {
+  send: async (...given) => (await transfer()).sendPicture(...given),
+  copy: async (...given) => (await transfer()).copyPicture(...given),
+};
 
 let locks: ClientLocks | null = null;
 let store: Promise<Store | null> | null = null;
@@ -38,7 +44,7 @@ export async function openDocument(
   store ??= Store.open().catch(() => null);
   const own = socketUrl(location.origin) ?? "";
   const tools = {
-    pictures: { send: sendPicture, copy: copyPicture },
+    pictures,
     locks,
     connect,
     openModel,

@@ -12,6 +12,7 @@ export interface SaveFacts {
 /** What the badge says. */
 export function badgeText({ save, waited_s, isStopped }: SaveFacts): string {
   if (save.kind === "saved") return documentWords.saved;
+  if (save.kind === "kept") return documentWords.changesKept(save.places);
   if (save.kind === "saving")
     return waited_s > 0 ? documentWords.stillSaving : documentWords.saving;
   const where = isStopped ? documentWords.disconnected : documentWords.offline;
@@ -29,6 +30,7 @@ export function announcement(facts: SaveFacts, wasTrouble: boolean): string {
     return documentWords.sayNotSaved;
   }
   if (save.kind === "offline") return documentWords.sayOffline;
+  if (save.kind === "kept") return documentWords.sayKept;
   if (save.kind === "saving" && waited_s === 10) return documentWords.saySlow;
   return save.kind === "saved" && wasTrouble ? documentWords.saySaved : "";
 }

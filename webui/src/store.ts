@@ -89,6 +89,11 @@ function hasOutline(state: unknown): state is WithOutline {
   );
 }
 
+/** Whether edits wait to be sent; else there is nothing but drafts, if anything. */
+export function isUnsent({ state }: Kept): boolean {
+  return state !== null && (state as Partial<WithOutline>).outline !== null;
+}
+
 function idIn(key: string): string {
   return key.slice(OUTLINE.length);
 }

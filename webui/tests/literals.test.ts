@@ -18,7 +18,7 @@ const KEYS =
   /^(Alt|Backspace|ContextMenu|Ctrl|Delete|End|Enter|Escape|Home|Insert|Mod|Page|Shift|Space|Tab|Arrow)([A-Z-]\S*)?$/;
 /** Capital letters that are no words: of types, headers and events. */
 const TERMS =
-  /^((found|person) [a-z-]+|Content-Type|Idempotency-Key|X-\S+|Files|[A-Z][a-z]+(Error|Event))$/;
+  /^((found|person) [a-z-]+|Content-Type|Idempotency-Key|Groupcore-Stale|X-\S+|Files|[A-Z][a-z]+(Error|Event))$/;
 
 interface Tree {
   readonly type?: string;

@@ -103,9 +103,10 @@ class Handing(SharedObject):
         self.version += 1
         remember(step, self._recent)
 
-    def _apply(self, delta: RichDelta) -> None:
+    def _apply(self, delta: RichDelta, source: str = "", number: int = 0) -> None:
+        """Change the text; `source`: the block whose text comes, as its parcel of this number."""
         self.content = apply(delta, self.content)
-        self._note(Step("edit", delta))
+        self._note(Step("edit", delta, new=source, frame=number))
         self.emit(BlockEdited(self.version, delta))
 
     def _check_room(self, delta: RichDelta) -> None:
@@ -156,7 +157,8 @@ class Handing(SharedObject):
                 self._edit_late(source, parcel)
         outcome = self._outcome(source, parcel)
         frame = self.frames.get(f"{source}:{parcel.number}", Frame())
-        self.emit(Received(source, parcel.number, outcome, frame.to, frame.frame))
+        is_text = parcel.kind != "edit"
+        self.emit(Received(source, parcel.number, outcome, frame.to, frame.frame, is_text))
         return outcome
 
     def _has(self, source: str, number: int) -> bool:
@@ -198,7 +200,7 @@ class Handing(SharedObject):
         except RefusalError:
             self._frame(source, parcel.number, Frame(refused=True))
             return
-        self._apply(delta)
+        self._apply(delta, source, parcel.number)
         self._frame(source, parcel.number, Frame(self.version, offset))
 
     def _edit_late(self, source: str, parcel: Parcel) -> None:

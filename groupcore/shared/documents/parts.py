@@ -28,8 +28,9 @@ def node_of(process: Process) -> str:
 class Step:
     """One step of a block's history.
 
-    `edit`: this delta. `cut`: all from `at` on went to the block `new` as its frame `frame`. `all`:
-    the whole text did, as it was joined to `new`. `gone`: the text was deleted.
+    `edit`: this delta; where it is the text of the block `new` that was joined to this one, that
+    was its parcel `frame`. `cut`: all from `at` on went to the block `new` as its frame `frame`.
+    `all`: the whole text did, as it was joined to `new`. `gone`: the text was deleted.
     """
 
     kind: Literal["edit", "cut", "all", "gone"]
@@ -184,6 +185,7 @@ class Received:
     """A detail of a change: what has become of parcel `number` of the block `source`.
 
     A text that this block, being closed, has passed on went `to` another one, as its `parcel`.
+    `is_text`: it was the text of a block, not an edit of one.
     """
 
     source: str
@@ -191,6 +193,7 @@ class Received:
     outcome: Outcome
     to: str = ""
     parcel: int = 0
+    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

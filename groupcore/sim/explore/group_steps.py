@@ -116,6 +116,8 @@ class GroupWorld:
             found += self._view_change(state)
         if state.idle and not state.stuck and not self.is_settled(state):
             found.append(Step("time"))
+        if self.scope.late >= 0:
+            found.sort(key=lambda step: step.kind == "take")  # what is late comes late first of all
         return found
 
     def _view_change(self, state: GroupState) -> Iterator[Step]:

@@ -195,7 +195,7 @@ async def test_an_excluded_channel_comes_back_by_itself_as_a_new_life_and_the_lo
 
 def test_the_first_rejoin_is_at_once_and_only_who_comes_and_goes_waits() -> None:
     pace = RejoinPace()
-    assert [pace.delay_s(3.0), pace.delay_s(3.5), pace.delay_s(5.0)] == [0.0, 1.0, 2.0]
+    assert [pace.delay_s(3.0), pace.delay_s(3.5), pace.delay_s(5.0)] == [0.0, 0.5, 1.0]
 
 
 def test_the_pause_before_a_rejoin_doubles_and_good_time_halves_it() -> None:
@@ -204,9 +204,9 @@ def test_the_pause_before_a_rejoin_doubles_and_good_time_halves_it() -> None:
     for _ in range(12):
         pauses.append(pace.delay_s(now))
         now += pauses[-1] + 3.0
-    assert pauses == [0, 1, 2, 4, 8, 16, 32, 64, 128, 160, 160, 160]
+    assert pauses == [0, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 160, 160]
     now += 6 * GOOD_S
-    assert pace.delay_s(now) == 8.0
+    assert pace.delay_s(now) == 4.0
     assert pace.delay_s(now + 20 * GOOD_S) == 0.0
     assert pace.exclusions == 14
 

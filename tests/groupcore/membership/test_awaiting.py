@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.membership.awaiting import Awaiting, awaiting_of_member, awaiting_of_seeker
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Record
 from groupcore.view import View
-from tests.groupcore.membership.building import A, B, C, D, World, state_of, view_of
+from tests.groupcore.membership.building import A, B, C, D, World, proposal_of, state_of, view_of
 
 LAST = view_of(B, C)
 OPTIONS = MembershipOptions(cluster_size=3, durable=True)
@@ -53,3 +55,19 @@ def test_a_view_that_is_there_takes_this_node_in_or_is_of_another_cluster() -> N
 def test_a_member_says_whom_it_does_not_reach() -> None:
     found = awaiting_of_member(view_of(A, B, C), (A,))
     assert (found.reason, found.here, found.missing) == ("quorum", ("a",), ("b", "c"))
+
+
+def test_a_next_view_that_may_have_been_decided_names_who_it_needs() -> None:
+    """a may have decided [a b], and gone on alone; b and c are a majority of [a b c]."""
+    last, next_view = view_of(A, B, C), proposal_of(A, B)
+    found = awaiting_of_member(last, (B, C), next_view)
+    assert (found.reason, found.view, found.missing) == ("bound", last, ("a",))
+    assert (found.here, found.others) == (("b",), ("c",))
+    assert awaiting_of_member(last, (A, B), next_view).reason == "quorum"
+    assert awaiting_of_member(last, (B,), next_view).missing == ("a", "c")
+    state = state_of(B, None, replace(Record(last), accepted=next_view), OPTIONS)
+    world = World(seeking={C: last})
+    seeking = awaiting_of_seeker(state, world.questions(), 3, 1.0)
+    assert (seeking.reason, seeking.missing) == ("bound", ("a",))
+    knows_more = World(seeking={C: view_of(B, C, number=4)})
+    assert awaiting_of_seeker(state, knows_more.questions(), 3, 1.0).reason == "forming"

@@ -114,6 +114,30 @@ def test_i1_who_joins_before_a_leave_that_is_on_its_way_gets_the_state() -> None
     assert group not in world["a"].state
 
 
+def test_states_i4_who_joins_behind_a_leave_asks_who_left_while_another_had_no_state_yet() -> None:
+    """c joins, a leaves, b joins; c is gone before it has the state that a keeps for it."""
+    world = World("abcd")
+    group = world.create("g", at="d")
+    mine, late, later = world.open("a"), world.open("c"), world.open("b")
+    world.join(mine, group)
+    world.send(mine, group, b"one")
+    world.run(20)
+    for kind in (Change, Accept, Repair, StateRequest):
+        world.lose(kind, to="a")
+    world["c"].service.join(late, group, world.now)
+    world.run(10)
+    world["a"].service.leave(mine, group, world.now)
+    world.run(10)
+    assert not is_member(world, "d", group, mine)
+    world["b"].service.join(later, group, world.now)
+    world.run(10)
+    assert is_member(world, "d", group, later)
+    world.lose_nothing()
+    world.crash("c")
+    world.run(300)
+    assert world["b"].state[group] == [b"one"]
+
+
 def leaving_unheard(stay: str) -> tuple[World, GroupId, Process]:
     """A group of d, of which a has the state, and each of `stay` if it is in it.
 

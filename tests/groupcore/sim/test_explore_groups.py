@@ -25,6 +25,7 @@ from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sequencing.states import States
 from groupcore.sequencing.telling import Telling
+from groupcore.sequencing.wishes import Wishes
 from groupcore.sim.explore.copying import duplicate
 from groupcore.sim.explore.group_scopes import GROUP_SCOPES, GroupScope, move, send
 from groupcore.sim.explore.group_steps import GroupWorld
@@ -34,7 +35,6 @@ from groupcore.sim.explore.search import Found, Search
 from groupcore.sim.explore.steps import Step
 from groupcore.sim.explore.world import Budget
 from groupcore.sim.planting import Patch
-from groupcore.sim.plants import PLANTS as SIMULATED
 from groupcore.sim.trace_groups import GroupDelivered, GroupOwned
 from groupcore.view import Address
 from tests.groupcore.sim.test_explore_strict import by_who
@@ -196,7 +196,7 @@ LEAVES = Section.batch
 BY_WHO = (Directory, "has_entered", by_who)
 PLANTS: dict[str, list[Patch]] = {
     "given before the deletion": [(Section, "batch", placeless)],
-    "S2 unasked": SIMULATED["g-s2-unasked"].patches(),
+    "answers dropped": [(Wishes, "allow", nothing)],
     "entered by who, at once": [BY_WHO, (Enrolment, "_is_reached", always)],
     "no context": [(Sender, "context_of", lambda *_: {}), (Chains, "add_place", nothing)],
     "nothing asked for again": [(Keeper, "ask", nothing)],
@@ -236,7 +236,7 @@ FOUND = [
     ("no state asked for again", "g-join-loss", 25),
     ("given before the deletion", "g-delete", 7),
     ("given before the deletion", "g-delete-other", 7),
-    ("S2 unasked", "g-strict-join", 11),
+    ("answers dropped", "g-strict-join", 25),
     ("entered by who, at once", "g-strict-rejoin", 11),
     ("entered by who, at once", "g-observe", 11),
 ]

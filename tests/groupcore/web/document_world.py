@@ -30,6 +30,7 @@ from groupcore.web.asking import calls_of, check_fields
 from groupcore.web.feed import Feed
 from groupcore.web.kinds import Kind, kinds_of
 from groupcore.web.limits import FRAME_BYTES_SENT, RULES
+from server.documents.entrance import is_known
 from tests.groupcore.shared.documents.office import Desk
 from tests.groupcore.web.document_disk import Disk, Stored
 from tests.groupcore.web.lone_world import LoneWorld
@@ -46,6 +47,8 @@ LINGER_S = 0.3
 QUANTUM_S = 0.005
 """What comes within so long of each other is written together."""
 BEGINNING_S = 60.0
+BLOCK_WAITS, BLOCK_WAIT_S = 10, 0.5
+"""How often, and how long each time, a page that asks for a block waits until its node knows it."""
 
 
 class Gate:
@@ -154,10 +157,10 @@ class Session:
         try:
             if name.startswith(f"{NAME}/"):
                 keeper = self.keeper or self.office.keeper
-                await keeper.block(name.removeprefix(f"{NAME}/"))
+                await _have_block(self.office.world, keeper, name.removeprefix(f"{NAME}/"))
             target = await self.node.open(kind.kind, name)
         except NoSuchBlockError:
-            self.say(t="error", name=name, code="no_such_block", message="", temporary=True)
+            self.say(t="error", name=name, code="no_such_block", message="", temporary=False)
             return
         except GroupcoreError:
             return  # the session is over
@@ -223,6 +226,18 @@ class Session:
         world = self.office.world
         if self.keeper is None:
             world.call_at(world.now_s + LINGER_S, lambda: world.crash(self.node.name))
+
+
+async def _have_block(world: World, document: Document, block: str) -> None:
+    """As `server.documents.entrance`: one that is gone is opened for what is written there."""
+    for _ in range(BLOCK_WAITS):
+        if is_known(document, block):
+            break
+        await world.elapse(BLOCK_WAIT_S)
+    if block in document.outline.seeds or not is_known(document, block):
+        await document.block(block)
+    elif block not in document.blocks:
+        await document.group(block)
 
 
 class Office:

@@ -217,7 +217,7 @@ export abstract class Shared<C extends Change = Change> {
     const [first] = this.waiting.keys();
     for (const [n, one] of this.waiting) {
       if (one.sent_ms !== null) continue;
-      if (!this.host.hasRoom || this.host.isPausing === true) return;
+      if (!this.host.hasRoom || this.host.isPausing) return;
       one.sent_ms = Date.now();
       this.inFlight += 1;
       const answered = (first ?? n) - 1;

@@ -124,11 +124,11 @@ export class Session implements Host {
   private readonly stopping: Promise<never>;
   private self = "";
   private callsMax = 0;
-  /** Least time between two rounds of calls, and whether one is waited for. */
+  /** Least time between two rounds of calls, as the node has told; and a round that is under way. */
   private pause_ms = 0;
   isPausing = false;
-  private isRoundOpen = false;
-  private cancelPause: () => void = () => undefined;
+  private told: (() => void) | null = null;
+  private round: (() => void) | null = null;
   private looks = 0;
   private readonly looking = new Map<
     number,
@@ -289,32 +289,27 @@ export class Session implements Host {
   send(message: Out): void {
     this.tap?.("out", message);
     this.link.send(message);
-    if (message.t === "call" && this.pause_ms > 0) this.endRound();
-  }
-
-  /** What else is called in this turn goes out; then nothing for the time that the node wants. */
-  private endRound(): void {
-    if (this.isRoundOpen) return;
-    this.isRoundOpen = true;
-    this.tools.after(0, () => {
-      this.isRoundOpen = false;
-      this.isPausing = this.pause_ms > 0;
-      if (this.isPausing) this.tools.after(this.pause_ms, () => this.goOn());
+    // What else is called in this turn goes out; then nothing for the time that the node wants.
+    if (message.t !== "call" || this.pause_ms <= 0) return;
+    this.round ??= this.tools.after(0, () => {
+      this.isPausing = true;
+      this.round = this.tools.after(this.pause_ms, this.goOn);
     });
   }
 
-  private goOn(): void {
-    if (!this.isPausing) return;
+  private readonly goOn = (): void => {
+    this.round?.();
+    this.round = null;
     this.isPausing = false;
     this.sendWaiting();
-  }
+  };
 
   /** A node that does not keep up asks for a pause; it has to say so again and again. */
   private slow(pause_ms: number): void {
-    this.pause_ms = Math.max(0, Math.min(PAUSE_MAX_MS, pause_ms));
-    this.cancelPause();
-    if (this.pause_ms === 0) this.goOn();
-    else this.cancelPause = this.tools.after(PAUSE_TOLD_MS, () => this.slow(0));
+    this.pause_ms = Math.min(PAUSE_MAX_MS, pause_ms);
+    this.told?.();
+    this.told = pause_ms > 0 ? this.tools.after(PAUSE_TOLD_MS, () => this.slow(0)) : null;
+    if (pause_ms <= 0) this.goOn();
   }
 
   /** Sends now what else goes out at the end of the turn: the page is being left. */

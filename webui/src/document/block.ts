@@ -47,6 +47,8 @@ export type BlockDetail =
       /** Where a text was passed on to, in which parcel. */
       to: string,
       parcel: number,
+      /** Whether it was the text of a block, not an edit of one. */
+      isText?: boolean,
     ];
 
 /** Who has to be told what a block is told, before and instead of it doing so. */
@@ -77,6 +79,8 @@ export class BlockObject extends Shared {
   attributes: Attributes = {};
   /** How many steps the text has. */
   steps = 0;
+  /** Of a joined one: how many of them led to the text that was known here last. */
+  lastOpen = 0;
   readonly births = new Map<string, Birth>();
   readonly received = new Map<string, number>();
   readonly refused = new Set<string>();
@@ -109,6 +113,10 @@ export class BlockObject extends Shared {
 
   /** Makes it this state. */
   take(state: BlockState): void {
+    if (state.status === "joined") {
+      if (state.number > 0) this.lastOpen = state.version - 1;
+      else if (this.status !== "joined") this.lastOpen = this.steps;
+    }
     const isPassed = state.status === "joined" && this.via !== "" && state.number > 0;
     this.status = state.status;
     if (!isPassed) {
@@ -132,6 +140,11 @@ export class BlockObject extends Shared {
   /** Whether calls are not answered, or not on disk. */
   get isOwing(): boolean {
     return this.unanswered > 0 || this.unsaved > 0;
+  }
+
+  /** Whether a call has no answer yet. */
+  isWaitingFor(n: number): boolean {
+    return this.stored.waiting.some(([waiting]) => waiting === n);
   }
 
   /** Whether it has a text that is to go to another block. */
@@ -162,6 +175,7 @@ export class BlockObject extends Shared {
         this.content = cutRich(this.content, 0, detail[2]);
         break;
       case "closed":
+        this.lastOpen = detail[1] - 1;
         this.steps = detail[1];
         this.status = detail[2] === null ? "deleted" : "joined";
         this.into = detail[2] ?? this.into;
@@ -207,13 +221,18 @@ export class BlockObject extends Shared {
   }
 
   override ask(): void {
-    this.listener?.onAsk(this, this.birth !== undefined);
+    this.listener?.onAsk(this, this.isKnown);
     super.ask();
   }
 
   /** Does what was heard; for the listener. */
   heard(message: ObjectMessage): void {
     super.hear(message);
+  }
+
+  /** Whether a state of it is here, of which version it is known. */
+  get isKnown(): boolean {
+    return this.birth !== undefined;
   }
 
   /** Whether the last snapshot went on from what was here. */

@@ -51,6 +51,10 @@ export interface OwnCall {
   isDeleted: boolean;
 }
 
+export function callOf(group: string, operation: string, n: number): OwnCall {
+  return { group, operation, n, placed: 0, isAnswered: false, lost: [], isDeleted: false };
+}
+
 /** A verb of the person that is not confirmed. */
 export interface Own {
   readonly verb: OwnVerb;

@@ -22,6 +22,12 @@ export class Confirmed {
   /** Behind what a block stood that has gone. */
   readonly gone = new Map<string, string>();
 
+  /** Blocks whose texts have come to others, before they themselves are known to be joined. */
+  private readonly come = new Set<string>();
+
+  /** Blocks that have left the outline as they were joined: their texts live on. */
+  private readonly joined = new Set<string>();
+
   /** Blocks that own verbs need, and what own ones begin with: they are being opened. */
   awaited: ReadonlyMap<string, ShownBlock | null> = new Map();
   /** The blocks that were open when the objects were looked at last. */
@@ -35,6 +41,44 @@ export class Confirmed {
   open(id: string): BlockObject | null {
     const block = this.blocks.get(id);
     return block !== undefined && block.status === "open" ? block : null;
+  }
+
+  /** The text of a block that has none of its own here, from what has led to it. */
+  know(block: ShownBlock | undefined): void {
+    if (block === undefined || block.content === null || this.hasText(block.id)) return;
+    this.born.set(block.id, block);
+  }
+
+  /**
+   * A text has come from a block that is shown, and is not joined as far as is known here. Whether
+   * it has; it `isThere`, or that block has been passed by.
+   */
+  comes(source: string, into: string, isThere: boolean): boolean {
+    const { status } = this.blocks.get(source) ?? { status: "unborn" };
+    if (source === "" || source === into || status === "joined" || status === "deleted")
+      return false;
+    if (!isThere || !(this.outline.entries.has(source) || this.doc.blocks.has(source)))
+      return false;
+    this.come.add(source);
+    return true;
+  }
+
+  /** Whether a block that is not there any more was joined to another one, as far as is known. */
+  wasJoined(id: string): boolean {
+    return this.joined.has(id) || this.come.has(id) || this.blocks.get(id)?.status === "joined";
+  }
+
+  /** Of which version the text of a block is that was shown last; null: it was deleted. */
+  versionOf(id: string): number | null {
+    const block = this.blocks.get(id);
+    if (block === undefined || block.status === "unborn") return 0; // what it begins with
+    if (block.status === "deleted") return null;
+    return block.status === "joined" ? block.lastOpen : block.steps;
+  }
+
+  /** A block is open, whatever had become of its text before. */
+  isOpenAgain(id: string): void {
+    this.come.delete(id);
   }
 
   /** Looks at the objects anew: at all only where the order may be another one. */
@@ -170,6 +214,8 @@ export class Confirmed {
   follow(detail: OutlineDetail): void {
     this.outline.follow(detail);
     for (const id of detail[0] === "left" ? detail[1] : []) {
+      this.come.delete(id);
+      if (detail[0] === "left" && detail[2]) this.joined.add(id);
       if (!this.isPassing(id)) this.gone.set(id, this.behind(id));
     }
   }
@@ -185,6 +231,7 @@ export class Confirmed {
 
   /** A block as it is to be shown; null when it is not (any more). */
   private shown(id: string, old: ShownBlock | undefined): ShownBlock | null {
+    if (this.come.has(id)) return null;
     const block = this.blocks.get(id);
     if (block !== undefined && block.status !== "unborn") {
       if (block.status === "deleted" || this.isThere(block)) return null;
@@ -265,7 +312,9 @@ export class Confirmed {
       else this.gone.set(id, previous);
     }
     for (const id of left.keys()) this.gone.delete(id);
-    const keys = this.gone.keys();
-    while (this.gone.size > GONE_MAX) this.gone.delete(keys.next().value ?? "");
+    for (const one of [this.gone, this.joined]) {
+      const keys = one.keys();
+      while (one.size > GONE_MAX) one.delete(keys.next().value ?? "");
+    }
   }
 }

@@ -7,17 +7,21 @@
  *   F2  What was refused because its base is too old, or the order has ended that it was sent to,
  *       was not done: it is carried over what has happened, and sent anew. So it is done once.
  *   F3  What cannot be done any more is a draft.
+ *   F5  What is not sent, of a text that went to where it is not known here, is sent to the block
+ *       that had it, as a late edit: it goes after the text.
+ *   F6  Where a part of a sent edit followed a text to a block that is gone, and it is not known
+ *       whether that was joined or removed, the block is asked: only then it is a draft, or not.
  *   F4  What was answered, and lost with all nodes before it was on disk, is a draft, too.
  */
 
 import type { Item, ObjectMessage } from "../client/messages";
 import { insertedText, joinRich, type Rich } from "../shared/rich";
 import type { BlockDetail, BlockListener, BlockObject, BlockState } from "./block";
-import type { Own, OwnCall } from "./carry";
+import { callOf, type Own, type OwnCall, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
-import type { Happened, Overlay } from "./overlay";
+import type { Adrift, Happened, Overlay } from "./overlay";
 import { writtenBy } from "./own";
 import { missedSteps, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
@@ -43,6 +47,12 @@ export class Follower implements BlockListener, OutlineListener {
   private isTaking = false;
   private later: (() => void)[] = [];
   private batch: Happened[] | null = null;
+  /** Own edits that are for texts of which only the block knows that had them. */
+  adrift: readonly Adrift[] = [];
+  /** Own edits of which a part has followed a text to a block that is gone: joined, or removed. */
+  doubtful: (readonly [block: string, call: OwnCall])[] = [];
+  /** Why own verbs are dropped now. */
+  private reason = "block_deleted";
   overlay!: Overlay;
 
   constructor(
@@ -125,7 +135,8 @@ export class Follower implements BlockListener, OutlineListener {
     const happened = details.flatMap((detail): Happened[] => {
       if (detail[0] === "left") {
         const gone = detail[1].filter((id) => !this.confirmed.isPassing(id));
-        return [{ step: gone.length > 0 ? ["remove", gone] : null, own: ownRemoval(detail[1]) }];
+        const step = gone.length > 0 ? (["remove", gone] as const) : null;
+        return [{ step, own: ownRemoval(detail[1]), isJoined: detail[2] }];
       }
       return detail[0] === "title" ? [{ step: ["rename", detail[1]], own: null }] : [];
     });
@@ -156,24 +167,29 @@ export class Follower implements BlockListener, OutlineListener {
     const isKnown = block.status !== "unborn" && !this.overlay.own.some(isThere);
     const steps = isKnown ? state.recent : null;
     if (steps !== null && block.steps + steps.length === state.version) {
-      for (const [detail, own] of missedSteps(id, block.steps, steps, state.births))
-        this.followStep(block, detail, own);
+      for (const [details, own] of missedSteps(id, block.steps, steps, state.births))
+        this.followStep(block, details, own);
     } else {
       this.confirmPlaced(id, isThere);
     }
     block.take(state);
+    if (state.status === "open") this.confirmed.isOpenAgain(id);
     const text = state.status === "joined" ? state.leaving : state.content;
     const isText = state.status === "open" || (state.status === "joined" && state.number > 0);
     this.advance(isText ? [{ step: null, own: null, text: [id, text] }] : []);
     this.later.push(() => this.settle(block));
   }
 
-  private followStep(block: BlockObject, detail: BlockDetail, own: Happened["own"]): void {
-    const happened = this.stepsOf(block, [detail], "").map((one) => ({
+  private followStep(
+    block: BlockObject,
+    details: readonly BlockDetail[],
+    own: Happened["own"],
+  ): void {
+    const happened = this.stepsOf(block, details, "").map((one) => ({
       ...one,
       own: one.own ?? own,
     }));
-    block.follow(detail);
+    for (const detail of details) block.follow(detail);
     this.advance(happened);
   }
 
@@ -202,8 +218,10 @@ export class Follower implements BlockListener, OutlineListener {
   private follow(block: BlockObject, details: readonly BlockDetail[], operation: string): void {
     const happened = this.stepsOf(block, details, operation);
     for (const detail of details) block.follow(detail);
+    const isOpened = details.some(([kind]) => kind === "opened");
+    if (isOpened) this.confirmed.isOpenAgain(this.confirmed.idOf(block));
     this.advance(happened);
-    if (details.some(([kind]) => kind === "opened")) this.later.push(() => this.settle(block));
+    if (isOpened) this.later.push(() => this.settle(block));
   }
 
   /** What details of a block mean; of own verbs, also what they did not come to. */
@@ -298,14 +316,38 @@ export class Follower implements BlockListener, OutlineListener {
   private refused(isIt: (own: Own) => boolean, code: string, call?: OwnCall): void {
     if (AGAIN.has(code)) {
       this.again(isIt);
+      if (call !== undefined) this.lost(call, code);
       return;
     }
+    if (code === "no_such_block" && this.putElsewhere(isIt)) return;
+    this.reason = code;
     const event = this.overlay.withdraw(isIt, (own) => {
       if (own.call !== null) this.unsaved.forget(own.call.group, own.call.n);
       this.draft(code, own);
     });
+    this.reason = "block_deleted";
     if (call !== undefined) this.lost(call, code);
     this.view(event);
+  }
+
+  /** Places blocks anew behind what stands before them here, as what they were behind never came. */
+  private putElsewhere(isIt: (own: Own) => boolean): boolean {
+    const { order } = this.overlay.shown;
+    const { entries } = this.confirmed.outline;
+    let isPut = false;
+    this.overlay.own = this.overlay.own.map((own) => {
+      const { verb } = own;
+      if (!isIt(own) || (verb[0] !== "insert" && verb[0] !== "move")) return own;
+      const ids = verb[0] === "insert" ? verb[2].map(({ id }) => id) : verb[1];
+      const before = order.slice(0, Math.max(0, order.indexOf(ids[0] ?? "")));
+      const after = before.findLast((id) => entries.has(id) && !ids.includes(id)) ?? "";
+      if (after === (verb[0] === "insert" ? verb[1] : verb[2])) return own;
+      isPut = true;
+      const moved: OwnVerb =
+        verb[0] === "insert" ? ["insert", after, verb[2]] : ["move", verb[1], after];
+      return { ...own, verb: moved, call: null };
+    });
+    return isPut;
   }
 
   private lost(call: OwnCall, code: string): void {
@@ -324,13 +366,78 @@ export class Follower implements BlockListener, OutlineListener {
   dropped(own: Own): void {
     const { call, verb } = own;
     if (call === null) {
-      this.draft("block_deleted", own);
+      this.draft(this.reason, own);
     } else if (verb[0] === "edit") {
-      const block = this.confirmed.blocks.get(verb[1]);
       call.lost = joinRich(call.lost, insertedText(verb[2]));
-      call.isDeleted ||= block?.status !== "joined";
+      if (this.confirmed.blocks.has(verb[1]) || !this.isAskable(verb[1]))
+        call.isDeleted ||= !this.confirmed.wasJoined(verb[1]);
+      else if (!this.confirmed.wasJoined(verb[1])) this.doubtful.push([verb[1], call]);
       this.calls.set(`${call.group} ${call.n}`, call);
     }
+  }
+
+  /** Whether a block that has left the document can be asked what has become of its text. */
+  private isAskable(id: string): boolean {
+    return this.confirmed.outline.isReady && !this.confirmed.outline.entries.has(id);
+  }
+
+  /** F6: blocks that are open again say whether the text that a part of an own edit followed is gone. */
+  private settleDoubts(): void {
+    const { doubtful } = this;
+    this.doubtful = [];
+    for (const [id, call] of doubtful) {
+      const block = this.confirmed.blocks.get(id);
+      if (block === undefined || !block.isReady) this.doubtful.push([id, call]);
+      else if (block.status !== "joined") this.isGone(call);
+    }
+  }
+
+  private isGone(call: OwnCall): void {
+    call.isDeleted = true;
+    if (call.isAnswered) this.lost(call, "block_deleted");
+  }
+
+  /** The blocks that are to be asked. */
+  get askedFor(): ReadonlySet<string> {
+    return new Set([...this.adrift.map(({ block }) => block), ...this.doubtful.map(([id]) => id)]);
+  }
+
+  /** F5. */
+  setAdrift(one: Adrift): void {
+    this.adrift = [...this.adrift, one];
+  }
+
+  /** F5: asks the blocks that are open again for what is adrift. */
+  sendAdrift(author: string): void {
+    this.settleDoubts();
+    const left: Adrift[] = [];
+    for (const one of this.adrift) {
+      const { block: id, base, delta } = one;
+      const block = this.confirmed.blocks.get(id);
+      if (block === undefined || !block.isReady) {
+        left.push(one);
+        continue;
+      }
+      const isOut = block.status === "open" && !this.confirmed.outline.entries.has(id);
+      if (isOut && one.asked === undefined) {
+        // Taken out, unless it is joined in what this node has not told yet: behind a call it has.
+        left.push({ ...one, asked: block.submitCall("set", []) });
+        continue;
+      }
+      if (isOut && block.isWaitingFor(one.asked ?? 0)) {
+        left.push(one);
+        continue;
+      }
+      if (isOut || block.status === "unborn") {
+        this.owner.onDraft("block_deleted", insertedText(delta));
+        continue;
+      }
+      const n = block.submitCall("edit", base, delta, author);
+      const lost = insertedText(delta);
+      this.calls.set(`${id} ${n}`, { ...callOf(id, "edit", n), lost });
+      this.unsaved.note(id, n, lost);
+    }
+    this.adrift = left;
   }
 
   /** F3: this block cannot be had. */
@@ -339,6 +446,12 @@ export class Follower implements BlockListener, OutlineListener {
       (verb[0] === "edit" || verb[0] === "set" || verb[0] === "split" || verb[0] === "merge") &&
       verb[1] === id;
     this.refused(isIt, code);
+    for (const one of this.adrift.filter(({ block }) => block === id)) {
+      this.owner.onDraft(code, insertedText(one.delta));
+    }
+    this.adrift = this.adrift.filter(({ block }) => block !== id);
+    for (const [block, call] of this.doubtful) if (block === id) this.isGone(call);
+    this.doubtful = this.doubtful.filter(([block]) => block !== id);
     this.giveBack(id, 0);
     this.look();
   }

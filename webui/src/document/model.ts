@@ -13,6 +13,7 @@ import type { ObjectMessage } from "../client/messages";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
 import { BlockObject } from "./block";
+import { type Heard, inOrder } from "./catching-up";
 import { Confirmed } from "./confirmed";
 import { Follower, type FollowerOwner } from "./following";
 import { type OutlineDetail, OutlineObject } from "./outline";
@@ -58,8 +59,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private held: string | null = null;
   /** Objects that have been asked for again, and what has been heard meanwhile. */
   private readonly catchingUp = new Set<BlockObject | OutlineObject>();
-  private missed: [BlockObject | OutlineObject, ObjectMessage][] = [];
-  private waiting: [BlockObject | OutlineObject, ObjectMessage][] = [];
+  private missed: Heard[] = [];
+  private waiting: Heard[] = [];
   private isClosed = false;
   private isStarted = false;
   private draftCount = 0;
@@ -79,7 +80,12 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.confirmed = new Confirmed(this.outline);
     const unsaved = new UnsavedTexts(() => session.saves);
     this.follower = new Follower(this.confirmed, this, unsaved);
-    this.overlay = new Overlay(this.confirmed, (own) => this.follower.dropped(own));
+    const { follower } = this;
+    this.overlay = new Overlay(
+      this.confirmed,
+      (own) => follower.dropped(own),
+      (one) => follower.setAdrift(one),
+    );
     this.follower.overlay = this.overlay;
     this.sender = new Sender(this.outline, this.confirmed, this.overlay, this.author, unsaved);
     this.outline.listener = this.follower;
@@ -120,7 +126,9 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   get save(): SaveState {
     const { outline, confirmed, overlay } = this;
     const isOnline = this.session.state === "connected" && outline.isReady;
-    return saveState(overlay.own, [["", outline], ...confirmed.blocks], isOnline);
+    const objects = [["", outline] as const, ...confirmed.blocks];
+    const doubtful = this.follower.doubtful.map(([block]) => ({ block, edits: 1 }));
+    return saveState(overlay.own, [...this.follower.adrift, ...doubtful], objects, isOnline);
   }
 
   private *objects(): Iterable<BlockObject | OutlineObject> {
@@ -131,10 +139,12 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** What has to outlive the tab; null when everything of the person's is with the nodes. */
   stored(): StoredDocument | null {
     const { author, drafts, overlay, confirmed, session } = this;
-    const { calls } = this.follower;
-    if (overlay.own.length === 0 && drafts.length === 0 && calls.size === 0) return null;
+    const { calls, adrift, doubtful } = this.follower;
+    const waiting = { textless: [...calls], adrift, doubtful };
+    const isNothing = overlay.own.length + adrift.length + doubtful.length + calls.size === 0;
+    if (isNothing && drafts.length === 0) return null;
     const isOffline = session.state !== "connected";
-    return keep(session.client, author, drafts, overlay, confirmed, calls, isOffline);
+    return keep(session.client, author, drafts, overlay, confirmed, waiting, isOffline);
   }
 
   // --- what the person does -------------------------------------------------------------------
@@ -216,8 +226,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private caughtUp(object: BlockObject | OutlineObject): void {
     this.catchingUp.delete(object);
     if (this.catchingUp.size > 0) return;
-    const missed = this.missed.filter(([one]) => one !== this.outline);
-    missed.push(...this.missed.filter(([one]) => one === this.outline));
+    this.sender.sendAhead();
+    const missed = inOrder(this.missed, (block) => this.confirmed.idOf(block));
     this.missed = [];
     const held = missed.some(([one, message]) => this.isHeld(one, message));
     if (held || this.waiting.length > 0) this.waiting.push(...missed);
@@ -302,6 +312,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.openNear();
     this.closeFar();
     this.sender.send();
+    this.follower.sendAdrift(this.author);
     for (const [id, resolves] of this.asked) {
       if (this.overlay.base.blocks.get(id)?.content === null) continue;
       this.asked.delete(id);
@@ -356,7 +367,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   }
 
   private needed(): Set<string> {
-    return new Set([...neededBy(this.overlay.own), ...this.asked.keys()]);
+    return new Set([
+      ...neededBy(this.overlay.own),
+      ...this.follower.askedFor,
+      ...this.asked.keys(),
+    ]);
   }
 
   private get room(): number {
@@ -366,7 +381,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private openIn(room: number, id: string): void {
     const { blocks } = this.confirmed;
     if (blocks.has(id) || this.failed.has(id) || blocks.size >= room) return;
-    if (this.overlay.base.blocks.has(id) || this.outline.entries.has(id)) this.open(id);
+    const isAsked = this.follower.askedFor.has(id);
+    if (isAsked || this.overlay.base.blocks.has(id) || this.outline.entries.has(id)) this.open(id);
   }
 
   /** Whether a block stays open as long as there is room. */

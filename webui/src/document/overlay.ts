@@ -5,11 +5,13 @@
  *   V1  What is shown is the confirmed document with the own verbs done on it, in their order.
  *   V2  An own verb is confirmed, or here, or was dropped and its text told: it is never just gone.
  *   V3  An own merge puts its text to the end of the other one, whatever has come there before it.
+ *   V4  A verb of a text that is not here waits until that is.
  */
 
 import { RefusalError } from "../shared/refusal";
 import {
   canonicalRich,
+  composeRich,
   invertRich,
   type Rich,
   type RichDelta,
@@ -29,6 +31,7 @@ import {
   numberOf,
   otherwise,
   placed,
+  textsOf,
   together,
   touches,
 } from "./own";
@@ -40,6 +43,22 @@ export interface Happened {
   readonly own: ((own: Own) => boolean) | null;
   /** The text of a block is this now, whatever has led to it. */
   readonly text?: readonly [block: string, text: Rich];
+  /** Of a removal: the text lives on elsewhere. */
+  readonly isJoined?: boolean;
+}
+
+/**
+ * Own edits, not sent, of a text that has left the document for a place that is not known here. The
+ * block that had it knows: it is asked for them as for any late edit of its version `base`.
+ */
+export interface Adrift {
+  readonly block: string;
+  readonly base: number;
+  readonly delta: RichDelta;
+  /** How many of the person's verbs it holds. */
+  readonly edits: number;
+  /** The call behind which it is known what has become of the text. */
+  readonly asked?: number;
 }
 
 export class Overlay {
@@ -53,10 +72,11 @@ export class Overlay {
   /** How often something did not fit. */
   misfits = 0;
 
-  /** `onDropped`: an own verb can be done no more. */
+  /** `onDropped`: an own verb can be done no more; `onAdrift`: nor here, but elsewhere. */
   constructor(
     private readonly confirmed: Confirmed,
     private readonly onDropped: (own: Own) => void,
+    private readonly onAdrift: (adrift: Adrift) => void,
   ) {}
 
   /** Where a block stands of what is shown; undefined: it is not. */
@@ -117,7 +137,8 @@ export class Overlay {
     const { confirmed } = this;
     const work = new Work(this.base, confirmed.gone);
     const told: Step[] = [];
-    for (const { step: given, own, text } of happened) {
+    for (const { step: given, own, text, isJoined } of whole(happened, work)) {
+      if (isJoined && given?.[0] === "remove") told.push(...this.setAdrift(given[1], work.doc));
       const step = text === undefined ? given : anew(work.content(text[0]), text);
       const at = own === null ? -1 : this.firstCalled(own);
       const before = at < 0 ? null : work.doc;
@@ -127,8 +148,11 @@ export class Overlay {
       if (this.own.some(({ verb }) => verb[0] === "merge")) this.arrange(work.doc, false);
     }
     confirmed.awaited = awaitedBy(this.own);
+    for (const id of confirmed.awaited.keys()) confirmed.know(work.get(id));
     confirmed.refresh();
     const rest = diffDocs(work.doc, confirmed.doc);
+    const gone = rest.flatMap((step) => (step[0] === "remove" ? step[1] : []));
+    told.push(...this.setAdrift(gone, work.doc));
     told.push(...this.cross(0, this.own.length, rest));
     this.base = confirmed.doc;
     return this.replay(told);
@@ -161,6 +185,55 @@ export class Overlay {
     return [];
   }
 
+  /**
+   * Takes the own edits out that are not sent, of texts that leave the document and are not known to
+   * be deleted, with the splits of these texts; gives what others see of it.
+   */
+  private setAdrift(ids: readonly string[], doc: Doc): Step[] {
+    const told: Step[] = [];
+    for (const id of ids) {
+      const base = this.confirmed.versionOf(id);
+      if (base === null || !this.isUnsent(id)) continue;
+      const out = ({ verb, call }: Own): boolean =>
+        (verb[0] === "edit" && verb[1] === id && call !== null) ||
+        (verb[0] === "split" && verb[1] === id) ||
+        (verb[0] === "merge" && verb[2] === id);
+      for (let at = this.own.findIndex(out); at >= 0; at = this.own.findIndex(out)) {
+        const own = this.own[at] as Own;
+        told.push(...this.takeOut(at, doc));
+        if (own.verb[0] === "edit") this.onDropped(own);
+      }
+      let delta: RichDelta = [];
+      let edits = 0;
+      const isEditOf = ({ verb }: Own): boolean => verb[0] === "edit" && verb[1] === id;
+      for (let at = this.own.findLastIndex(isEditOf); at >= 0; ) {
+        const own = this.own[at] as Own;
+        if (own.verb[0] === "edit") delta = composeRich(own.verb[2], delta);
+        edits += own.edits;
+        told.push(...this.takeOut(at, doc));
+        at = this.own.findLastIndex(isEditOf);
+      }
+      if (delta.length > 0) this.onAdrift({ block: id, base, delta, edits });
+    }
+    return told;
+  }
+
+  /** Whether an edit of this text, or of a part that was split off it here, is not sent. */
+  private isUnsent(id: string): boolean {
+    const parts = new Set([id]);
+    return this.own.some(({ verb, call }) => {
+      if (verb[0] === "split" && parts.has(verb[1])) parts.add(verb[3]);
+      return verb[0] === "edit" && call === null && parts.has(verb[1]);
+    });
+  }
+
+  /** Takes an own verb out: those behind it are carried over that. */
+  private takeOut(at: number, doc: Doc): readonly Step[] {
+    const back = this.inverse(at, (this.own[at] as Own).verb, doc);
+    this.own.splice(at, 1);
+    return this.cross(at, this.own.length, back);
+  }
+
   /** A document with the own verbs on it, up to this one. */
   private upTo(at: number, doc: Doc): Work {
     const work = new Work(doc, this.confirmed.gone);
@@ -190,10 +263,17 @@ export class Overlay {
 
   /** Own verbs that are done, or will not be: out, with nothing to see of it. */
   drop(isOut: (own: Own) => boolean): ViewEvent | null {
+    const made = this.own.flatMap((own) =>
+      isOut(own) && own.verb[0] === "insert" ? own.verb[2].map(({ id }) => id) : [],
+    );
+    const told = this.setAdrift(
+      made.filter((id) => !this.base.blocks.has(id)), // others have taken it out, or joined it
+      this.base,
+    );
     const left = this.own.filter((own) => !isOut(own));
     if (left.length === this.own.length) return null;
     this.own = left;
-    return this.replay([]);
+    return this.replay(told);
   }
 
   /** Takes own verbs back that were refused, telling each: those behind it are carried over that. */
@@ -204,15 +284,13 @@ export class Overlay {
       const one = this.own[at];
       if (one === undefined) return this.replay(told);
       tell?.(one);
-      const back = this.inverse(at, one.verb);
-      this.own.splice(at, 1);
-      told.push(...this.cross(at, this.own.length, back));
+      told.push(...this.takeOut(at, this.base));
     }
   }
 
   /** What takes an own verb back, where it stands. */
-  private inverse(at: number, verb: OwnVerb): Step[] {
-    const work = this.upTo(at, this.base);
+  private inverse(at: number, verb: OwnVerb, doc: Doc): Step[] {
+    const work = this.upTo(at, doc);
     switch (verb[0]) {
       case "edit": {
         const content = work.content(verb[1]);
@@ -239,6 +317,7 @@ export class Overlay {
   /** The own verbs on a document; V3. `isLast`: what cannot be done there never will be. */
   private arrange(doc: Doc, isLast: boolean): Work {
     const work = new Work(doc, this.confirmed.gone);
+    const waiting = new Set<string>();
     for (let at = 0; at < this.own.length; at += 1) {
       const own = this.own[at] as Own;
       const verb = placed(own.verb, work);
@@ -246,7 +325,7 @@ export class Overlay {
         this.own[at] = { ...own, verb };
         this.cross(at + 1, this.own.length, moved(own.verb, verb, work));
       }
-      if (work.apply(verb) || !isLast) continue;
+      if (work.apply(verb) || !isLast || isWaiting(verb, work, waiting)) continue;
       this.own.splice(at, 1);
       this.cross(at, this.own.length, goneWith(verb, work));
       this.onDropped(own);
@@ -314,6 +393,32 @@ export class Overlay {
       if (block !== undefined && at !== undefined) blocks[at] = block;
     }
     this.value = { title: doc.title, blocks };
+  }
+}
+
+/** V4: whether a verb is of a text that is not here (yet); then so are the texts that it makes. */
+function isWaiting(verb: OwnVerb, work: Work, waiting: Set<string>): boolean {
+  const needs = verb[0] === "insert" || verb[0] === "remove" ? [] : textsOf(verb);
+  const isAway = (id: string): boolean => waiting.has(id) || work.get(id)?.content === null;
+  if (!needs.some(isAway)) return false;
+  for (const id of needs) waiting.add(id);
+  return true;
+}
+
+/** A text that comes to another one is as it has come, whatever was known of it. */
+function* whole(happened: readonly Happened[], work: Work): Iterable<Happened> {
+  for (const one of happened) {
+    if (one.step?.[0] === "merge") {
+      const [, source, into, at, text] = one.step;
+      const known = work.content(source);
+      if (known === null) {
+        yield { step: ["edit", into, at > 0 ? [at, ...text] : text], own: one.own };
+        continue;
+      }
+      const step = anew(known, [source, text]);
+      if (step !== null) yield { step, own: null };
+    }
+    yield one;
   }
 }
 

@@ -24,9 +24,10 @@ interface Counted {
   readonly edits: number;
 }
 
-/** `objects`: the blocks, and the outline as the title; with calls that are not known to be on disk. */
+/** `adrift`: edits that are about to be sent; `objects`: the blocks, and the outline as the title; with calls that are not known to be on disk. */
 export function saveState(
   own: readonly Counted[],
+  adrift: readonly { readonly edits: number; readonly block: string }[],
   objects: Iterable<readonly [place: string, { readonly unsaved: number }]>,
   isOnline: boolean,
 ): SaveState {
@@ -38,6 +39,10 @@ export function saveState(
     if (call !== null && !call.isAnswered) calls.add(call);
   }
   const changed = placesOfAll(own);
+  for (const one of adrift) {
+    edits += one.edits;
+    changed.add(one.block);
+  }
   for (const [place, { unsaved }] of objects) {
     sent += unsaved;
     // What is asked of the outline is a change of blocks that the verbs name, as long as they are here.

@@ -7,12 +7,15 @@
  *   X2  Verbs of the outline are sent in their order, and several at a time: they name blocks.
  *   X3  Nothing is sent, and numbered, before its object is open: what waits is carried over what
  *       has happened meanwhile.
+ *   X4  Behind a reconnect, verbs of blocks are numbered before what was missed is looked at, by the
+ *       versions that the page had: the blocks carry them as any late edit, whatever has become of
+ *       their texts.
  */
 
 import { insertedText } from "../shared/rich";
 import { codePointLength } from "../shared/text";
 import type { BlockObject } from "./block";
-import type { Own, OwnCall, OwnVerb } from "./carry";
+import { callOf, type Own, type OwnCall, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { OutlineObject } from "./outline";
 import type { Overlay } from "./overlay";
@@ -36,10 +39,19 @@ export class Sender {
     private readonly unsaved: UnsavedTexts,
   ) {}
 
+  private isAhead = false;
+
+  /** X4: numbers what can be sent as soon as blocks are open again. */
+  sendAhead(): void {
+    this.isAhead = true;
+    this.send();
+    this.isAhead = false;
+  }
+
   /** Sends what can be sent. */
   send(): void {
     const before: Own[] = [];
-    let isOutlineWaiting = false;
+    let isOutlineWaiting = this.isAhead;
     for (const own of [...this.overlay.own]) {
       const isOutline = OF_OUTLINE.has(own.verb[0]);
       if (own.call === null && !(isOutline && isOutlineWaiting)) {
@@ -88,7 +100,7 @@ export class Sender {
     how: (block: BlockObject) => readonly [string, ...unknown[]],
   ): OwnCall | null {
     const block = this.confirmed.open(id);
-    if (block === null || !block.isReady) return null;
+    if (block === null || !(this.isAhead ? block.isKnown : block.isReady)) return null;
     const [operation, ...args] = how(block);
     return callOf(id, operation, block.submitCall(operation, ...args));
   }
@@ -112,10 +124,6 @@ export class Sender {
     const births = this.confirmed.blocks.get(id)?.births.keys() ?? [];
     return [...births].some((fresh) => !this.outline.entries.has(fresh));
   }
-}
-
-function callOf(group: string, operation: string, n: number): OwnCall {
-  return { group, operation, n, placed: 0, isAnswered: false, lost: [], isDeleted: false };
 }
 
 function seedOf({ id, attributes, content }: NewBlock): unknown[] {

@@ -1,7 +1,7 @@
 /** What the details of a block's change are as steps of the document, and of which own verbs. */
 
 import type { Step as RecentStep } from "../shared/late-edits";
-import { type RichDelta, richLength } from "../shared/rich";
+import { insertedText, type RichDelta, richLength } from "../shared/rich";
 import type { BlockDetail, BlockObject, BlockState } from "./block";
 import type { Own } from "./carry";
 import type { Confirmed } from "./confirmed";
@@ -59,17 +59,18 @@ export function* missedSteps(
   version: number,
   steps: readonly RecentStep[],
   births: BlockState["births"],
-): Iterable<[BlockDetail, Which | null]> {
+): Iterable<[readonly BlockDetail[], Which | null]> {
   let at = version;
   for (const [kind, delta, to, frame, place] of steps) {
     at += 1;
     if (kind === "edit") {
-      yield [["edited", at, delta], isPlaced(id, at)];
+      const come = to === "" ? [] : [["received", to, frame, "done", "", 0, true] as const];
+      yield [[["edited", at, delta], ...come], isPlaced(id, at)];
     } else if (kind === "cut") {
       const given = births.find(([fresh]) => fresh === to)?.[1] ?? {};
-      yield [["cut", at, place, to, given], null];
+      yield [[["cut", at, place, to, given]], null];
     } else {
-      yield [["closed", at, kind === "all" ? to : null, frame], null];
+      yield [[["closed", at, kind === "all" ? to : null, frame]], null];
     }
   }
 }
@@ -101,7 +102,7 @@ function isBack(id: string, { into }: BlockObject): Which {
 function parcelSteps(
   confirmed: Confirmed,
   block: BlockObject,
-  [, source, number, outcome, to, passed]: Received,
+  [, source, number, outcome, to, passed, isText]: Received,
   delta: RichDelta | null,
 ): Steps {
   const id = confirmed.idOf(block);
@@ -116,6 +117,13 @@ function parcelSteps(
     }
     const at = richLength(block.content);
     const step = ["merge", joined, id, at, from.leaving] as const;
+    return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
+  }
+  if (isText === true && confirmed.comes(source, id, outcome === "done" && to === "")) {
+    // Of a block that is shown, and has not been told (yet) to be joined to this one.
+    const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === source;
+    const text = insertedText(delta ?? []);
+    const step = ["merge", source, id, richLength(block.content), text] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
   const isPart: Which = ({ call, hop, parcel }) =>

@@ -6,7 +6,7 @@ import type { Own, OwnCall } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { Follower } from "./following";
 import type { OutlineDetail, OutlineState } from "./outline";
-import type { Overlay } from "./overlay";
+import type { Adrift, Overlay } from "./overlay";
 import { neededBy } from "./own";
 import type { Draft, ShownBlock } from "./types";
 
@@ -23,7 +23,14 @@ export interface StoredDocument {
   readonly calls: readonly OwnCall[];
   /** Edits that have lost their text here, and are not answered. */
   readonly textless: readonly (readonly [string, OwnCall])[];
+  /** Edits for texts of which only the block knows that had them; of before: none. */
+  readonly adrift?: readonly Adrift[];
+  /** Edits of which a part followed its text to this block, which is gone. */
+  readonly doubtful?: readonly (readonly [block: string, OwnCall])[];
 }
+
+/** What waits beside the verbs. */
+type Waiting = Required<Pick<StoredDocument, "textless" | "adrift" | "doubtful">>;
 
 /**
  * The blocks that what is not confirmed rests on, which are few: they are written with every key. All
@@ -53,10 +60,10 @@ export function keep(
   drafts: readonly Draft[],
   overlay: Overlay,
   confirmed: Confirmed,
-  textless: ReadonlyMap<string, OwnCall>,
+  { textless, adrift, doubtful }: Waiting,
   isOffline: boolean,
 ): StoredDocument {
-  if (overlay.own.length === 0 && textless.size === 0) {
+  if (overlay.own.length + textless.length + adrift.length + doubtful.length === 0) {
     const nothing = { outline: null, blocks: [], born: [], own: [], calls: [], textless: [] };
     return { client, author, drafts, ...nothing };
   }
@@ -77,7 +84,9 @@ export function keep(
       call: own.call === null ? -1 : calls.indexOf(own.call),
     })),
     calls: calls.map((call) => ({ ...call })),
-    textless: [...textless].map(([key, call]) => [key, { ...call }]),
+    textless: textless.map(([key, call]) => [key, { ...call }]),
+    adrift,
+    doubtful: doubtful.map(([id, call]) => [id, { ...call }]),
   };
 }
 
@@ -90,7 +99,11 @@ export function takeUp(
 ): void {
   const calls = stored.calls.map((call) => ({ ...call }));
   overlay.own = stored.own.map((own) => ({ ...own, call: calls[own.call] ?? null }));
+  follower.adrift = stored.adrift ?? [];
   for (const [key, call] of stored.textless) follower.calls.set(key, { ...call });
+  follower.doubtful = (stored.doubtful ?? []).map(([id, call]) => {
+    return [id, follower.calls.get(`${call.group} ${call.n}`) ?? { ...call }];
+  });
   if (stored.client !== client) follower.refuseSent();
 }
 

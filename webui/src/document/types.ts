@@ -75,11 +75,12 @@ export interface Draft {
 }
 
 /**
- * `edits`: how many of the person's verbs are not known to be on disk at a quorum; `places`: in how
+ * `kept`: all that has a place is saved, and texts that have none are kept for the person, in so many
+ * `places`. `edits`: how many of the person's verbs are not known to be on disk at a quorum; `places`: in how
  * many blocks, the title counted as one.
  */
 export interface SaveState {
-  readonly kind: "saved" | "saving" | "offline";
+  readonly kind: "saved" | "kept" | "saving" | "offline";
   readonly edits: number;
   readonly places: number;
 }

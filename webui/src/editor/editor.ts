@@ -16,11 +16,10 @@ import { type Changed, changedChildren, indexBefore } from "./changed";
 import { clicksPlugin } from "./clicks";
 import { clipboardParser, clipboardPlugin, serialiseText, tamed } from "./clipboard";
 import { setLanguage } from "./code-keys";
+import { colouringPlugin, lookAtCode } from "./colouring";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
-import { findPlugin } from "./find";
-import { Finder } from "./finder";
+import type { Finder } from "./finder";
 import { handlePlugin } from "./handling";
-import { highlightPlugin, lookAtCode } from "./highlight";
 import { markdownPlugin } from "./markdown";
 import { openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
@@ -47,7 +46,8 @@ export class DocumentEditor {
   private readonly view: EditorView;
   private readonly viewport: Viewport;
   /** Find and replace. */
-  readonly finder: Finder;
+  /** Looks for words, once there is a bar for it. */
+  finder: Finder | null = null;
   private places: Promise<Places> | null = null;
   private visited: Place | null = null;
   private readonly carets: Carets;
@@ -117,7 +117,6 @@ export class DocumentEditor {
         dispatchTransaction: (transaction) => this.dispatch(transaction),
       },
     );
-    this.finder = new Finder(this.view, model, callbacks.found);
     this.carets = new Carets(this.view, () => this.readSelection());
     model.onView = (event) => this.show(event);
     this.viewport = new Viewport(this.view.dom, {
@@ -125,6 +124,12 @@ export class DocumentEditor {
       selected: () => endsOf(this.view.state),
       letters: (index) => lettersIn(this.view.state.doc.maybeChild(index)),
     });
+  }
+
+  /** The search; its code comes with the bar that asks for it. */
+  findWith(kind: typeof Finder): Finder {
+    this.finder ??= new kind(this.view, this.model, this.callbacks.found);
+    return this.finder;
   }
 
   /** These blocks are in sight. */
@@ -156,8 +161,7 @@ export class DocumentEditor {
       normalisePlugin(),
       guardPlugin((ids) => this.load(ids)),
       caretsPlugin(),
-      findPlugin(),
-      highlightPlugin(),
+      colouringPlugin(),
       handlePlugin(),
       clicksPlugin(),
       belowPlugin(),
@@ -245,6 +249,12 @@ export class DocumentEditor {
     tr.insert(doc.content.size, content);
     tr.setSelection(TextSelection.near(tr.doc.resolve(doc.content.size + content.size), -1));
     this.view.dispatch(tr.scrollIntoView());
+  }
+
+  /** Puts a text in at the caret. */
+  putText(text: string): void {
+    this.view.focus();
+    this.view.pasteText(text);
   }
 
   destroy(): void {

@@ -4,7 +4,7 @@ import { TextSelection } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import type { DocumentModel } from "../document/types";
 import { cleanText } from "../shared/text";
-import { changeFinding, type Finding, findingOf, type Match, replaced } from "./find";
+import { changeFinding, type Finding, findingOf, findPlugin, type Match, replaced } from "./find";
 import { unfold } from "./folding";
 import { awayType } from "./schema";
 
@@ -27,7 +27,10 @@ export class Finder {
     private readonly view: EditorView,
     private readonly model: DocumentModel,
     private readonly found: (finding: Finding) => void,
-  ) {}
+  ) {
+    const plugins = [...view.state.plugins, findPlugin()];
+    view.updateState(view.state.reconfigure({ plugins }));
+  }
 
   /** Whether some texts are not here: what they say is to be given by `know`. */
   get isPartial(): boolean {

@@ -73,10 +73,25 @@ export function remoteTransaction(
   const { blocks } = event.after;
   if (event.before.blocks.length > 0 && blocks.length > 0 && !isShown(state.doc, blocks)) {
     const changes = event.changes ?? diffBlocks(toBlocks(state.doc), blocks, "");
-    for (const change of changes) applyChange(transaction, change);
+    for (const change of changes) {
+      const { selection, steps } = transaction;
+      const before = steps.length;
+      applyChange(transaction, change);
+      if (change[0] === "edit" || change[0] === "split") stayLeft(transaction, selection, before);
+    }
     updateTables(transaction, changes, blocks);
   }
   return reconcile(state.doc, transaction, blocks, blank);
+}
+
+/** A caret stays left of what others insert at it, and does not cross a split. */
+function stayLeft(transaction: Transaction, before: Selection, from: number): void {
+  if (!(before instanceof TextSelection) || !before.empty || transaction.steps.length === from)
+    return;
+  const place = transaction.mapping.slice(from).map(before.head, -1);
+  if (place === transaction.selection.head) return;
+  const $place = transaction.doc.resolve(place);
+  if ($place.parent.inlineContent) transaction.setSelection(new TextSelection($place));
 }
 
 /** Brings the tables that are named to what they are now: cells, rows and columns that differ. */

@@ -59,6 +59,7 @@ const TEMPORARY = new Set([
   "unauthenticated",
   "not_primary",
   "not_ready",
+  "awaits_nodes",
   "busy",
   "wait",
   "",

@@ -80,8 +80,7 @@ const RETRY_MAX_MS = 60_000;
 
 /** After how long a node says that it may be tried again; 0 where it says nothing. */
 export function retryAfter(reason: string): number {
-  const said = /"retry_after_ms": ?(\d{1,9})/.exec(reason)?.[1];
-  return said === undefined ? 0 : Math.min(RETRY_MAX_MS, Number(said));
+  return Math.min(RETRY_MAX_MS, Number(/retry_after_ms": ?(\d+)/.exec(reason)?.[1] ?? 0));
 }
 
 interface WelcomeMessage {

@@ -17,6 +17,7 @@ export class Ledger {
   readonly saved = new Set<string>();
   readonly left = new Set<string>();
   private readonly joins = new Map<string, Set<string>>();
+  private readonly splits = new Map<string, string>();
   private seen = new WeakSet<ShownBlock>();
   private count = 0;
   private letters = 0;
@@ -50,13 +51,27 @@ export class Ledger {
   /** What is joined to a block whose end was split off meanwhile goes to the end. */
   split(block: string, fresh: string): void {
     this.join(block, fresh);
+    this.splits.set(fresh, block);
   }
 
   /** Whether somebody has removed a block that the letter was in, or may have gone to. */
   isOut(letter: string): boolean {
-    const reached = new Set(this.places.get(letter));
+    return this.isRemoved(new Set(this.places.get(letter)));
+  }
+
+  private isRemoved(reached: Set<string>): boolean {
     for (const id of reached) for (const into of this.joins.get(id) ?? []) reached.add(into);
     return [...reached].some((id) => this.removed.has(id));
+  }
+
+  /** Whether a letter has no place: somebody has removed what it was in, or what that was split off. */
+  private hasNoPlace(letter: string): boolean {
+    const reached = new Set(this.places.get(letter));
+    for (const id of reached) {
+      const source = this.splits.get(id);
+      if (source !== undefined) reached.add(source);
+    }
+    return this.isRemoved(reached);
   }
 
   /** A tab is closed: what was answered to it and is on no disk yet, a failing power may take. */
@@ -83,11 +98,15 @@ export class Ledger {
     }
   }
 
-  /** Throws where a letter is lost, or there twice: `text` is the document, `kept` drafts and title. */
-  check(text: string, kept: string): void {
+  /**
+   * Throws where a letter is lost, or there twice: `text` is the document, `kept` drafts and title.
+   * What is kept as the text around it was deleted (`deleted`) is lost where that is not so.
+   */
+  check(text: string, kept: string, deleted: string): void {
     const times = new Map<string, number>();
     for (const letter of text) times.set(letter, (times.get(letter) ?? 0) + 1);
     const given = new Set(kept);
+    for (const letter of deleted) if (this.hasNoPlace(letter)) given.add(letter);
     for (const [letter, author] of this.authors) {
       const found = times.get(letter) ?? 0;
       if (found > 1) throw new Error(`${letter} of ${author} is there ${found} times`);
@@ -107,6 +126,7 @@ export class Ledger {
     for (const letter of this.authors.keys()) if (!there.has(letter)) this.authors.delete(letter);
     for (const some of [this.erased, this.removed, this.places, this.saved, this.left, this.joins])
       some.clear();
+    this.splits.clear();
     this.seen = new WeakSet();
   }
 }

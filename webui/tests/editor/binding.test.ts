@@ -56,6 +56,21 @@ test("a letter is one small edit, and nothing else is looked at", () => {
   expect(one.model.done).toEqual([["edit", "b1", [2, "x"]]]);
 });
 
+test("a caret stays left of what others insert at it, and does not cross a split", () => {
+  const one = bench(new MemoryModel(blocksOf("one", "two", "three")));
+  const standing = (): unknown => {
+    const { $head } = one.view.state.selection;
+    return [$head.node(1).attrs.id, $head.parentOffset];
+  };
+  select(one.view, "b1", 3);
+  one.model.others([["edit", "b1", [3, " more"]]]);
+  expect(standing()).toEqual(["b1", 3]);
+  one.model.others([["split", "b1", 3, "n1", {}]]);
+  expect(standing()).toEqual(["b1", 3]);
+  one.model.others([["edit", "b1", ["x"]]]);
+  expect(standing()).toEqual(["b1", 4]);
+});
+
 test("typing over a selection of several blocks joins what is left", () => {
   const one = bench(new MemoryModel(blocksOf("hello", "gone", "world")));
   const last = findBlock(one.view.state.doc, "b2")?.from ?? 0;

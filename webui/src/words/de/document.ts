@@ -36,6 +36,7 @@ export default {
     "Ihre Änderungen können gerade nicht gespeichert werden. Sie bleiben in diesem Browser.",
   sayOffline: "Offline.",
   saySlow: "Das Speichern dauert länger als sonst.",
+  sayKept: "Ein Text von Ihnen hat keinen Platz mehr im Dokument. Er ist für Sie aufbewahrt.",
   saySaved: "Alle Änderungen sind gespeichert.",
   sayChanged: (blocks) =>
     plural(

@@ -3,7 +3,8 @@ import type { Translation } from "../language";
 
 export default {
   draftsTitle: "Für Sie aufbewahrt",
-  draftsHint: "Diese Texte von Ihnen konnten nicht in das Dokument übernommen werden.",
+  draftsHint:
+    "Diese Texte von Ihnen konnten nicht in das Dokument übernommen werden. Setzen Sie die Schreibmarke dorthin, wo einer hingehört.",
   draftDeleted: "Jemand anderes hat den Block gelöscht, während Sie darin schrieben.",
   draftTooLarge: "Der Text ist größer, als ein Dokument sein darf.",
   draftForbidden: "Sie dürfen hier nicht mehr schreiben.",
@@ -12,6 +13,7 @@ export default {
     "Ob es angekommen ist, ist nicht mehr bekannt. Sehen Sie im Dokument nach, bevor Sie es wieder anfügen.",
   draftPowerLost: "Alle Server verloren den Strom, bevor es gespeichert war.",
   draftOther: "Die Änderung konnte nicht übernommen werden.",
+  putHere: "Hier einfügen",
   addAtEnd: "Am Ende anfügen",
   copy: "Kopieren",
   copied: "Kopiert",

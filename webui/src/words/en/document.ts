@@ -31,6 +31,7 @@ export default {
   sayNotSaved: "Your edits cannot be saved right now. They are kept in this browser.",
   sayOffline: "Offline.",
   saySlow: "Saving takes longer than usual.",
+  sayKept: "A text of yours has no place in the document any more. It is kept for you.",
   saySaved: "All edits are saved.",
   sayChanged: (blocks: number) =>
     plural(blocks, "Others changed 1 block.", `Others changed ${number(blocks)} blocks.`),

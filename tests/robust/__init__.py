@@ -1,0 +1,1 @@
+"""The robustness run: real nodes in network namespaces, hurt, and judged like simulated ones."""

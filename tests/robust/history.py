@@ -1,0 +1,110 @@
+"""What clients saw and what nodes' logs say, as a trace that the simulator's checkers judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from zlib import crc32
+
+from groupcore.sequencing.names import Order
+from groupcore.sim.checkers import Checker, Violation, check_all
+from groupcore.sim.checkers.group_ends import GroupExactlyOnce
+from groupcore.sim.checkers.group_order import (
+    GroupFifo,
+    GroupGapFreedom,
+    GroupIntegrity,
+    GroupNoDuplication,
+    GroupSlotAgreement,
+    GroupTotalOrder,
+)
+from groupcore.sim.checkers.group_real_time import RealTimeOrder
+from groupcore.sim.trace import Record, Trace
+from groupcore.sim.trace_groups import (
+    GroupAccepted,
+    GroupCreated,
+    GroupDelivered,
+    GroupProcess,
+    GroupSent,
+    GroupState,
+)
+
+CHECKERS: tuple[type[Checker], ...] = (
+    GroupIntegrity,
+    GroupNoDuplication,
+    GroupSlotAgreement,
+    GroupTotalOrder,
+    GroupGapFreedom,
+    GroupFifo,
+    RealTimeOrder,
+    GroupExactlyOnce,
+)
+"""1 to 6, 19 and 20; what was acknowledged and is in no log breaks 20."""
+GROUP = 1
+NODES: GroupProcess = ("nodes", 0, 0)
+"""Stands for who sent what no client has: comings and goings, what nodes tell each other."""
+Line = dict[str, Any]
+
+
+@dataclass
+class Calls:
+    """The calls of all clients to one object: when each was made and answered, in seconds."""
+
+    submitted: list[tuple[float, str, int]] = field(default_factory=list)
+    answered: list[tuple[float, str, int]] = field(default_factory=list)
+
+    def submit(self, at_s: float, client: str, number: int) -> None:
+        """A client sends a call for the first time."""
+        self.submitted.append((at_s, client, number))
+
+    def answer(self, at_s: float, client: str, number: int) -> None:
+        """It hears that the call was done."""
+        self.answered.append((at_s, client, number))
+
+
+def trace_of(calls: Calls, dumps: Mapping[str, Iterable[Line]], group: str) -> Trace:
+    """The history of one group: as clients saw it, and of each node as `dump-log` has it."""
+    told: list[Record] = []
+    for at_s, client, number in calls.submitted:
+        h = crc32(f"{client}:{number}".encode())
+        told.append(GroupSent(int(at_s * 1e9), (client, 0, 0), GROUP, number, h))
+    for at_s, client, number in calls.answered:
+        told.append(GroupAccepted(int(at_s * 1e9), (client, 0, 0), GROUP, number, 0))
+    told.sort(key=lambda record: record.t)
+    end = max((record.t for record in told), default=0)
+    first: list[Record] = [GroupCreated(0, "nodes", 0, GROUP, Order.CAUSALLY_TOTAL)]
+    logs: list[Record] = []
+    known: set[int] = set()
+    for node, lines in sorted(dumps.items()):
+        begun = False
+        for line in lines:
+            if line["group"] != group or not line["settled"]:
+                continue
+            place = int(line["sequence_number"])
+            if line["verdict"] == "compacted":
+                logs.append(GroupState(end, node, 1, GROUP, place, ""))
+                begun = True
+                continue
+            if not begun:
+                logs.append(GroupState(end, node, 1, GROUP, place - 1, ""))
+                begun = True
+            process, number, h = _content(line, place)
+            if process == NODES and place not in known:
+                known.add(place)
+                first.append(GroupSent(0, NODES, GROUP, place, h))
+            logs.append(GroupDelivered(end, node, 1, GROUP, place, process, number, h, ()))
+    return Trace([*first, *told, *logs])
+
+
+def _content(line: Line, place: int) -> tuple[GroupProcess, int, int]:
+    """Who sent what stands in a line, their number of it, and a hash of it."""
+    operation = line.get("client_operation_id")
+    if line["verdict"] in ("done", "refused") and operation:
+        client, _, number = operation.rpartition(":")
+        return (client, 0, 0), int(number), crc32(operation.encode())
+    return NODES, place, crc32(f"{line['process']} {line['verdict']} {operation}".encode())
+
+
+def judge(calls: Calls, dumps: Mapping[str, Iterable[Line]], group: str) -> list[Violation]:
+    """What the checkers have to say of it."""
+    return check_all(trace_of(calls, dumps, group), CHECKERS)

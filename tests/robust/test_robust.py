@@ -1,0 +1,80 @@
+"""The robustness run: what its judge finds, and a short run of real nodes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.robust.history import Calls, judge
+from tests.robust.run import robust
+
+DOC = "doc/d/b1"
+
+
+def line(place: int, client: str, number: int, **more: object) -> dict[str, Any]:
+    """A line of a dump: a call that was done."""
+    operation = f"{client}:{number}"
+    base: dict[str, Any] = {
+        "group": DOC,
+        "sequence_number": place,
+        "settled": True,
+        "verdict": "done",
+    }
+    return {**base, "process": "a#1/1", "client_operation_id": operation, **more}
+
+
+def two_calls() -> Calls:
+    """p's call is answered, then q's is made and answered."""
+    calls = Calls()
+    for at_s, client in ((1.0, "p"), (2.0, "q")):
+        calls.submit(at_s, client, 1)
+        calls.answer(at_s + 0.5, client, 1)
+    return calls
+
+
+def numbers(dumps: dict[str, list[dict[str, Any]]]) -> set[int]:
+    return {violation.number for violation in judge(two_calls(), dict(dumps), DOC)}
+
+
+RIGHT = [line(1, "p", 1), line(2, "q", 1)]
+
+
+def test_a_history_that_is_right_breaks_nothing() -> None:
+    joined = line(3, "", 0, verdict="joined", client_operation_id=None)
+    assert numbers({"a": [*RIGHT, joined], "b": [*RIGHT, joined]}) == set()
+
+
+def test_an_answered_call_that_is_in_no_log_is_found() -> None:
+    assert 20 in numbers({"a": [line(1, "p", 1)], "b": [line(1, "p", 1)]})
+
+
+def test_a_call_that_stands_twice_is_found() -> None:
+    assert 2 in numbers({"a": [*RIGHT, line(3, "p", 1)], "b": RIGHT})
+
+
+def test_logs_that_disagree_on_a_number_are_found() -> None:
+    assert 3 in numbers({"a": RIGHT, "b": [line(1, "q", 1), line(2, "p", 1)]})
+
+
+def test_a_gap_is_found_and_a_compacted_stretch_is_none() -> None:
+    later = line(4, "", 0, verdict="joined", client_operation_id=None)
+    assert 5 in numbers({"a": [*RIGHT, later]})
+    compacted = {"group": DOC, "sequence_number": 3, "settled": True, "verdict": "compacted"}
+    assert numbers({"a": [*RIGHT, compacted, later]}) == set()
+
+
+def test_a_call_that_stands_before_one_that_was_answered_when_it_was_made_is_found() -> None:
+    wrong = [line(1, "q", 1), line(2, "p", 1)]
+    assert numbers({"a": wrong, "b": wrong}) == {19}
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_real_nodes_under_faults_keep_the_rules_of_the_simulator() -> None:
+    """Without root or `ip` this fails with what is missing: nothing would be judged."""
+    run, _ = asyncio.run(robust(12.0, 3, seed=4))
+    assert run.problems == []
+    assert run.happened
+    assert len(run.calls.answered) > 20

@@ -1,0 +1,91 @@
+/**
+ * The order in which to look at what several objects have missed.
+ *
+ * Each object is told by itself, behind a reconnect. What happened between two of them is told in
+ * both: a text leaves the one and comes to the other, and then the one hears that it has arrived.
+ * In this order texts are never missing, and never there twice.
+ */
+
+import type { ObjectMessage } from "../client/messages";
+import { type BlockDetail, BlockObject, type BlockState } from "./block";
+import type { OutlineObject } from "./outline";
+
+export type Heard = readonly [object: BlockObject | OutlineObject, message: ObjectMessage];
+
+/** One item of what an object has missed, and what it says of texts that come and go. */
+interface Part {
+  readonly heard: Heard;
+  /** The block that its text goes to. */
+  readonly goesTo: readonly string[];
+  /** Blocks from which texts have come. */
+  readonly comesFrom: readonly string[];
+  /** Blocks that are known to have what they were given. */
+  readonly arrived: readonly string[];
+}
+
+/** The messages in their order; `idOf`: a block's id. Messages of other objects come last. */
+export function inOrder(
+  missed: readonly Heard[],
+  idOf: (block: BlockObject) => string,
+): readonly Heard[] {
+  const queues = new Map<string, Part[]>();
+  const rest: Heard[] = [];
+  for (const heard of missed) {
+    const [object] = heard;
+    if (!(object instanceof BlockObject)) {
+      rest.push(heard);
+      continue;
+    }
+    const id = idOf(object);
+    queues.set(id, [...(queues.get(id) ?? []), ...partsOf(heard)]);
+  }
+  const sorted: Heard[] = [];
+  while (queues.size > 0) {
+    const free = [...queues].find(([id, [first]]) => isFree(id, first as Part, queues));
+    const [id, parts] = free ?? ([...queues][0] as [string, Part[]]);
+    sorted.push((parts.shift() as Part).heard);
+    if (parts.length === 0) queues.delete(id);
+  }
+  return [...sorted, ...rest];
+}
+
+/** Whether nothing has to be looked at before: the text that comes has to go first, and so on. */
+function isFree(id: string, part: Part, queues: ReadonlyMap<string, readonly Part[]>): boolean {
+  const isFirst = (other: string, waits: (one: Part) => boolean): boolean =>
+    other === id || queues.get(other)?.some(waits) !== true;
+  return (
+    part.comesFrom.every((source) => isFirst(source, ({ goesTo }) => goesTo.includes(id))) &&
+    part.arrived.every((into) => isFirst(into, ({ comesFrom }) => comesFrom.includes(id)))
+  );
+}
+
+function partsOf(heard: Heard): Part[] {
+  const [object, message] = heard;
+  const nothing = { goesTo: [], comesFrom: [], arrived: [] };
+  if (message.t === "snapshot") {
+    const { into, received } = message.state as BlockState;
+    const comesFrom = received.map(([source]) => source);
+    return [{ heard, ...nothing, goesTo: into === "" ? [] : [into], comesFrom }];
+  }
+  if (message.t !== "changes" || message.items.length === 0) return [{ heard, ...nothing }];
+  return message.items.map((item, at) => {
+    const isLast = at === message.items.length - 1;
+    const one = { ...message, version: isLast ? message.version : item[0], items: [item] };
+    const details = item[3].filter((detail) => detail !== null) as BlockDetail[];
+    return { heard: [object, one], ...told(details) };
+  });
+}
+
+function told(details: readonly BlockDetail[]): Omit<Part, "heard"> {
+  const goesTo: string[] = [];
+  const comesFrom: string[] = [];
+  const arrived: string[] = [];
+  for (const detail of details) {
+    if (detail[0] === "closed" && detail[2] !== null) goesTo.push(detail[2]);
+    if (detail[0] === "handed") arrived.push(detail[1]);
+    if (detail[0] !== "received") continue;
+    comesFrom.push(detail[1]);
+    if (detail[4] !== "") goesTo.push(detail[4]);
+  }
+  return { goesTo, comesFrom, arrived };
+}

@@ -1,0 +1,169 @@
+/** What a page holds unsent while others do something to the text that it stands in. */
+
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Verb } from "../../src/document/types";
+import { Page, type Setting, World } from "./world";
+
+vi.setConfig({ testTimeout: 60_000 });
+let world: World;
+afterEach(() => world.close());
+
+function texts(page: Page): readonly string[] {
+  return page.model.value.blocks.map(({ content }) => (content ?? ["(closed)"]).join(""));
+}
+
+function drafts(page: Page): unknown {
+  return page.model.drafts.map(({ code, text }) => [code, text]);
+}
+
+/** Two pages that have both written into the second one of three blocks, so that it has a group. */
+async function shown(setting: Setting): Promise<[Page, Page]> {
+  world = new World(1, setting);
+  const [ann, bob] = [new Page(world, "p0"), new Page(world, "p1")];
+  await world.elapse(0.3);
+  const all = ["before", "one two three four", "behind"];
+  const blocks = all.map((text, at) => ({ id: `b${at}`, attributes: {}, content: [text] }));
+  ann.model.change([["insert", "", blocks]]);
+  await world.elapse(1);
+  for (const page of [ann, bob]) {
+    page.model.change([["edit", "b1", [18, "."]]]);
+    await world.elapse(1);
+  }
+  return [ann, bob];
+}
+
+/** What others do, and what there is then; `one two three fo[X]ur..` is the block that is written in. */
+const DISTURBANCES: Record<string, [Verb[], string[]]> = {
+  "split before the words": [
+    [["split", "b1", 8, "b9", {}]],
+    ["before", "one two ", "three fo[X]ur..", "behind"],
+  ],
+  "split behind the words": [
+    [["split", "b1", 18, "b9", {}]],
+    ["before", "one two three fo[X]ur", "..", "behind"],
+  ],
+  "split twice around the words": [
+    [
+      ["split", "b1", 8, "b9", {}],
+      ["split", "b9", 10, "b8", {}],
+    ],
+    ["before", "one two ", "three fo[X]ur", "..", "behind"],
+  ],
+  "joined to the block before": [
+    [["join", "b1", "b0"]],
+    ["beforeone two three fo[X]ur..", "behind"],
+  ],
+  "joined by the block behind": [
+    [["join", "b2", "b1"]],
+    ["before", "one two three fo[X]ur..behind"],
+  ],
+  "split, and the end joined elsewhere": [
+    [
+      ["split", "b1", 8, "b9", {}],
+      ["join", "b9", "b2"],
+    ],
+    ["before", "one two ", "behindthree fo[X]ur.."],
+  ],
+  "joined twice": [
+    [
+      ["join", "b1", "b0"],
+      ["join", "b0", "b2"],
+    ],
+    ["behindbeforeone two three fo[X]ur.."],
+  ],
+  moved: [[["move", ["b1"], ""]], ["one two three fo[X]ur..", "before", "behind"]],
+  "edited around the words": [
+    [["edit", "b1", [-4, 10, "go", 4, "!"]]],
+    ["before", "two three gofo[X]ur!..", "behind"],
+  ],
+  "of another kind": [
+    [["set", "b1", { type: "heading", level: 2 }]],
+    ["before", "one two three fo[X]ur..", "behind"],
+  ],
+};
+
+const SETTINGS: Setting[] = [{}, { hosts: true }, { hosts: true, alone: true }];
+
+describe.each(SETTINGS)("where nodes are %j", (setting) => {
+  test.each(Object.entries(DISTURBANCES))(
+    "unsent words are where their neighbours are: %s",
+    async (_, [verbs, wanted]) => {
+      const [ann, bob] = await shown(setting);
+      ann.lose(2);
+      ann.model.change([["edit", "b1", [16, "[X]"]]]);
+      bob.model.change(verbs);
+      await world.elapse(1);
+      expect(texts(bob).join("")).not.toContain("[X]");
+      await world.elapse(4);
+      expect([texts(ann), texts(bob), drafts(ann)]).toEqual([wanted, wanted, []]);
+      expect(ann.model.save.kind).toBe("saved");
+    },
+  );
+
+  test.each(Object.entries(DISTURBANCES))(
+    "words on their way are where their neighbours are: %s",
+    async (_, [verbs, wanted]) => {
+      const [ann, bob] = await shown(setting);
+      bob.model.change(verbs);
+      ann.model.change([["edit", "b1", [16, "[X]"]]]);
+      await world.elapse(4);
+      expect([texts(ann), texts(bob), drafts(ann)]).toEqual([wanted, wanted, []]);
+      expect(ann.model.save.kind).toBe("saved");
+    },
+  );
+
+  test("a tab that is closed before it was online again sends its words from the store", async () => {
+    const [ann, bob] = await shown(setting);
+    ann.lose(2);
+    ann.model.change([["edit", "b1", [16, "[X]"]]]);
+    bob.model.change([["split", "b1", 8, "b9", {}]]);
+    bob.model.change([["join", "b9", "b2"]]);
+    await world.elapse(1);
+    ann.reload();
+    await world.elapse(4);
+    const wanted = ["before", "one two ", "behindthree fo[X]ur.."];
+    expect([texts(ann), texts(bob), drafts(ann)]).toEqual([wanted, wanted, []]);
+    expect(ann.model.stored()).toBeNull();
+  });
+
+  test("lines that were divided offline are where their neighbours are, though all was joined", async () => {
+    const [ann, bob] = await shown(setting);
+    ann.lose(2);
+    ann.model.change([["edit", "b1", [4, "[1]"]]]);
+    ann.model.change([["split", "b1", 11, "a1", {}]]);
+    ann.model.change([["edit", "a1", [6, "[2]"]]]);
+    bob.model.change([["join", "b1", "b0"]]);
+    await world.elapse(5);
+    const all = texts(bob).join("");
+    expect([texts(ann), drafts(ann)]).toEqual([texts(bob), []]);
+    expect(all).toBe("beforeone [1]two three [2]four..behind");
+  });
+
+  test("what a removal leaves no place for is a draft, at once", async () => {
+    const [ann, bob] = await shown(setting);
+    ann.lose(1);
+    ann.model.change([["edit", "b1", [16, "[X]"]]]);
+    bob.model.change([["remove", ["b1"]]]);
+    await world.elapse(4);
+    expect([texts(ann), texts(bob)]).toEqual([
+      ["before", "behind"],
+      ["before", "behind"],
+    ]);
+    expect(drafts(ann)).toEqual([["block_deleted", "[X]"]]);
+  });
+});
+
+test("what one may not write any more is a draft, and says why", async () => {
+  const [ann] = await shown({ lists: 2 });
+  ann.lose(1);
+  ann.model.change([["edit", "b1", [16, "[X]"]]]);
+  ann.model.change([["insert", "b1", [{ id: "n1", attributes: {}, content: ["[Y]"] }]]]);
+  ann.model.change([["split", "n1", 1, "n2", {}]]);
+  ann.model.change([["edit", "n2", [2, "[Z]"]]]);
+  world.tell("entitle", "p0", false);
+  await world.elapse(4);
+  expect(texts(ann)).toEqual(["before", "one two three four..", "behind"]);
+  const kept = ann.model.drafts;
+  expect(new Set(kept.map(({ code }) => code))).toEqual(new Set(["forbidden"]));
+  expect(kept.map(({ text }) => text).sort()).toEqual(["[X]", "[Y]", "[Z]"]);
+});
