@@ -16,7 +16,8 @@ from urllib.parse import quote
 
 import aiohttp
 
-from server.accounts.audit_file import verify
+from server.accounts.audit import Note
+from server.accounts.audit_file import compare, verify
 from server.accounts.tokens import SCOPES
 from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError, SettingsProblem
@@ -59,6 +60,13 @@ def make_parser() -> argparse.ArgumentParser:
     audit.add_parser("tail", parents=[common], help="the last entries")
     check = audit.add_parser("verify", parents=[common], help="check a node's audit.jsonl")
     check.add_argument("file", type=Path)
+    check.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="management address of a node whose state it is compared with; may be repeated",
+    )
     return parser
 
 
@@ -66,7 +74,10 @@ def run_people_command(arguments: Sequence[str]) -> None:
     """Do it and print what came of it; ServerError says what is wrong."""
     given = make_parser().parse_args(list(arguments))
     if given.topic == "audit" and given.verb == "verify":
-        _print(_verified(given.file), given.json)
+        found = _verified(given.file)
+        for url in given.against:
+            compare(given.file, asyncio.run(_held(url.rstrip("/"))), url)
+        _print(found | ({"compared_with": given.against} if given.against else {}), given.json)
         return
     _print(asyncio.run(_asked(given)), given.json)
 
@@ -76,6 +87,22 @@ def _verified(path: Path) -> Shown:
         raise SettingsProblem(f"{path} is no file; a node has audit.jsonl in its --data folder")
     found = verify(path)
     return {"entries": found.entries, "last": found.last, "missing": found.missing}
+
+
+async def _held(url: str) -> list[Note]:
+    """The entries that a node holds in its state, the same at all nodes: the last thousand."""
+    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
+    notes: list[Note] = []
+    async with aiohttp.ClientSession(timeout=timeout) as http:
+        node = ManagementClient(http, url, "this node has no accounts")
+        after = 0
+        while True:
+            found = (await node.ask("GET", f"/audit?after={after}"))["entries"]
+            assert isinstance(found, list), "as the API says"
+            if not found:
+                return notes
+            notes += [Note(**one) for one in found]
+            after = notes[-1].number
 
 
 async def _asked(given: argparse.Namespace) -> object:

@@ -70,6 +70,33 @@ def _cut_torn_line(path: Path) -> None:
             file.truncate(whole)
 
 
+def compare(path: Path, held: Iterable[Note], node: str) -> None:
+    """Hold a file that `verify` has read against the entries that a node holds in its state.
+
+    The state is that of all nodes, so it finds what a file by itself cannot show: a tail that was
+    cut off, entries that a gap line hides, a log that was chained anew. DamagedStoreError.
+    """
+    chains: dict[int, str] = {}
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            read = json.loads(line)
+            if "gap" not in read:
+                chains[read["number"]] = read["chain"]
+    last = 0
+    for note in held:
+        last = note.number
+        if chains.get(last) != note.chain:
+            what = "differs from the one" if last in chains else "is missing; it is one"
+            raise DamagedStoreError(
+                f"{path}: entry {last} {what} that {node} holds in the cluster's state: the audit"
+                " log was altered, cut off, or is of another cluster"
+            )
+    if chains and max(chains) > last:
+        raise DamagedStoreError(
+            f"{path}: entries behind {last} are unknown to the cluster, as {node} says"
+        )
+
+
 def verify(path: Path) -> Verified:
     """Read a file and check every hash; DamagedStoreError names the first line that is wrong."""
     entries, last, missing, chain = 0, 0, 0, FIRST

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 
+from server.accounts.audit import FIRST, chained
 from server.errors import ServerError, SettingsProblem
 from server.main import main
 from server.people_cli import run_people_command
@@ -122,6 +124,59 @@ async def test_the_audit_log_is_read_and_verified_from_a_shell(
     assert found == {"entries": len(entries), "last": len(entries), "missing": 0}
     path.write_text(path.read_text().replace("owner.created", "owner.deleted"))
     assert await asyncio.to_thread(main, ["audit", "verify", str(path)]) == 4
+
+
+def cut_tail(lines: list[str]) -> list[str]:
+    return lines[:-2]
+
+
+def insert_gap(lines: list[str]) -> list[str]:
+    return [*lines[:1], json.dumps({"gap": [2, 2]}), *lines[2:]]
+
+
+def rewrite_behind_gap(lines: list[str]) -> list[str]:
+    note = {**json.loads(lines[2]), "by": "nobody"}
+    return [*lines[:1], json.dumps({"gap": [2, 2]}), json.dumps(note)]
+
+
+def chain_anew(lines: list[str]) -> list[str]:
+    chain, made = FIRST, []
+    for line in lines:
+        note = {**json.loads(line), "by": "nobody"}
+        words = (note["by"], note["what"], note["about"], note["origin"])
+        chain = chained(chain, note["number"], note["at_ms"], words)
+        made.append(json.dumps({**note, "chain": chain}))
+    return made
+
+
+def put_behind(lines: list[str]) -> list[str]:
+    note = json.loads(lines[-1])
+    words = (note["by"], note["what"], note["about"], note["origin"])
+    number = note["number"] + 1
+    chain = chained(note["chain"], number, note["at_ms"], words)
+    return [*lines, json.dumps({**note, "number": number, "chain": chain})]
+
+
+@pytest.mark.parametrize(
+    "attack", [cut_tail, insert_gap, rewrite_behind_gap, chain_anew, put_behind]
+)
+async def test_what_a_file_cannot_show_by_itself_the_cluster_state_shows(
+    ann: Browser,
+    cluster: Cluster,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    attack: Callable[[list[str]], list[str]],
+) -> None:
+    await hire(ann, "bob")
+    path = cluster.folder / "a" / "audit.jsonl"
+    words = ["audit", "verify", str(path), "--against", ann.node.admin_url]
+    assert await asyncio.to_thread(main, words) == 0
+    altered = tmp_path / "audit.jsonl"
+    altered.write_text("".join(f"{line}\n" for line in attack(path.read_text().splitlines())))
+    words[2] = str(altered)
+    assert await asyncio.to_thread(main, words[:3]) in (0, 4)
+    assert await asyncio.to_thread(main, words) == 4
+    assert "entr" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
