@@ -112,18 +112,28 @@ def _frames(kinds: dict[str, list[Row]]) -> Iterator[str]:
 
 
 def _places(kinds: dict[str, list[Row]]) -> Iterator[str]:
-    """What is delivered is what its stamp says, and the same everywhere."""
+    """What is delivered is what its stamp says, and the same everywhere.
+
+    Numbers that nobody had saved are given anew behind the loss of a quorum's memory: the epoch of
+    the views in which their frames were made tells them apart.
+    """
+    views = {(row["node"], row["number"]): row["epoch"] for row in kinds["view"]}
+    memories = {
+        (row["node"], row["frame"]): views.get((row["node"], row["view"]), 0)
+        for row in kinds["frame"]
+    }
     stamps = {(row["node"], row["lseq"]): row for row in kinds["accept"]}
     epochs = {key: row["epoch"] for key, row in stamps.items()}
     for row in kinds["membership"]:
         epochs.setdefault((row["node"], row["lseq"]), row["epoch"])
-    places: dict[tuple[int, int, int], tuple[object, ...]] = {}
+    places: dict[tuple[int, int, int, int], tuple[object, ...]] = {}
     same = ("gid", "seq", "count", "sender", "first", "crc")
     for row in kinds["delivery"]:
         said = (row["what"], row["sender"], row["first"], row["crc"])
         stamped = (row["sequencer"], row["lseq"])
         if row["sequencer"] is not None:
-            place = (row["gid"], epochs.get(stamped, 0), row["seq"])
+            memory = memories.get((row["sequencer"], row["lseq"] // FRAME_STAMPS), 0)
+            place = (row["gid"], memory, epochs.get(stamped, 0), row["seq"])
             if places.setdefault(place, said) != said:
                 yield f"disagreement: {row}"
         if row["sequencer"] is not None and row["what"] == 0:
