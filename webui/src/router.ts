@@ -1,6 +1,6 @@
 /** Which page an address shows. */
 
-import { type View, viewOf } from "./files/views";
+import { type View, viewOf } from "./files/paths";
 
 const PLAIN = ["sign-in", "welcome", "join", "share", "account", "people", "accounts"] as const;
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Feed } from "../src/files/feed";
 import { choicesFor } from "../src/files/offers";
 import { likedHere, openedHere, ownHere } from "../src/files/own";
+import { viewOf, viewPath } from "../src/files/paths";
 import { Selection } from "../src/files/selection.svelte";
 import { documentOf, folderOf, workspaceOf } from "../src/files/types";
 import {
@@ -14,8 +15,6 @@ import {
   order,
   pathOf,
   rowsIn,
-  viewOf,
-  viewPath,
 } from "../src/files/views";
 
 const doc = (id: string, more: object = {}) =>

@@ -5,8 +5,9 @@ import { commonWords } from "../words/common";
 import { filesWords } from "../words/files";
 import { homeWords } from "../words/home";
 import type { Choice } from "./choice";
+import type { View } from "./paths";
 import type { FileRow, FolderRow, WorkspaceRow } from "./types";
-import { type Files, mayArrange, mayDelete, mayTidy, type View } from "./views";
+import { type Files, mayArrange, mayDelete, mayTidy } from "./views";
 
 export interface Acts {
   readonly open: () => void;

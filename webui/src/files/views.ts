@@ -1,29 +1,8 @@
-/** Which part of the files an address shows, and in which order. */
+/** What a part of the files shows, and in which order. */
 
 import { compare } from "../words/formats";
+import type { View } from "./paths";
 import type { DocumentRow, FileRow, FolderRow, Opened, WorkspaceRow } from "./types";
-
-export type View =
-  | { readonly kind: "all" | "recent" | "favourites" | "shared" | "trash" }
-  | { readonly kind: "workspace" | "folder"; readonly id: string };
-
-const NAMED = ["recent", "favourites", "shared", "trash"] as const;
-
-/** The view of a path; null for one that is none of these. */
-export function viewOf(path: string): View | null {
-  const found = /^\/(workspace|folder)\/([A-Za-z0-9_-]{1,64})\/?$/.exec(path);
-  const [, kind, id] = found ?? [];
-  if ((kind === "workspace" || kind === "folder") && id !== undefined) return { kind, id };
-  const name = path.replace(/^\/|\/$/g, "");
-  const named = NAMED.find((one) => one === name);
-  if (named !== undefined) return { kind: named };
-  return name === "" ? { kind: "all" } : null;
-}
-
-export function viewPath(view: View): string {
-  if ("id" in view) return `/${view.kind}/${encodeURIComponent(view.id)}`;
-  return view.kind === "all" ? "/" : `/${view.kind}`;
-}
 
 export type SortKey = "title" | "changed" | "who";
 export interface Sort {
