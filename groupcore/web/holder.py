@@ -182,7 +182,7 @@ class Holder(Outlet):
         if known is not None:
             gateway.figures.caught_up["snapshot" if missed is None else "stream"] += 1
         if known is None or missed is None:
-            is_known = known is not None and known[0] == feed.version[0]
+            is_known = known is None or known[0] == feed.version[0]
             self.send_snapshot(feed, base if is_known else -1)
             return
         message: Message = {"t": "opened", "name": name, "version": feed.version[1]}

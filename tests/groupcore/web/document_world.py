@@ -183,7 +183,7 @@ class Session:
         self.open.add(name)
         missed = None if known is None else feed.since(known)
         if missed is None:
-            is_known = known is not None and known[0] == feed.version[0]
+            is_known = known is None or known[0] == feed.version[0]
             base = int(str(message.get("base", -1)))
             self.send_snapshot(feed, base if is_known else -1)
             return

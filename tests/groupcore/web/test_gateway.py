@@ -158,6 +158,10 @@ async def test_a_text_is_shown_with_the_edits_behind_the_pages_own_version(site:
     birth = (await bob.open("Text", "t"))["birth"]
     shown = await bob.open("Text", "t", birth=birth, version=0, base=1)
     assert shown["state"] == {"text": "one two", "version": 2, "recent": [[3, " two"]]}
+    first = await bob.open("Text", "t", base=1)
+    assert first["state"]["recent"] == [
+        [3, " two"]
+    ]  # what it began with can be known from elsewhere
     other = await bob.open("Text", "t", birth="another", version=0, base=1)
     assert other["state"]["recent"] is None
 

@@ -57,6 +57,8 @@ export interface BlockListener {
   onHear(block: BlockObject, message: ObjectMessage): void;
   /** It is asked for (again); `isKnown`: with a state that is here. */
   onAsk(block: BlockObject, isKnown: boolean): void;
+  /** Whether what a block began with is here, as its text. */
+  hasFirst(block: BlockObject): boolean;
   onBlockState(block: BlockObject, state: BlockState): void;
   onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void;
   onBlockAnswer(
@@ -155,6 +157,13 @@ export class BlockObject extends Shared {
   /** Whether a parcel has come to its end here. */
   has(source: string, number: number): boolean {
     return (this.received.get(source) ?? 0) >= number && !this.refused.has(`${source}:${number}`);
+  }
+
+  /** Makes it what it was before the first step. */
+  begin(attributes: Attributes, content: Rich): void {
+    this.status = "open";
+    this.attributes = attributes;
+    this.content = content;
   }
 
   /** Does one detail of a change. */
@@ -256,7 +265,8 @@ export class BlockObject extends Shared {
   }
 
   protected override get base(): number | undefined {
-    return this.birth === undefined ? undefined : this.steps;
+    if (this.birth !== undefined) return this.steps;
+    return this.listener?.hasFirst(this) === true ? 0 : undefined;
   }
 
   protected override show(state: unknown): void {

@@ -11,6 +11,8 @@
  *       that had it, as a late edit: it goes after the text.
  *   F6  Where a part of a sent edit followed a text to a block that is gone, and it is not known
  *       whether that was joined or removed, the block is asked: only then it is a draft, or not.
+ *   F7  A block that was not open here, and of which is known what it began with, is told by its
+ *       steps since then: two texts that are compared do not say which letter is which.
  *   F4  What was answered, and lost with all nodes before it was on disk, is a draft, too.
  */
 
@@ -23,7 +25,7 @@ import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Adrift, Happened, Overlay } from "./overlay";
 import { writtenBy } from "./own";
-import { missedSteps, stepsOf } from "./steps";
+import { leadsTo, missedSteps, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
 import { AGAIN, type EditedResult, goesOn, isEdit, isOver, ownRemoval, richOf } from "./verdicts";
@@ -69,6 +71,12 @@ export class Follower implements BlockListener, OutlineListener {
 
   onAsk(object: BlockObject | OutlineObject, isKnown: boolean): void {
     this.owner.onAsk(object, isKnown);
+  }
+
+  /** F7. */
+  hasFirst(block: BlockObject): boolean {
+    const known = this.overlay.base.blocks.get(this.confirmed.idOf(block));
+    return known !== undefined && known.content !== null;
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -164,9 +172,8 @@ export class Follower implements BlockListener, OutlineListener {
     const isThere = ({ call, hop, parcel }: Own): boolean =>
       call !== null && hop === id && parcel > 0 && (received.get(call.group) ?? 0) >= parcel;
     // Which of the steps are own parts that have come there is not known.
-    const isKnown = block.status !== "unborn" && !this.overlay.own.some(isThere);
-    const steps = isKnown ? state.recent : null;
-    if (steps !== null && block.steps + steps.length === state.version) {
+    const steps = this.overlay.own.some(isThere) ? null : this.stepsTo(block, state);
+    if (steps !== null) {
       for (const [details, own] of missedSteps(id, block.steps, steps, state.births))
         this.followStep(block, details, own);
     } else {
@@ -178,6 +185,19 @@ export class Follower implements BlockListener, OutlineListener {
     const isText = state.status === "open" || (state.status === "joined" && state.number > 0);
     this.advance(isText ? [{ step: null, own: null, text: [id, text] }] : []);
     this.later.push(() => this.settle(block));
+  }
+
+  /** The steps from the text that is here to the state; null where these are not known. */
+  private stepsTo(block: BlockObject, state: BlockState): BlockState["recent"] {
+    const steps = state.recent;
+    if (steps === null || block.steps + steps.length !== state.version) return null;
+    if (block.status !== "unborn") return steps;
+    // F7
+    const known = this.overlay.base.blocks.get(this.confirmed.idOf(block));
+    if (state.status === "unborn" || known === undefined || known.content === null) return null;
+    if (!leadsTo(known.content, steps, state)) return null;
+    block.begin(known.attributes, known.content);
+    return steps;
   }
 
   private followStep(

@@ -1,7 +1,16 @@
 /** What the details of a block's change are as steps of the document, and of which own verbs. */
 
 import type { Step as RecentStep } from "../shared/late-edits";
-import { insertedText, type RichDelta, richLength } from "../shared/rich";
+import { RefusalError } from "../shared/refusal";
+import {
+  applyRich,
+  cutRich,
+  insertedText,
+  type Rich,
+  type RichDelta,
+  richLength,
+  sameRich,
+} from "../shared/rich";
 import type { BlockDetail, BlockObject, BlockState } from "./block";
 import type { Own } from "./carry";
 import type { Confirmed } from "./confirmed";
@@ -73,6 +82,22 @@ export function* missedSteps(
       yield [[["closed", at, kind === "all" ? to : null, frame]], null];
     }
   }
+}
+
+/** Whether steps lead from the text that a block began with to the one of its state. */
+export function leadsTo(first: Rich, steps: readonly RecentStep[], state: BlockState): boolean {
+  let text = first;
+  try {
+    for (const [kind, delta, , , at] of steps) {
+      if (kind === "edit") text = applyRich(delta, text);
+      else if (kind === "cut") text = cutRich(text, 0, at);
+      else text = [];
+    }
+  } catch (error) {
+    if (error instanceof RefusalError) return false;
+    throw error;
+  }
+  return state.status !== "open" || sameRich(text, state.content);
 }
 
 function stepOf(id: string, detail: BlockDetail): Happened[] {

@@ -139,6 +139,19 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
     expect(all).toBe("beforeone [1]two three [2]four..behind");
   });
 
+  test("what is taken out of a text that nobody had written in is that, and not what is like it", async () => {
+    world = new World(1, setting);
+    const [ann, bob] = [new Page(world, "p0"), new Page(world, "p1")];
+    await world.elapse(0.3);
+    ann.model.change([["insert", "", [{ id: "b0", attributes: {}, content: ["[one]"] }]]]);
+    await world.elapse(1);
+    ann.lose(2);
+    ann.model.change([["edit", "b0", [-5]]]);
+    bob.model.change([["edit", "b0", [5, "[two]"]]]);
+    await world.elapse(5);
+    expect([texts(ann), texts(bob)]).toEqual([["[two]"], ["[two]"]]);
+  });
+
   test("what a removal leaves no place for is a draft, at once", async () => {
     const [ann, bob] = await shown(setting);
     ann.lose(1);
