@@ -6,6 +6,7 @@ from groupcore.sequencing.names import Order
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
 from groupcore.sim.groups.drawing import draw_groups
+from groupcore.sim.groups.lateness import LATE_ORDER
 from groupcore.sim.groups.scenario import DELETE, JOIN, LEAVE, MOVE, SEND, Act, GroupScenario
 from groupcore.sim.network import NetworkOptions
 
@@ -173,3 +174,24 @@ DELETED_IN_USE = scenario(
     loss=0.05,
 )
 """Two send to two groups by turns, of which one is deleted again and again, and made anew."""
+
+DELETED_UNHEARD = scenario(
+    [
+        *(join(1_000, node, 0, 0, 1) for node in range(3)),
+        move(1_400, 1, 0),
+        move(1_400, 0, 1),
+        *sends([(0, 0, 0)], 1_998, 2_004, 2),
+        Act(2_000 * MILLISECOND, DELETE, 0, groups=(0,)),
+        *sends([(0, 0, 1)], 2_010, 2_100, 10),
+    ],
+    (CAUSAL, CAUSAL),
+    faults=(
+        Fault(1_900 * MILLISECOND, LATE_ORDER, (1,), 400 * MILLISECOND, 400),
+        Fault(1_900 * MILLISECOND, LATE_ORDER, (2,), 400 * MILLISECOND, 400),
+        Fault(1_900 * MILLISECOND, "one-way", (0, 1), 200 * MILLISECOND, 60, "slow"),
+    ),
+)
+"""A group is deleted with a message on its way to its sequencer; neither that nor a member hears.
+
+Its sender goes on in another group.
+"""

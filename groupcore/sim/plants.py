@@ -28,6 +28,7 @@ from groupcore.sim.plants_group_orders import GROUP_ORDER_PLANTS
 from groupcore.sim.plants_groups import GROUP_PLANTS
 from groupcore.sim.plants_merge import MERGE_PLANTS
 from groupcore.sim.plants_observers import OBSERVER_PLANTS
+from groupcore.sim.plants_places import PLACE_PLANTS
 from groupcore.sim.plants_safety import SAFETY_PLANTS
 from groupcore.sim.plants_total import TOTAL_PLANTS
 from groupcore.sim.plants_transfer import TRANSFER_PLANTS
@@ -270,6 +271,7 @@ PLANTS: dict[str, Plant] = {
         *DELETION_PLANTS,
         *GROUP_ORDER_PLANTS,
         *OBSERVER_PLANTS,
+        *PLACE_PLANTS,
         *ACCESS_PLANTS,
         *DURABLE_PLANTS,
         *DOCUMENT_PLANTS,

@@ -6,6 +6,9 @@ leaves and joins again, observes and becomes a member, gives up what it has aske
 again; two processes make a link; one breaks it; a component moves. Members send before, during and
 behind it. One node mostly hears late of what is ordered, and frames are slow on some ways, so that
 nodes decide by different places of the order at the same moment.
+
+In many schedules a stage is set beside: the node that hears late sequences a group whose former
+member, which has gone into a group of another sequencer, enters it again and links the two.
 """
 
 from __future__ import annotations
@@ -43,6 +46,12 @@ TROUBLED = 0.5
 """Share of the schedules with other faults than slow ways and late nodes."""
 SLOW_WAYS = 0.7
 """Share of the schedules in which frames are late on some ways."""
+STAGED = 0.7
+"""Share of the schedules with three strict groups in which a late sequencer is asked to link."""
+TROUBLED_STAGE = 0.3
+"""Share of these in which other things go wrong as well."""
+SCENE_NS = 700 * MILLISECOND
+"""From one such request to the next; before the first one, groups and members come into place."""
 
 CHURN_MENU = (
     Dish("crash", 1, 20, 1_500),
@@ -111,6 +120,18 @@ class _Churner:
             return max(first_ns, min(at_ns, self.scenario.safety_ns))
         return self.random.randint(first_ns, self.scenario.safety_ns)
 
+    def tie(self) -> None:
+        """One knot, and what is said and moved around it."""
+        at_ns = self.moment()
+        self.random.choice(KNOTS)(self, at_ns)
+        self.send(at_ns)
+        if self.random.random() < 0.3:
+            self.move(at_ns + self.random.randint(-30, 60) * MILLISECOND)
+
+    def in_order(self) -> tuple[Act, ...]:
+        """What the processes do, as it comes."""
+        return tuple(sorted(self.acts, key=lambda act: act.at_ns))
+
     def member(self) -> tuple[tuple[int, int], int]:
         """Somebody who is in a group, as far as the schedule says."""
         if not self.members:
@@ -158,6 +179,86 @@ class _Churner:
         by, target = (self.random.randrange(self.scenario.nodes) for _ in range(2))
         at_ns = max(FORMED_NS, min(at_ns, self.scenario.safety_ns))
         self.acts.append(Act(at_ns, MOVE, by, groups=groups, target=target))
+
+
+class _Stage:
+    """A strict group whose sequencer hears late, and a process whose next entry there links it.
+
+    `late` sequences `group` and `beside`, which have two processes in common, `fellow` and another
+    one; so `far`, that another node has and in which `fellow` is, too, is what has to move when
+    `guest` is in `group` and `far`.
+    """
+
+    def __init__(self, churner: _Churner) -> None:
+        self.churner = churner
+        random, nodes = churner.random, churner.scenario.nodes
+        self.random = random
+        self.late, self.away = random.sample(range(nodes), 2)
+        self.group, self.beside, self.far = random.sample(range(3), 3)
+        self.guest = random.choice([seat for seat in churner.seats if seat[0] != self.late])
+        fellows = [seat for seat in churner.seats if seat != self.guest]
+        self.fellow, self.third = random.sample(fellows, 2)
+
+    def set_up(self) -> None:
+        """Who is in what, and which node has what, at first."""
+        churner = self.churner
+        enters = OBSERVE if self.random.random() < 0.3 else JOIN
+        for seat, group, kind in (
+            (self.guest, self.group, enters),
+            (self.fellow, self.group, JOIN),
+            (self.fellow, self.beside, JOIN),
+            (self.fellow, self.far, JOIN),
+            (self.third, self.group, JOIN),
+            (self.third, self.beside, JOIN),
+        ):
+            churner.members.add((seat, group))
+            churner.add(FORMED_NS + self.random.randint(0, 60) * MILLISECOND, kind, seat, group)
+        self._place(FORMED_NS + 200 * MILLISECOND)
+
+    def _place(self, at_ns: int) -> None:
+        """The guest is out of the far group, which goes away from the late node's."""
+        churner = self.churner
+        churner.part(at_ns, self.guest, self.far)
+        for groups, target in (((self.group, self.beside), self.late), ((self.far,), self.away)):
+            near_ns = at_ns + self.random.randint(50, 100) * MILLISECOND
+            by = self.random.randrange(churner.scenario.nodes)
+            churner.acts.append(Act(near_ns, MOVE, by, groups=tuple(sorted(groups)), target=target))
+
+    def scenes(self) -> tuple[Fault, ...]:
+        """The guest's next entries, one after the other, and the faults that go with each."""
+        faults: list[Fault] = []
+        at_ns = FORMED_NS + SCENE_NS
+        while at_ns + SCENE_NS <= self.churner.scenario.safety_ns:
+            faults += self._scene(at_ns)
+            at_ns += SCENE_NS
+        return tuple(faults)
+
+    def _scene(self, at_ns: int) -> list[Fault]:
+        """The guest leaves, goes far, and enters again, while the late node hears of nothing."""
+        churner, random = self.churner, self.random
+        delay_ms = random.choice((100, 200, 300))
+        faults = [Fault(at_ns, LATE_ORDER, (self.late,), 250 * MILLISECOND, delay_ms)]
+        if random.random() < 0.5 and self.guest[0] != self.away:
+            ends, slow_ms = (self.away, self.guest[0]), random.choice((5, 20, 60))
+            faults.append(
+                Fault(at_ns, "one-way", ends, 300 * MILLISECOND, slow_ms, "slow"),
+            )
+        now_ns = at_ns + random.randint(5, 30) * MILLISECOND
+        if random.random() < 0.2:
+            churner.add(now_ns, GIVE_UP, self.guest, self.group)
+        churner.part(now_ns, self.guest, self.group)
+        now_ns += random.randint(5, 40) * MILLISECOND
+        churner.enter(now_ns, self.guest, self.far)
+        now_ns += random.randint(10, 80) * MILLISECOND
+        churner.enter(now_ns, self.guest, self.group)
+        until_ns = now_ns + delay_ms * MILLISECOND
+        while now_ns < until_ns:
+            seat = random.choice((self.guest, self.fellow, self.third))
+            group = random.choice((self.group, self.group, self.far, self.beside))
+            churner.acts.append(Act(now_ns, SEND, *seat, (group,), (40,)))
+            now_ns += random.randint(2, 15) * MILLISECOND
+        self._place(at_ns + 450 * MILLISECOND)
+        return faults
 
 
 def _rejoin(churner: _Churner, at_ns: int) -> None:
@@ -244,16 +345,35 @@ def draw_strict_churn(seed: int) -> GroupScenario:
         state_trouble=0.0,
         faults=_draw_faults(seed, scenario.nodes, safety_ns),
     )
+    staging = stream(seed, "churn-stage")
+    if scenario.orders[:3] == (Order.STRICT,) * 3 and staging.random() < STAGED:
+        return _draw_staged(staging, scenario)
     churner = _Churner(random, scenario)
     churner.membership()
     churner.spread()
     for _ in range(random.randint(4, 14)):
-        at_ns = churner.moment()
-        random.choice(KNOTS)(churner, at_ns)
-        churner.send(at_ns)
-        if random.random() < 0.3:
-            churner.move(at_ns + random.randint(-30, 60) * MILLISECOND)
-    return replace(scenario, acts=tuple(sorted(churner.acts, key=lambda act: act.at_ns)))
+        churner.tie()
+    return replace(scenario, acts=churner.in_order())
+
+
+def _draw_staged(random: Random, scenario: GroupScenario) -> GroupScenario:
+    """The schedule with a stage: mostly no other fault, and few other changes of who is where."""
+    scenes = random.choice((1, 1, 2, 3))
+    safety_ns = FORMED_NS + (scenes + 1) * SCENE_NS
+    others = tuple(fault for fault in scenario.faults if fault.kind != LATE_ORDER)
+    scenario = replace(
+        scenario,
+        safety_ns=safety_ns,
+        faults=others if random.random() < TROUBLED_STAGE else (),
+    )
+    churner = _Churner(random, scenario)
+    stage = _Stage(churner)
+    stage.set_up()
+    faults = (*scenario.faults, *stage.scenes())
+    for _ in range(random.choice((0, 0, 1, 3))):
+        churner.tie()
+    in_order = sorted(faults, key=lambda fault: (fault.at_ns, fault.kind, fault.nodes))
+    return replace(scenario, faults=tuple(in_order), acts=churner.in_order())
 
 
 def _draw_faults(seed: int, nodes: int, safety_ns: int) -> tuple[Fault, ...]:

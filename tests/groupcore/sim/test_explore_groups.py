@@ -35,9 +35,9 @@ from groupcore.sim.explore.search import Found, Search
 from groupcore.sim.explore.steps import Step
 from groupcore.sim.explore.world import Budget
 from groupcore.sim.planting import Patch
+from groupcore.sim.plants_places import at_once, by_who
 from groupcore.sim.trace_groups import GroupDelivered, GroupOwned
 from groupcore.view import Address
-from tests.groupcore.sim.test_explore_strict import by_who
 
 ONE = GroupScope("one", "", (0, 1), (send(2),))
 MOVE = GroupScope("move", "", (0, 0), (move(1),))
@@ -197,7 +197,7 @@ BY_WHO = (Directory, "has_entered", by_who)
 PLANTS: dict[str, list[Patch]] = {
     "given before the deletion": [(Section, "batch", placeless)],
     "answers dropped": [(Wishes, "allow", nothing)],
-    "entered by who, at once": [BY_WHO, (Enrolment, "_is_reached", always)],
+    "entered by who, at once": [BY_WHO, (Enrolment, "_is_reached", at_once)],
     "no context": [(Sender, "context_of", lambda *_: {}), (Chains, "add_place", nothing)],
     "nothing asked for again": [(Keeper, "ask", nothing)],
     "nothing sent again": [(Resending, "wake", nothing)],

@@ -11,7 +11,7 @@ import pytest
 
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.enrolment import Enrolment
-from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.names import Order
 from groupcore.sequencing.ownership import Ownership
 from groupcore.sequencing.wishes import Key, Wishes
 from groupcore.sim.checkers import Violation
@@ -19,6 +19,7 @@ from groupcore.sim.explore.group_scopes import GroupScope, join, leave, send
 from groupcore.sim.explore.group_steps import GroupWorld
 from groupcore.sim.explore.steps import Step
 from groupcore.sim.planting import Patch
+from groupcore.sim.plants_places import at_once, by_who
 from groupcore.sim.trace_groups import GroupDelivered
 
 A, B, C, D = 0, 1, 2, 3
@@ -158,15 +159,6 @@ def asked_again() -> Way:
 WAYS = {"rejoin": rejoined, "observer to member": counted, "asked again": asked_again}
 
 
-def by_who(self: Directory, process: Process, group: GroupId, request: int) -> bool:
-    """Any entry of the process lets it in, and so does one as an observer."""
-    state = self.state
-    if state.observers.is_in(process, group):
-        return True
-    pending = any((one.process, one.group) == (process, group) for one in state.pending)
-    return state.overlap.is_in(process, group) and not pending
-
-
 def any_answer(self: Wishes, key: Key, request: int) -> None:
     """An answer allows whatever the process wishes now."""
     wish = self._wishes.get(key)
@@ -175,12 +167,8 @@ def any_answer(self: Wishes, key: Key, request: int) -> None:
         self._waiting[key] = None
 
 
-def always(*_: object) -> bool:
-    return True
-
-
 BY_WHO = (Directory, "has_entered", by_who)
-AT_ONCE = (Enrolment, "_is_reached", always)
+AT_ONCE = (Enrolment, "_is_reached", at_once)
 ANY_ANSWER = (Wishes, "allow", any_answer)
 
 
