@@ -85,7 +85,7 @@ class Node:
         self.objects = make_objects(settings, key, self.trace)
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
-        self.accounts = make_accounts(settings, self.objects, public_url)
+        self.accounts = make_accounts(settings, self.objects, public_url, key)
         self.last_backup = LastBackup(settings.data)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
         self.pictures = PictureService(
