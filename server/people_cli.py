@@ -16,7 +16,6 @@ from urllib.parse import quote
 
 import aiohttp
 
-from server.accounts.audit import Note
 from server.accounts.audit_file import compare, verify
 from server.accounts.audit_key import NAME as AUDIT_KEY
 from server.accounts.audit_key import read_any
@@ -105,20 +104,14 @@ def _verified(path: Path, key: Path | None) -> Shown:
     }
 
 
-async def _held(url: str) -> list[Note]:
-    """The entries that a node holds in its state, the same at all nodes: the last thousand."""
+async def _held(url: str) -> list[tuple[int, str]]:
+    """Number and hash of the entries that a node holds in its state, the last thousand or so."""
     timeout = aiohttp.ClientTimeout(total=LIMIT_S)
-    notes: list[Note] = []
     async with aiohttp.ClientSession(timeout=timeout) as http:
         node = ManagementClient(http, url, "this node has no accounts")
-        after = 0
-        while True:
-            found = (await node.ask("GET", f"/audit?after={after}"))["entries"]
-            assert isinstance(found, list), "as the API says"
-            if not found:
-                return notes
-            notes += [Note(**one) for one in found]
-            after = notes[-1].number
+        found = (await node.ask("GET", "/audit/chains"))["chains"]
+    assert isinstance(found, list), "as the API says"
+    return [(number, chain) for number, chain in found]
 
 
 async def _asked(given: argparse.Namespace) -> object:

@@ -145,8 +145,8 @@ def _cut_torn_line(path: Path) -> None:
             file.truncate(whole)
 
 
-def compare(path: Path, held: Iterable[Note], node: str) -> None:
-    """Hold a file that `verify` has read against the entries that a node holds in its state.
+def compare(path: Path, held: Iterable[tuple[int, str]], node: str) -> None:
+    """Hold a file that `verify` has read against numbers and hashes that a node has in its state.
 
     The state is that of all nodes, so it finds what a file by itself cannot show: a tail that was
     cut off, entries that a gap line hides, a log that was chained anew. DamagedStoreError.
@@ -158,9 +158,8 @@ def compare(path: Path, held: Iterable[Note], node: str) -> None:
             if "chain" in read:
                 chains[read["number"]] = read["chain"]
     last = 0
-    for note in held:
-        last = note.number
-        if chains.get(last) != note.chain:
+    for last, chain in held:
+        if chains.get(last) != chain:
             what = "differs from the one" if last in chains else "is missing; it is one"
             raise DamagedStoreError(
                 f"{path}: entry {last} {what} that {node} holds in the cluster's state: the audit"
