@@ -96,13 +96,15 @@ def _telling(trace: TraceWriter) -> Callable[[SharedEvent], None]:
 
 
 def make_accounts(
-    settings: Settings, objects: ObjectsNode, public_url: str
+    settings: Settings, objects: ObjectsNode, public_url: str, key: KeyFile | None = None
 ) -> AccountService | None:
     """The accounts, where they are switched on."""
     if not settings.accounts:
         return None
     service = AccountService(objects.node_id, settings.data, public_url, Passwords())
     service.offers = settings.owner_link
+    if key is not None:
+        service.cluster_keys = key.read
     return service
 
 

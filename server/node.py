@@ -43,6 +43,7 @@ from server.files.activity import NAME as ACTIVITY
 from server.files.activity import Activity
 from server.files.service import FileService
 from server.making import make_accounts, make_objects, make_trace, problem_of
+from server.noticed import Noticed
 from server.pictures.named import named_in
 from server.pictures.register import NAME as PICTURES
 from server.pictures.register import Pictures
@@ -85,8 +86,9 @@ class Node:
         self.objects = make_objects(settings, key, self.trace)
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
-        self.accounts = make_accounts(settings, self.objects, public_url)
+        self.accounts = make_accounts(settings, self.objects, public_url, key)
         self.last_backup = LastBackup(settings.data)
+        self.noticed = Noticed(self._note, asyncio.get_running_loop().time)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
         self.pictures = PictureService(
             settings,
@@ -140,6 +142,7 @@ class Node:
         except OSError as error:
             raise ServerError(f"cannot join the cluster: {error}") from None
         files.begin()
+        self._spawn(self.noticed.run())
         self.catalogue, self._files = catalogue, files
         self._nodes.changes().tap = self._on_nodes
         self._on_nodes(None)
@@ -168,6 +171,7 @@ class Node:
             task.cancel()
         with suppress(TimeoutError):  # outside the primary view nothing is ordered any more
             async with asyncio.timeout(CLOSE_S):
+                await self.noticed.close()
                 if self._files is not None:
                     await self._files.close()
                 if self.accounts is not None:
@@ -367,6 +371,13 @@ class Node:
             return set()
         async with self.keeper.holding(doc) as document:
             return named_in(await document.snapshot())
+
+    async def _note(self, by: str, what: str, about: str, origin: str) -> None:
+        """An entry of the audit log; GroupcoreError where the cluster takes none now."""
+        accounts = self.files.accounts
+        if not self.primary:
+            raise BadMessageError("not_primary", "this node is apart from the others")
+        await accounts.note(by, what, about, origin)
 
     async def _quietly(self, work: Awaitable[object]) -> None:
         """Do what is told anew whenever something changes: now it may fail."""

@@ -16,8 +16,9 @@ from urllib.parse import quote
 
 import aiohttp
 
-from server.accounts.audit import Note
 from server.accounts.audit_file import compare, verify
+from server.accounts.audit_key import NAME as AUDIT_KEY
+from server.accounts.audit_key import read_any
 from server.accounts.tokens import SCOPES
 from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError, SettingsProblem
@@ -61,6 +62,12 @@ def make_parser() -> argparse.ArgumentParser:
     check = audit.add_parser("verify", parents=[common], help="check a node's audit.jsonl")
     check.add_argument("file", type=Path)
     check.add_argument(
+        "--key",
+        type=Path,
+        metavar="FILE",
+        help="the cluster key or a node's audit.key; without it audit.key beside the file",
+    )
+    check.add_argument(
         "--against",
         action="append",
         default=[],
@@ -74,7 +81,7 @@ def run_people_command(arguments: Sequence[str]) -> None:
     """Do it and print what came of it; ServerError says what is wrong."""
     given = make_parser().parse_args(list(arguments))
     if given.topic == "audit" and given.verb == "verify":
-        found = _verified(given.file)
+        found = _verified(given.file, given.key)
         for url in given.against:
             compare(given.file, asyncio.run(_held(url.rstrip("/"))), url)
         _print(found | ({"compared_with": given.against} if given.against else {}), given.json)
@@ -82,27 +89,29 @@ def run_people_command(arguments: Sequence[str]) -> None:
     _print(asyncio.run(_asked(given)), given.json)
 
 
-def _verified(path: Path) -> Shown:
+def _verified(path: Path, key: Path | None) -> Shown:
     if not path.is_file():
         raise SettingsProblem(f"{path} is no file; a node has audit.jsonl in its --data folder")
-    found = verify(path)
-    return {"entries": found.entries, "last": found.last, "missing": found.missing}
+    beside = path.with_name(AUDIT_KEY)
+    if key is None and beside.exists():
+        key = beside
+    found = verify(path, () if key is None else read_any(key))
+    return {
+        "entries": found.entries,
+        "last": found.last,
+        "missing": found.missing,
+        "unkeyed_up_to_line": found.unkeyed,
+    }
 
 
-async def _held(url: str) -> list[Note]:
-    """The entries that a node holds in its state, the same at all nodes: the last thousand."""
+async def _held(url: str) -> list[tuple[int, str]]:
+    """Number and hash of the entries that a node holds in its state, the last thousand or so."""
     timeout = aiohttp.ClientTimeout(total=LIMIT_S)
-    notes: list[Note] = []
     async with aiohttp.ClientSession(timeout=timeout) as http:
         node = ManagementClient(http, url, "this node has no accounts")
-        after = 0
-        while True:
-            found = (await node.ask("GET", f"/audit?after={after}"))["entries"]
-            assert isinstance(found, list), "as the API says"
-            if not found:
-                return notes
-            notes += [Note(**one) for one in found]
-            after = notes[-1].number
+        found = (await node.ask("GET", "/audit/chains"))["chains"]
+    assert isinstance(found, list), "as the API says"
+    return [(number, chain) for number, chain in found]
 
 
 async def _asked(given: argparse.Namespace) -> object:

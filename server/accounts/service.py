@@ -88,6 +88,7 @@ class AccountService:
         self.guesses = Backoff(free=5, first_s=1.0, most_s=60.0)
         self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
         self.offers = True
+        self.cluster_keys: Callable[[], tuple[bytes, ...]] = tuple
         self.pages: Pages | None = None
         self.feed: Feed | None = None
         self._accounts: Accounts | None = None
@@ -115,8 +116,8 @@ class AccountService:
         return self._lists
 
     def begin(self, accounts: Accounts, shelf: Shelf) -> None:
-        """Use the object, which the node has opened; DamagedStoreError for the audit file."""
-        self._file = AuditFile(self._folder / "audit.jsonl")
+        """Use the object, which the node has opened; DamagedStoreError, KeyProblem."""
+        self._file = AuditFile(self._folder / "audit.jsonl", self.cluster_keys())
         accounts.changes().tap = self._on_change
         self._lists = Lists(accounts, shelf)
         self._accounts = accounts

@@ -21,6 +21,7 @@ from groupcore.shared.documents.seeding import runs_of
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import unpack
 from groupcore.shared.object import declaration
+from server.accounts.audit_file import AuditFile
 from server.backup.archive import AUDIT, Reader
 from server.backup.fields import parts_of
 from server.backup.taking import cut, hash_of, packed_document
@@ -73,7 +74,8 @@ async def restore(
     DamagedStoreError, ServerError.
     """
     check_empty(settings.data)
-    node = Node(settings, key_file(settings), "http://127.0.0.1")
+    key = key_file(settings)
+    node = Node(settings, key, "http://127.0.0.1")
     try:
         await node.start()
         await until_ready(node)
@@ -88,7 +90,9 @@ async def restore(
         await node.close()
     audit = reader.one(AUDIT)
     if audit is not None:
-        (settings.data / AUDIT).write_bytes(audit)
+        path = settings.data / AUDIT
+        path.write_bytes(audit)
+        AuditFile(path, () if key is None else key.read(), takes_over=True)
     return found
 
 

@@ -23,6 +23,7 @@ from server.documents.markdown import Imported, clean_title, export_markdown, im
 from server.documents.zipped import Zipped
 from server.errors import BadMessageError
 from server.node import Node
+from server.noticed import DOCUMENT
 from server.pictures.importing import placed
 from server.pictures.named import named_in
 from server.routes.access import Access, Place
@@ -297,13 +298,19 @@ class DocumentRoutes:
     async def export(self, ask: Ask) -> Response:
         """The document as Markdown."""
         doc, title, shot = await self._shot(ask)
+        await self._note_export(ask, doc)
         source = export_markdown(title, [(attributes, text) for _, attributes, text in shot])
         headers = {"Content-Disposition": f'attachment; filename="{doc}.md"'}
         return Response(source, 200, headers, "text/markdown; charset=utf-8")
 
+    async def _note_export(self, ask: Ask, doc: str) -> None:
+        if ask.by != GUEST:
+            await self.node.noticed.note_first(DOCUMENT, ask.by, doc, ask.origin)
+
     async def export_zip(self, ask: Ask) -> Response:
         """Markdown and pictures in one file; a picture that is gone is left out."""
         doc, title, shot = await self._shot(ask)
+        await self._note_export(ask, doc)
         source = export_markdown(title, [(attributes, text) for _, attributes, text in shot])
         zipped = Zipped()
         zipped.add(f"{doc}.md", source.encode(), packed=True)

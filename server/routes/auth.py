@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -13,6 +14,7 @@ from server.accounts.errors import AccountError
 from server.accounts.secrets import SECRET_MAX, csrf_of, equal
 from server.accounts.service import AccountService, Caller
 from server.accounts.sign_ins import SIGN_IN_LONGEST_S
+from server.errors import BadMessageError
 from server.node import Node
 from server.routes.asks import PUBLIC, SIGNED_IN
 from server.routes.gate import CSRF, SAFE, Gate
@@ -79,6 +81,18 @@ class Gatehouse(Gate):
             if not equal(said, csrf_of(secret)):
                 raise AccountError("forged", f"the header {CSRF} is missing or wrong")
         return found
+
+    def asker(self, request: Request) -> str:
+        """The principal of the sign-in or token, also of a request that is forged."""
+        found: Caller | None = None
+        with suppress(BadMessageError):
+            if "authorization" in request.headers:
+                found = self.caller(request)
+            else:
+                secret = request.cookies.get(self.cookie_name, "")
+                is_one = 0 < len(secret) <= SECRET_MAX
+                found = self.service.by_session(secret) if is_one else None
+        return "" if found is None else found.principal
 
     @property
     def cookie_name(self) -> str:

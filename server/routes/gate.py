@@ -7,7 +7,8 @@ in where there are none; `OperatorGate` is that of the management address.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -15,16 +16,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from groupcore.errors import GroupcoreError
 from groupcore.origins import is_address
 from server.accounts.backoff import address_key
 from server.accounts.roles import ADMIN
 from server.accounts.service import Caller
 from server.errors import BadMessageError, TooFastError
 from server.node import Node
+from server.noticed import REFUSED
 from server.routes.asks import IDEMPOTENCY, Ask, Row, read_body, read_key, read_query
 from server.routes.origins import origin_allowed
 from server.routes.pace import Pace
 from server.routes.packed import packed
+from server.routes.problems import is_forbidden
 
 CSRF = "X-Groupcore-CSRF"
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -33,6 +37,8 @@ STALE = "Groupcore-Stale"
 """Marks an answer to a read of a node outside the primary view: others may know newer things."""
 MANAGEMENT = "management"
 """Whence the operator asks, in the audit log."""
+MANAGED = ("admin:", "accounts:")
+"""How the scopes begin of what manages accounts or the cluster."""
 GUEST = "guest"
 """On whose behalf every page acts where there are no accounts."""
 
@@ -56,6 +62,27 @@ class Gate:
         """Who asks, if that is enough for the scope; AccountError, BadMessageError."""
         raise NotImplementedError
 
+    def manages(self, scope: str) -> bool:
+        """Whether accounts or the cluster are managed by what has this scope."""
+        return scope.startswith(MANAGED)
+
+    def asker(self, request: Request) -> str:
+        """The principal who asks, empty where that is not known."""
+        del request
+        return ""
+
+    @contextmanager
+    def noting_refusals(self, request: Request, path: str, scope: str) -> Iterator[None]:
+        """What is refused of the ways to manage goes to the audit log, bounded."""
+        try:
+            yield
+        except GroupcoreError as error:
+            if self.manages(scope) and is_forbidden(error):
+                origin = address_of(request, self.node.settings.proxies)
+                about = f"{request.method} {path}"
+                self.node.noticed.note(REFUSED, self.asker(request), about, origin)
+            raise
+
     def check_origin(self, request: Request) -> None:
         """BadMessageError where a foreign page writes; no page can send another's bearer token."""
         if request.method in SAFE or "authorization" in request.headers:
@@ -71,13 +98,14 @@ class Gate:
         """The row as Starlette calls it."""
 
         async def answer(request: Request) -> Response:
-            caller = self.let_in(request, row.scope)
-            self._check_pace(request, caller)
-            query, key = read_query(request, row.query), read_key(request, row)
-            body, raw = await read_body(request, row, self.node.settings)
-            ask = Ask(request, caller, body, self.address(request), query, raw, key)
             is_stale = not self.node.primary
-            response = await row.handler(ask)
+            with self.noting_refusals(request, row.path, row.scope):
+                caller = self.let_in(request, row.scope)
+                self._check_pace(request, caller)
+                query, key = read_query(request, row.query), read_key(request, row)
+                body, raw = await read_body(request, row, self.node.settings)
+                ask = Ask(request, caller, body, self.address(request), query, raw, key)
+                response = await row.handler(ask)
             if request.method in READS and (is_stale or not self.node.primary):
                 response.headers[STALE] = "true"
             response.headers.setdefault("Cache-Control", "no-store")
@@ -138,6 +166,11 @@ class OperatorGate(Gate):
         if named or "origin" in request.headers or "sec-fetch-site" in request.headers:
             raise BadMessageError("forbidden_origin", "this address is for programs, not for pages")
         return Caller(ADMIN, "", "", "")
+
+    def manages(self, scope: str) -> bool:
+        """All of it does."""
+        del scope
+        return True
 
     def _check_pace(self, request: Request, caller: Caller | None) -> None:
         """The machine's own programs are as fast as they are."""

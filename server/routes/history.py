@@ -15,12 +15,17 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from groupcore.errors import ChannelClosedError
+from server.accounts.roles import ADMIN
 from server.errors import BadMessageError
 from server.logs import PIECE_BYTES
 from server.node import Node
+from server.noticed import LOG
+from server.routes.gate import MANAGEMENT
 
 AT_ONCE = 2
 """So many are given at a time: each reads the whole log."""
+ABOUT_MAX = 100
+"""Of the groups' names in the audit log."""
 WORDS_BYTES = 1_000
 """Of what the program says when it fails."""
 
@@ -35,6 +40,8 @@ class History:
     async def show(self, request: Request) -> Response:
         """JSON lines; what breaks off has not the end that HTTP wants."""
         groups = request.query_params.getlist("group")
+        noticed = self._node.noticed
+        await noticed.note_first(LOG, ADMIN, " ".join(groups)[:ABOUT_MAX], MANAGEMENT)
         if self._under_way >= AT_ONCE:
             raise BadMessageError("busy", f"{AT_ONCE} are being read; try again")
         self._under_way += 1

@@ -169,6 +169,13 @@ async def on_refusal(_: Request, error: Exception) -> Response:
     raise error
 
 
+def is_forbidden(error: GroupcoreError) -> bool:
+    """Whether it is answered by 403."""
+    if isinstance(error, BadMessageError | RefusalError):
+        return STATUS.get(error.code, 400) == HTTPStatus.FORBIDDEN
+    return isinstance(error, shared.ForbiddenError)
+
+
 async def on_gone(_: Request, __: Exception) -> Response:
     """The request broke off: nobody is there to be answered."""
     return problem(400, "bad_request", "the request broke off")

@@ -11,6 +11,7 @@ from server.accounts.names import VISIBLE, check_email
 from server.accounts.roles import ADMIN, ROLES, USER, Role, role_of
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.tokens import SCOPES
+from server.noticed import READ
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
@@ -246,6 +247,7 @@ class Sharing(Desk):
         after = ask.request.query_params.get("after", "")
         if after and not (after.isascii() and after.isdigit() and len(after) < 16):
             raise AccountError("bad_request", "after must be a number")
+        await self.node.noticed.note_first(READ, ask.by, "", ask.origin)
         notes = self.accounts.notes
         found = [one for one in notes if one.number > int(after)] if after else notes[-AUDIT_MAX:]
         return JSONResponse({"entries": [asdict(one) for one in found[:AUDIT_MAX]]})

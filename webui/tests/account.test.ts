@@ -162,6 +162,14 @@ test("what an audited deed was about is said in words", () => {
   );
   expect(wordsAbout("token.created", "u1 k7", names)).toBe("");
   expect(wordsAbout("documents.adopted", "3", names)).toBe("3");
+  expect(wordsAbout("audit.read", "times=1200", names)).toBe("1,200 times");
+  expect(wordsAbout("document.exported", "d1 times=3", names)).toBe(
+    `${names.get("d1") ?? ""}, 3 times`,
+  );
+  expect(wordsAbout("request.refused", "GET /admin/log times=29", names)).toBe(
+    "GET /admin/log, 29 times",
+  );
+  expect(wordsAbout("request.refused", "others", names)).toBe("others");
   expect(wordsAbout("sign_in.denied", "eve@example.org", names)).toBe("eve@example.org");
 });
 

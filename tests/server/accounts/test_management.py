@@ -121,7 +121,12 @@ async def test_the_audit_log_is_read_and_verified_from_a_shell(
     assert {"owner.created", "signed_in", "user.created", "role.editor"} <= set(whats)
     path = cluster.folder / "a" / "audit.jsonl"
     found = await run(ann.node, capsys, "audit", "verify", str(path))
-    assert found == {"entries": len(entries), "last": len(entries), "missing": 0}
+    assert found == {
+        "entries": len(entries),
+        "last": len(entries),
+        "missing": 0,
+        "unkeyed_up_to_line": 0,
+    }
     path.write_text(path.read_text().replace("owner.created", "owner.deleted"))
     assert await asyncio.to_thread(main, ["audit", "verify", str(path)]) == 4
 
@@ -177,6 +182,77 @@ async def test_what_a_file_cannot_show_by_itself_the_cluster_state_shows(
     assert await asyncio.to_thread(main, words[:3]) in (0, 4)
     assert await asyncio.to_thread(main, words) == 4
     assert "entr" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("attack", [insert_gap, rewrite_behind_gap, chain_anew, put_behind])
+async def test_without_the_key_nobody_alters_a_file_unseen(
+    ann: Browser,
+    cluster: Cluster,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    attack: Callable[[list[str]], list[str]],
+) -> None:
+    await hire(ann, "bob")
+    path, key = cluster.folder / "a" / "audit.jsonl", cluster.folder / "a" / "audit.key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    lines = path.read_text().splitlines()
+    await cluster.stop("a")
+    words = ["audit", "verify", str(path)]
+    assert main(words) == 0
+    stripped = [line.partition(', "mac"')[0] + "}" for line in lines]
+    for altered in (attack(lines), attack(stripped), stripped):
+        elsewhere = tmp_path / "audit.jsonl"
+        elsewhere.write_text("".join(f"{line}\n" for line in altered))
+        assert main(["audit", "verify", str(elsewhere)]) == 0  # what it was without a key
+        assert main(["audit", "verify", str(elsewhere), "--key", str(key)]) == 4
+        path.write_text(elsewhere.read_text())
+        assert main(words) == 4
+        assert "altered" in capsys.readouterr().err
+
+
+async def test_any_node_verifies_the_file_of_another_by_the_cluster_key(
+    cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "cluster.key"
+    key.write_text("ab" * 32)
+    key.chmod(0o600)
+    cluster.flags |= {"key_file": str(key)}
+    node = await cluster.start("a")
+    async with Browser(node) as ann:
+        await found_home(ann)
+    await cluster.stop("a")
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes((cluster.folder / "a" / "audit.jsonl").read_bytes())
+    words = ["audit", "verify", str(copy), "--json", "--key"]
+    assert main([*words, str(key)]) == 0
+    assert json.loads(capsys.readouterr().out)["unkeyed_up_to_line"] == 0
+    key.write_text("cd" * 32)
+    assert main([*words, str(key)]) == 4
+
+
+async def test_a_file_of_before_there_were_keys_is_read_and_vouched_for_from_then_on(
+    cluster: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node = await cluster.start("a")
+    async with Browser(node) as ann:
+        await found_home(ann)
+    await cluster.stop("a")
+    path, key = cluster.folder / "a" / "audit.jsonl", cluster.folder / "a" / "audit.key"
+    lines = [line.partition(', "mac"')[0] + "}" for line in path.read_text().splitlines()]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    key.unlink()
+    words = ["audit", "verify", str(path), "--json"]
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["unkeyed_up_to_line"] == len(lines)
+    await cluster.start("a")
+    await cluster.stop("a")
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["unkeyed_up_to_line"] == len(lines)
+    path.write_text(path.read_text().replace("owner.created", "owner.deleted"))
+    assert main(words) == 4
+    lines = chain_anew([line for line in path.read_text().splitlines() if "chain" in line])
+    path.write_text("".join(f"{line}\n" for line in lines))
+    assert main(words) == 4
 
 
 @pytest.mark.parametrize(

@@ -225,6 +225,11 @@ const NAMELESS = /^(invitation|link|session|sessions|signed_out|token)(\.|$)/;
 /** Deeds at things that have a name, as long as they are there and may be seen. */
 const NAMED = /^(document|folder|owner|role|user|workspace)\./;
 
+/** What an entry is about that stands for many, of whom each would have been one of its own. */
+const OTHERS = "others";
+/** Ends what an entry is about that stands for so many. */
+const TIMES = /^times=(\d+)$/;
+
 /** The audit log in words, with the names of what the person may see. */
 export async function auditLog(): Promise<Note[]> {
   const [log, users, files] = await Promise.all([
@@ -240,9 +245,10 @@ export async function auditLog(): Promise<Note[]> {
     }
   }
   const notes = listOf(log, "entries").map((value) => {
-    const { number, at_ms, by, what, about } = fields(value);
+    const { number, at_ms, by, what, about, origin } = fields(value);
     const at = new Date(Number(at_ms)).toJSON() ?? "";
-    const is = { number: Number(number), at, by: named(textOf(by), names) };
+    const who = named(textOf(by), names) || textOf(origin);
+    const is = { number: Number(number), at, by: who };
     return { ...is, what: textOf(what), about: wordsAbout(textOf(what), textOf(about), names) };
   });
   return inRuns(notes);
@@ -276,13 +282,18 @@ export function wordsAbout(
   names: ReadonlyMap<string, string>,
 ): string {
   const words = about.split(" ").filter((word) => word !== "");
+  const count = TIMES.exec(words.at(-1) ?? "")?.[1];
+  const times = count === undefined ? [] : [accountWords.times(Number(count))];
+  if (times.length > 0) words.pop();
+  if (words.join(" ") === OTHERS) return [accountWords.others, ...times].join(", ");
+  if (what === "request.refused") return [words.join(" "), ...times].join(", ");
   const said = words.flatMap((word) => {
     const name = named(word, names);
     const isKnown = name !== word.replace(/^user:/, "");
     if (isKnown || !(NAMELESS.test(what) || NAMED.test(what))) return [name];
     return NAMED.test(what) ? [accountWords.notHere] : [];
   });
-  return said.join(", ");
+  return [...said, ...times].join(", ");
 }
 
 /** A principal or an id of the audit log, in words. */

@@ -124,6 +124,8 @@ export default {
   operator: "Wer den Server betreibt",
   visitor: "Jemand mit einem Link",
   whatWasDone: "Was getan wurde",
+  others: "weitere",
+  times: (count) => `${number(count)}-mal`,
   andOthers: (first, others) => `${first} und ${number(others)} weitere`,
   theAuditLog: "das Protokoll",
   when: "Wann",

@@ -128,6 +128,8 @@ export default {
   operator: "Whoever runs the server",
   visitor: "Somebody by a link",
   whatWasDone: "What was done",
+  others: "others",
+  times: (count: number) => `${number(count)} times`,
   andOthers: (first: string, others: number) => `${first}, and ${number(others)} more`,
   theAuditLog: "the audit log",
   when: "When",
