@@ -29,7 +29,7 @@ PLAN = '{"plan": 1, "groups": {"%d": "b"}}'
 
 LOOKS_ONLY = {
     *("counters", "facts", "groups", "held", "is_logged", "next_wake", "open_process", "waiting"),
-    *("has_streams", "restore", "stored_streams", "stored_view", "trace", "watch"),
+    *("has_streams", "progress", "restore", "stored_streams", "stored_view", "trace", "watch"),
     *("end_turn", "take", "wake"),
 }
 """What asks of a service, what it is made with, and the turn itself."""

@@ -75,4 +75,4 @@ def test_what_was_stable_in_the_view_before_and_still_counts_is_found(
         return effects
 
     monkeypatch.setattr(Pbcast, "on_view", keep)
-    assert found(lead=80)
+    assert found(lead=364)
