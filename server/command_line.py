@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import NoReturn, TypeAlias
 
 from server.errors import SettingsProblem
-from server.management_client import ADMIN_URL
+
+ADMIN_URL = "http://127.0.0.1:9000"
+"""Where a node is managed, unless it was told otherwise."""
 
 
 class OneLineParser(argparse.ArgumentParser):

@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-import aiohttp
-
 from groupcore.aio.commits import lock_folder
 from groupcore.aio.log_store import FILES, VERSION, DamagedError, LogStore, ReadLog
 from groupcore.errors import GroupcoreError
@@ -137,6 +135,8 @@ def run_dump(arguments: Sequence[str]) -> None:
     """Print the history, of a folder or of a running node."""
     given = make_parser().parse_args(list(arguments))
     if given.admin is not None:
+        from server.history_client import copy_history  # aiohttp, which a node begins without
+
         asyncio.run(copy_history(given.admin, given.group))
         return
     recorded = reaches_of(sys.stdin.read()) if given.recorded else None
@@ -146,25 +146,6 @@ def run_dump(arguments: Sequence[str]) -> None:
 def reaches_of(text: str) -> Reaches:
     """How far a node is with each stream, as it says it to its child (`server.routes.history`)."""
     return {Address(name, life): frame for name, life, frame in json.loads(text)}
-
-
-async def copy_history(url: str, groups: Sequence[str]) -> None:
-    """A running node's history to the standard output; ServerError where it breaks off."""
-    url = url if "://" in url else f"http://{url}"
-    params = [("group", one) for one in groups]
-    no_limit = aiohttp.ClientTimeout(total=None, sock_connect=10)
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=no_limit) as http,
-            http.get(f"{url.rstrip('/')}{HISTORY}", params=params) as answer,
-        ):
-            if answer.status != 200:
-                raise ServerError(f"{url} does not give its history: {await answer.text()}")
-            async for piece in answer.content.iter_chunked(PIECE_BYTES):
-                sys.stdout.buffer.write(piece)
-            sys.stdout.flush()
-    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-        raise ServerError(f"{url} has not given its whole history: {error}; see --admin") from None
 
 
 COMMANDS = ("dump-log", "verify-log")

@@ -8,7 +8,6 @@ import aiohttp
 
 from server.errors import ServerError
 
-ADMIN_URL = "http://127.0.0.1:9000"
 LIMIT_S = 30.0
 Shown = dict[str, object]
 

@@ -41,12 +41,12 @@ KILLED = (31, 32, 33)
 SCHEDULES = (("sequencing", 101), ("durable", 25), ("access", 55))
 """Of seed 1000: with migrations, failovers and views, causal groups and strict ones."""
 PLANTS = {
-    "g-held-at-once": (9, "view_synchrony"),
+    "g-held-at-once": (18, "view_synchrony"),
     "g-not-fenced": (0, "floor"),
     "g-own-maximum": (10, "floor"),
     "g-serves-on": (4, "two_sequencers"),
     "g-slot-skipped": (0, "gap"),
-    "g-not-waited": (1, "causal"),
+    "g-not-waited": (5, "causal"),
     "g-t2-unheeded": (1, "strict"),
 }
 """Bugs of the order that the simulator knows: a schedule of seed 1 in which each shows, and the

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import verifying
-from pipeline.__main__ import FAILED, JOBS, VERIFY, main, module_of, parser_of
+from pipeline import second_opinion, verifying
+from pipeline.__main__ import FAILED, JOBS, SECOND, VERIFY, main, module_of, parser_of
 from pipeline.jobs import activity, audit, compact, ingest, load, overlap, plan, rebuild, what_if
 
 MODULES = {
@@ -82,6 +82,8 @@ def test_without_spark_the_command_that_installs_it_is_named(words: list[str]) -
 
 
 ROOT = Path(__file__).parents[2]
+BY_THEMSELVES = {VERIFY: verifying.make_parser, SECOND: second_opinion.make_parser}
+"""Commands that need no Spark session."""
 COMMAND = re.compile(r"python -m pipeline ([a-z-]+) ([^<`\n]*--[^<`\n#]*)")
 
 
@@ -103,7 +105,8 @@ def test_commands_that_people_are_told_to_type_are_ones() -> None:
     assert {"Order.svelte", "Violations.svelte", "pipeline.md"} <= {file for file, _, _ in written}
     for file, job, words in written:
         try:
-            parser = verifying.make_parser() if job == VERIFY else parser_of(job)
+            make_parser = BY_THEMSELVES.get(job)
+            parser = parser_of(job) if make_parser is None else make_parser()
             parser.parse_args(words.split())
         except SystemExit:
             pytest.fail(f"{file}: python -m pipeline {job} {words}")
