@@ -11,7 +11,6 @@ const SEED_MS = 60_000;
 
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
 const OPEN: readonly (readonly [seed: number, what: string])[] = [
-  [13, "torn"],
   [83, "apart"],
   [105, "unplaced"],
 ];
@@ -28,6 +27,8 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [16, "missing"],
   [194, "torn by undo"],
   [67, "doubled"],
+  [13, "doubled"],
+  [214, "doubled"],
 ];
 
 test.fails.each(OPEN)(
