@@ -19,9 +19,11 @@ from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, decode, joined, pack
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.objects.rich_parsing import to_wire
+from groupcore.sequencing.names import Process
 from groupcore.shared.access import Right
 from groupcore.shared.body import Body
 from groupcore.shared.documents import Block, Document, DocumentOutline, open_document
+from groupcore.shared.machine import Done
 from groupcore.shared.pending import Pending
 from groupcore.shared.plain import who
 from groupcore.shared.testing import Weather, World, WorldNode
@@ -51,6 +53,24 @@ BLOCK_WAITS, BLOCK_WAIT_S = 10, 0.5
 """How often, and how long each time, a page that asks for a block waits until its node knows it."""
 
 
+class HostFeed(Feed):
+    """What is told at a node that several pages are at.
+
+    In the product each page is a process of its own. Here they share the node's process, so the
+    client says who has done something: else each page takes what the others do for its own.
+    """
+
+    def on_done(self, position: int, process: Process, done: Done) -> None:
+        """A message has been done: by the client whose verdict was noted last."""
+        told = len(self._items)
+        super().on_done(position, process, done)
+        if done.verdict is None or done.repeated:
+            return
+        client = next(reversed(self.body.machine.verdicts.last_numbers()))
+        for item in self._items[told:]:
+            cast("list[object]", item)[1] = client
+
+
 class Gate:
     """What sessions at one node share: what is told of its copies of objects, packed once."""
 
@@ -71,7 +91,8 @@ class Gate:
     def feed(self, name: str, kind: Kind, body: Body[object]) -> Feed:
         """What is told of an object that is open at the node."""
         if name not in self.feeds:
-            self.feeds[name] = Feed(cast("Gateway", self), name, kind, body)
+            feed = HostFeed if self.office.hosts else Feed
+            self.feeds[name] = feed(cast("Gateway", self), name, kind, body)
         return self.feeds[name]
 
     def leave(self, session: Session, name: str) -> None:
@@ -138,7 +159,8 @@ class Session:
         if kind == "hello":
             self.client = str(message["client"])
             limits = {"frame_bytes": 262_144, "objects": self.office.objects, "calls": 64}
-            me, saves = who(self.node.process), self.office.disk is not None
+            me = who(self.node.process) if self.keeper is None else self.client
+            saves = self.office.disk is not None
             self.say(
                 t="welcome", v=1, who=me, node="n", principal="", resumed=False, saves=saves,
                 heartbeat_s=1e6, limits=limits,

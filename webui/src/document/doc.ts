@@ -145,12 +145,13 @@ export class Work {
   private split(id: string, at: number, fresh: string, attributes: Attributes): boolean {
     const block = this.get(id);
     const content = block?.content ?? null;
-    if (block === undefined || content === null || this.has(fresh) || at > block.length) {
-      return false;
-    }
+    // The outline may have told of the fresh one already: then it has a place, and gets its text.
+    const known = this.get(fresh);
+    const isThere = known !== undefined && known.content !== null;
+    if (block === undefined || content === null || isThere || at > block.length) return false;
     this.put(blockOf(id, block.attributes, cutRich(content, 0, at)));
-    this.put(blockOf(fresh, attributes, cutRich(content, at)));
-    this.place(id, [fresh]);
+    this.put(blockOf(fresh, known?.attributes ?? attributes, cutRich(content, at)));
+    if (known === undefined) this.place(id, [fresh]);
     return true;
   }
 

@@ -12,17 +12,19 @@ import { RefusalError } from "../shared/refusal";
 import {
   canonicalRich,
   composeRich,
+  cutRich,
   invertRich,
   type Rich,
   type RichDelta,
   richLength,
   sameMarks,
   sameRich,
+  shiftRich,
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import { type Crossing, crossed, goesElsewhere, type Own, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
-import { type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
+import { blockOf, type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
 import {
   awaitedBy,
   composed,
@@ -442,8 +444,22 @@ function hasChanged(work: Work, change: ShownChange): boolean {
   return title !== before.title || order !== before.order || blocks !== before.blocks;
 }
 
-/** A merge as the editor knows it. */
+function givenText(
+  [, id, at, fresh]: Extract<Verb, readonly ["split", ...unknown[]]>,
+  work: Work,
+): ShownChange[] {
+  const content = work.content(id);
+  const known = work.get(fresh);
+  if (content === null || known === undefined || known.content !== null) return [];
+  const text = cutRich(content, at);
+  const edits: ShownChange[] =
+    text.length > 0 ? [["edit", id, shiftRich([-richLength(text)], at)]] : [];
+  return [...edits, ["show", blockOf(fresh, known.attributes, text)]];
+}
+
+/** A merge, or a split whose block is shown without its text already, as the editor knows it. */
 function asVerbs(step: Step, work: Work): ShownChange[] {
+  if (step[0] === "split" && work.has(step[3])) return givenText(step, work);
   if (step[0] !== "merge") return [step];
   const [, block, into, at, text] = step;
   if (work.get(into)?.length === at) return [["join", block, into]];

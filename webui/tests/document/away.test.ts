@@ -152,6 +152,22 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
     expect([texts(ann), texts(bob)]).toEqual([["[two]"], ["[two]"]]);
   });
 
+  test("what is taken out of a text that has gone behind a split is out there", async () => {
+    world = new World(1, setting);
+    const [ann, bob] = [new Page(world, "p0"), new Page(world, "p1")];
+    await world.elapse(0.3);
+    ann.model.change([["insert", "", [{ id: "b0", attributes: {}, content: ["[one]"] }]]]);
+    await world.elapse(1);
+    ann.lose(2);
+    ann.model.change([["edit", "b0", [-5]]]);
+    bob.model.change([["edit", "b0", [5, "[two]"]]]);
+    await world.elapse(0.5);
+    bob.model.change([["split", "b0", 0, "b9", {}]]);
+    await world.elapse(5);
+    const wanted = ["", "[two]"];
+    expect([texts(ann), texts(bob)]).toEqual([wanted, wanted]);
+  });
+
   test("what a removal leaves no place for is a draft, at once", async () => {
     const [ann, bob] = await shown(setting);
     ann.lose(1);

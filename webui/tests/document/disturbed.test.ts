@@ -11,11 +11,7 @@ const SEED_MS = 60_000;
 
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
 const OPEN: readonly (readonly [seed: number, what: string])[] = [
-  [16, "missing"],
-  [13, "torn"],
   [83, "apart"],
-  [194, "torn by undo"],
-  [67, "doubled"],
   [105, "unplaced"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
@@ -28,6 +24,11 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [191, "torn"],
   [98, "doubled"],
   [235, "torn"],
+  [16, "missing"],
+  [194, "torn by undo"],
+  [67, "doubled"],
+  [13, "doubled"],
+  [214, "doubled"],
 ];
 
 test.fails.each(OPEN)(
