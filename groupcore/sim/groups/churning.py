@@ -51,7 +51,9 @@ STAGED = 0.7
 TROUBLED_STAGE = 0.3
 """Share of these in which other things go wrong as well."""
 SCENE_NS = 700 * MILLISECOND
-"""From one such request to the next; before the first one, groups and members come into place."""
+"""From one such request to the next."""
+SET_UP_NS = 1_000 * MILLISECOND
+"""Before the first one: groups and members come into place, where nodes begin late, too."""
 
 CHURN_MENU = (
     Dish("crash", 1, 20, 1_500),
@@ -213,7 +215,8 @@ class _Stage:
         ):
             churner.members.add((seat, group))
             churner.add(FORMED_NS + self.random.randint(0, 60) * MILLISECOND, kind, seat, group)
-        self._place(FORMED_NS + 200 * MILLISECOND)
+        for at_ms in (100, 400, 700):
+            self._place(FORMED_NS + at_ms * MILLISECOND)
 
     def _place(self, at_ns: int) -> None:
         """The guest is out of the far group, which goes away from the late node's."""
@@ -227,7 +230,7 @@ class _Stage:
     def scenes(self) -> tuple[Fault, ...]:
         """The guest's next entries, one after the other, and the faults that go with each."""
         faults: list[Fault] = []
-        at_ns = FORMED_NS + SCENE_NS
+        at_ns = FORMED_NS + SET_UP_NS
         while at_ns + SCENE_NS <= self.churner.scenario.safety_ns:
             faults += self._scene(at_ns)
             at_ns += SCENE_NS
@@ -236,7 +239,7 @@ class _Stage:
     def _scene(self, at_ns: int) -> list[Fault]:
         """The guest leaves, goes far, and enters again, while the late node hears of nothing."""
         churner, random = self.churner, self.random
-        delay_ms = random.choice((100, 200, 300))
+        delay_ms = random.choice((150, 200, 300))
         faults = [Fault(at_ns, LATE_ORDER, (self.late,), 250 * MILLISECOND, delay_ms)]
         if random.random() < 0.5 and self.guest[0] != self.away:
             ends, slow_ms = (self.away, self.guest[0]), random.choice((5, 20, 60))
@@ -244,13 +247,13 @@ class _Stage:
                 Fault(at_ns, "one-way", ends, 300 * MILLISECOND, slow_ms, "slow"),
             )
         now_ns = at_ns + random.randint(5, 30) * MILLISECOND
-        if random.random() < 0.2:
-            churner.add(now_ns, GIVE_UP, self.guest, self.group)
         churner.part(now_ns, self.guest, self.group)
         now_ns += random.randint(5, 40) * MILLISECOND
         churner.enter(now_ns, self.guest, self.far)
-        now_ns += random.randint(10, 80) * MILLISECOND
+        now_ns += random.randint(30, 80) * MILLISECOND
         churner.enter(now_ns, self.guest, self.group)
+        if random.random() < 0.2:
+            churner.add(churner.soon(now_ns), GIVE_UP, self.guest, self.group)
         until_ns = now_ns + delay_ms * MILLISECOND
         while now_ns < until_ns:
             seat = random.choice((self.guest, self.fellow, self.third))
@@ -359,7 +362,7 @@ def draw_strict_churn(seed: int) -> GroupScenario:
 def _draw_staged(random: Random, scenario: GroupScenario) -> GroupScenario:
     """The schedule with a stage: mostly no other fault, and few other changes of who is where."""
     scenes = random.choice((1, 1, 2, 3))
-    safety_ns = FORMED_NS + (scenes + 1) * SCENE_NS
+    safety_ns = FORMED_NS + SET_UP_NS + scenes * SCENE_NS
     others = tuple(fault for fault in scenario.faults if fault.kind != LATE_ORDER)
     scenario = replace(
         scenario,
