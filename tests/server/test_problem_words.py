@@ -27,11 +27,14 @@ def test_each_code_that_a_page_may_come_across_has_words() -> None:
 def test_each_code_of_the_audit_log_has_words() -> None:
     folders = (ROOT / "server" / name for name in ("accounts", "routes"))
     files = [file for folder in folders for file in folder.glob("*.py")]
+    files.append(ROOT / "server" / "noticed.py")
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     codes = set(
-        re.findall(r'"((?!\w+\.(?:jsonl|html|svg)")[a-z_]+\.[a-z_]+|signed_in|signed_out)"', text)
+        re.findall(
+            r'"((?!\w+\.(?:jsonl|html|svg|key)")[a-z_]+\.[a-z_]+|signed_in|signed_out)"', text
+        )
     )
-    assert {"signed_in", "token.created", "link.denied"} <= codes
+    assert {"signed_in", "token.created", "link.denied", "audit.read"} <= codes
     codes |= {f"role.{role.name.lower()}" for role in Role}
     missing = {code.replace(".", "_") for code in codes} - words("audit")
     assert not missing, f"add {sorted(missing)} to webui/src/words/*/audit.ts (docs/words.md)"

@@ -327,4 +327,12 @@ async def test_the_audit_files_of_all_nodes_say_the_same(
     assert {(file.last, file.missing) for file in files} == {(noted, 0)}
     status, answer = await ann.ask("GET", "/audit")
     assert status == 200
-    assert answer["entries"][-1]["chain"] == files[0].chain
+    *_, last, read = answer["entries"]
+    assert last["chain"] == files[0].chain
+    assert read["what"] == "audit.read"
+
+    def all_have_it() -> bool:
+        found = [verify(cluster.folder / name / "audit.jsonl").chain for name in "abc"]
+        return set(found) == {read["chain"]}
+
+    await eventually(all_have_it, "the read is in all files")
