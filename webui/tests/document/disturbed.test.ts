@@ -15,6 +15,10 @@ const OPEN: readonly (readonly [seed: number, what: string])[] = [
   [113, "torn"],
   [238, "doubled"],
   [53, "torn"],
+  [493, "torn"],
+  [500, "torn"],
+  [403, "doubled"],
+  [406, "unplaced"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [39, "doubled"],
