@@ -11,8 +11,14 @@ const SEED_MS = 60_000;
 
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
 const OPEN: readonly (readonly [seed: number, what: string])[] = [
-  [83, "apart"],
   [105, "unplaced"],
+  [113, "torn"],
+  [238, "doubled"],
+  [53, "torn"],
+  [493, "torn"],
+  [500, "torn"],
+  [403, "doubled"],
+  [406, "unplaced"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [39, "doubled"],
@@ -29,6 +35,7 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [67, "doubled"],
   [13, "doubled"],
   [214, "doubled"],
+  [83, "apart"],
 ];
 
 test.fails.each(OPEN)(

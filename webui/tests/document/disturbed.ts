@@ -59,6 +59,7 @@ export function disturbedOf(seed: number): Disturbed {
 
 const SETTLING_S = 20;
 const LONG_S = 40;
+const DEAF_S = 0.31;
 
 /** Plays a game; throws what is wrong, with the journal of what people did. */
 export async function playDisturbed(game: Disturbed): Promise<void> {
@@ -112,7 +113,7 @@ function befall(
   };
   if (draw() < game.offline) {
     const offline_s = draw() < 0.5 ? draw() * 3 : draw() * LONG_S;
-    const deaf_s = draw() < 0.5 ? 0 : 0.01 + draw() * 0.3;
+    const deaf_s = draw() < 0.5 ? 0 : 0.01 + draw() * (DEAF_S - 0.01);
     note(`is offline for ${offline_s.toFixed(1)} s, deaf ${deaf_s.toFixed(2)} s before`);
     page.fade(deaf_s, offline_s);
   }
@@ -150,6 +151,7 @@ async function settled(
   tokens: Tokens,
   game: Disturbed,
 ): Promise<void> {
+  await world.elapse(DEAF_S); // then nobody is deaf, and it is known how long they are offline
   const until_ms = Math.max(...writers.map(({ page }) => page.offlineUntil_ms));
   await world.elapse(Math.max(0, until_ms - world.now_ms) / 1_000 + 1);
   await world.rest(2);
