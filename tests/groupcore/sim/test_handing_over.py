@@ -15,7 +15,8 @@ from groupcore.sim.profiles import PROFILES
 from groupcore.sim.trace_groups import GroupState
 
 GOES_MS = 2_045
-MESSAGES = 400
+MESSAGES = 2_000
+"""Sent five at a time: so many that their state is still on its way when who has it goes."""
 
 
 def states(
@@ -23,7 +24,10 @@ def states(
 ) -> list[tuple[str, int, bool]]:
     """Who took a state at which number, anew or not, while a, and b if it has it, too, go."""
     acts = [Act(SECOND, JOIN, 0, 0, (0,)), Act(2 * SECOND, JOIN, 2, 0, (0,))]
-    acts += [Act((1_100 + 2 * n) * MILLISECOND, SEND, 0, 0, (0,), (40,)) for n in range(MESSAGES)]
+    acts += [
+        Act((1_100 + 2 * n) * MILLISECOND, SEND, 0, 0, (0,), (40,) * 5)
+        for n in range(MESSAGES // 5)
+    ]
     acts += [Act(1_050 * MILLISECOND, JOIN, 1, 0, (0,))][: holders - 1]
     if not node_leaves:
         acts += [Act(goes_ms * MILLISECOND, LEAVE, node, 0, (0,)) for node in range(holders)]
