@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { clusters } from "./cluster";
-import { playMany, type Rounds } from "./rounds";
+import { playMany, playRounds, type Rounds } from "./rounds";
 
 /** So many rounds, half of them from each of two seeds; without a second one all from the first. */
 const rounds = Number(process.env.ROUNDS ?? 200);
@@ -52,3 +52,15 @@ test("three people who do ten things at once have the same document behind it, a
   );
   expect(count).toBeGreaterThan(0);
 });
+
+/**
+ * Games in which what was typed behind a split is in no draft, where somebody else has removed the
+ * text that it was split off. The books of the other rounds forgive that until these go well.
+ */
+const OPEN = [158, 210];
+test.fails.each(OPEN)(
+  "open: a text of the rounds of seed %i is lost with what it was split off",
+  async (seed) => {
+    await playRounds({ ...gameOf(seed), isStrict: true });
+  },
+);
