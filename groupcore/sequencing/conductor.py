@@ -200,15 +200,16 @@ class Conductor:
             plane.log.view(event, plane.place)
         plane.gone.update(gone)
         plane.events.append(MembersChanged(view.members))
-        self._act(plane.directory.on_view(view, gone))
+        changes = plane.directory.on_view(view, gone)
+        for node in gone:
+            self._sequencer.enrolment.close_books(node)
+        self._act(changes)
         if self._has_cut(event):
             # Whoever is in the view has them up to there, and nothing behind that was delivered.
             holder = (event.holders or view.members)[0]
             self._act(plane.directory.end_streams(event.streams, holder))
         self._ending.on_view(self.now)
         self._migration.on_view()
-        for node in gone:
-            self._sequencer.enrolment.close_books(node)
         plane.chains.forget([key for node in gone for key in plane.senders.keys_of(node)])
         self._sequencer.waiting.forget_gone()
         self._volatiles.forget_gone()

@@ -11,8 +11,10 @@ Invariants.
   I4  A request for a strict group is served behind the place of the order that it names, by a node
       whose group it has been since before: that has heard of all that its node knew, and of every
       earlier request that anybody could still serve. JOIN is let in by the entry that it names.
-  I5  Whose node is gone leaves before anybody else enters: so who enters behind a loss of everybody
-      finds nobody there, and knows that the group has begun anew.
+  I5  Whose node is gone leaves before anybody enters, and before anything else has a number from
+      whoever knows of it. So who enters behind a loss of everybody finds nobody there, and knows
+      that the group has begun anew; and nobody counts in a strict group's numbers who does not
+      count in S2 any more.
 """
 
 from __future__ import annotations

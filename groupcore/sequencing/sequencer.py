@@ -92,6 +92,7 @@ class Sequencer:
         waiting = self.waiting.take_of(groups)
         for asked in waiting:
             asked.forwarded = False
+        self.enrolment.expel_gone()
         self._admit_all(waiting)
         self._stamper.close()
 
@@ -104,16 +105,20 @@ class Sequencer:
         """They stay after all."""
         for group in groups:
             self.ownership.suspend(group, False)
+        self.enrolment.expel_gone()
+        for group in groups:
             self._retry(group)
         self._stamper.close()
 
     def start(self) -> None:
         """Begin with what is ready by now; cheap when there is nothing. `number` has to follow."""
-        for group in self.ownership.start():
+        started = self.ownership.start()
+        for group in started:
             self._plane.resumed(group, self.ownership.owned[group].seqno, self.early.get(group, ()))
+        self.enrolment.expel_gone()
+        for group in started:
             self._retry(group)
         self.enrolment.retry_entries()
-        self.enrolment.expel_gone()
         if not self._plane.numbers_nothing:
             self.intake.retry()
             if self._plane.chains.moved:

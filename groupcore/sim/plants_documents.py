@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.sequencer import Sequencer
 from groupcore.shared import machine
 from groupcore.shared.documents.attending import Attending
 from groupcore.shared.documents.block import Block
@@ -87,10 +88,21 @@ def _dead_not_carried() -> list[Patch]:
 
 
 def _births_mixed() -> list[Patch]:
-    def later(self: Enrolment, group: GroupId) -> None:
-        """Whose node is gone leaves some time later."""
+    start, expel = Sequencer.start, Enrolment.expel_gone
 
-    return [(Enrolment, "expel_before", later)]
+    def nothing(self: Enrolment, group: GroupId = 0) -> None:
+        """Nobody leaves now."""
+
+    def start_first(self: Sequencer) -> None:
+        """Whose node is gone leaves some time later."""
+        start(self)
+        expel(self.enrolment)
+
+    return [
+        (Enrolment, "expel_before", nothing),
+        (Enrolment, "expel_gone", nothing),
+        (Sequencer, "start", start_first),
+    ]
 
 
 def _left_unlooked() -> list[Patch]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from groupcore.sequencing.headers import Change, Join, Leave
+from groupcore.sequencing.headers import Accept, Change, Join, Leave
 from groupcore.sequencing.names import Place
 from groupcore.sequencing.record import GONE, JOINED
 from groupcore.view import View
@@ -64,3 +64,74 @@ def test_i4_whose_node_is_gone_leaves_before_who_has_waited_to_enter() -> None:
     frames = [batch.headers[-1] for _, batch in plane.own.kept(before + 1, plane.own.received)]
     said = [(one.what, one.node.name) for one in frames if isinstance(one, Change)]
     assert said == [(GONE, "c"), (JOINED, "b")]
+
+
+def said_by(world: World, name: str, since: int) -> list[tuple[str, str]]:
+    """What a node has numbered behind that frame of its stream: of membership, and messages."""
+    own = world[name].service.plane.own
+    said = []
+    for _, batch in own.kept(since + 1, own.received):
+        header = batch.headers[-1]
+        if isinstance(header, Change):
+            said.append(({GONE: "gone", JOINED: "joined"}[header.what], header.node.name))
+        elif isinstance(header, Accept):
+            said.append(("message", header.origins[0].name))
+    return said
+
+
+def hand_over(world: World, to: str) -> None:
+    """Everything that is on its way to that node arrives, and it looks at it."""
+    arriving = [packet for packet in world.packets if packet[1].name == to]
+    world.packets = [packet for packet in world.packets if packet not in arriving]
+    for packet in arriving:
+        world.deliver(packet)
+    world[to].service.sequencer.number()
+
+
+def test_i5_whose_node_is_gone_leaves_before_what_has_waited_for_the_new_sequencer() -> None:
+    """S2 does not count who is gone: so what is numbered from now on must not either."""
+    world = World("abc")
+    group = world.create("g", at="a")
+    lost, stays = world.open("c"), world.open("b")
+    for process in (lost, stays):
+        world.join(process, group)
+    world.run(50)
+    plane, sequencer = world["a"].service.plane, world["a"].service.sequencer
+    assert isinstance(plane.view, View)
+    last, before = plane.records[group].seqno, plane.own.received
+    sequencer.own({group: last + 1}, {}, "inherited")
+    plane.view = replace(plane.view, members=plane.view.members[:2])
+    world["b"].service.send(stays, group, [b"waits"], world.now)
+    world["b"].service.end_turn(world.now)
+    world._send(world["b"].address, world["b"].service.take().sends)
+    hand_over(world, "a")
+    assert said_by(world, "a", before) == []
+    sequencer.own({group: last}, {}, "inherited")
+    sequencer.start()
+    sequencer.number()
+    assert said_by(world, "a", before) == [("gone", "c"), ("message", "b")]
+
+
+def test_i5_whose_node_is_gone_leaves_before_what_has_waited_for_a_move_that_is_off() -> None:
+    """The view that ends the move is the one that node is not in."""
+    world = World("abc")
+    group = world.create("g", at="a")
+    lost, stays, enters, mine = (world.open(name) for name in "cbba")
+    for process in (lost, stays, mine):
+        world.join(process, group)
+    world.run(50)
+    plane = world["a"].service.plane
+    world.send(mine, group, b"not held yet")
+    world.move(group, "c")
+    before = plane.own.received
+    world["b"].service.join(enters, group, world.now)
+    world.send(stays, group, b"waits")
+    hand_over(world, "a")
+    assert plane.directory.moves
+    assert said_by(world, "a", before) == []
+    world.lost = lambda packet: packet[1].name == "a"
+    world.crash("c")
+    assert not plane.directory.moves
+    said = said_by(world, "a", before)
+    assert said[0] == ("gone", "c")
+    assert sorted(said[1:]) == [("joined", "b"), ("message", "b")]
