@@ -128,6 +128,7 @@ async def test_text_from_word_is_pasted_with_its_marks_and_copied_as_both(
     await one.press("Enter")
     await one.page.evaluate(PASTE_HTML, [WORD, "plain"])
     texts = ["start", "Bold and slanted", "first point", "The end"]
+    await one.shows(*texts)
     assert await converged(cluster, doc, [one, two]) == texts
     await same_html(one, two, 1, "<strong>Bold</strong> and <em>slanted</em>")
     await expect(two.block(2)).to_have_attribute("data-type", "bullet")
@@ -137,6 +138,7 @@ async def test_text_from_word_is_pasted_with_its_marks_and_copied_as_both(
     assert plain.startswith("start\n\n**Bold** and *slanted*\n\n- first point")
     await two.put_caret(3)
     await two.press("Enter", "Control+v")
+    await two.shows(*texts, *texts)
     assert await converged(cluster, doc, [one, two]) == [*texts, *texts]
     await same_html(one, two, 5, "<strong>Bold</strong> and <em>slanted</em>")
 
