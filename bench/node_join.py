@@ -196,8 +196,8 @@ async def join(size_mb: float, loss: float, kills: bool) -> dict[str, Any]:
 
 
 def sizes_of(told: list[dict[str, Any]]) -> list[int]:
-    """How large the state of each giver was, as the taker has said."""
-    sizes = [one["of"] for one in told if one["of"]]
+    """How large the state of each giver was, as the taker has said while it came."""
+    sizes = [one["of"] for one in told if one["phase"] == "fetching"]
     return [size for size, _ in groupby(sizes)]
 
 
