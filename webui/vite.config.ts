@@ -18,7 +18,7 @@ const WORDS = {
   document: /words\/(\w+)\/(?:code|document|editor|people|pictures|table)\./,
   home: /words\/(\w+)\/(?:home|files)\./,
   account: /words\/(\w+)\/(?:account|audit)\./,
-  console: /words\/(\w+)\/(?:console|map|moves|operations|proofs|rules)\./,
+  console: /words\/(\w+)\/(?:console|faults|map|moves|operations|proofs|rules)\./,
 };
 const words = Object.entries(WORDS).map(([part, test]) => ({
   name: (id: string) => `words-${part}-${test.exec(id)?.[1]}`,
