@@ -165,7 +165,7 @@ plants: setup ## plant each known bug and see that the simulator catches it
 
 # Network namespaces need root; without them it says why and fails.
 .PHONY: robust
-robust: setup ## real nodes in network namespaces, cut, lossy, killed and stopped, judged like simulated ones: MINUTES=5 of SEED=1
+robust: setup ## real nodes in network namespaces, with cuts, loss, kills, stops, full and failing disks, judged like simulated ones: MINUTES=5 of SEED=1
 	@$(BIN)/python -m tests.robust.run --minutes $${MINUTES:-5} --nodes $${NODES:-3} --seed $${SEED:-1}
 
 .PHONY: mutants
