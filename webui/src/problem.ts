@@ -18,9 +18,10 @@ function known(code: string): string | null {
   return typeof word === "string" ? word : null;
 }
 
-/** A problem in the language of the page; `detail`: what the server says of it, in English. */
-export function problemText(code: string, detail: string): string {
-  const word = known(code);
+/** A problem in the language of the page; `detail`: what the server says of it, in English;
+ * `nodes`: those that it is about. */
+export function problemText(code: string, detail: string, nodes = ""): string {
+  const word = code === "awaits_nodes" ? problemWords.awaits_nodes(nodes) : known(code);
   // Our own request was at fault, or another page's: what the server has to say helps nobody.
   if (code === "forged" && word !== null) return word;
   if (detail === "") return word ?? problemWords.other;

@@ -83,6 +83,7 @@ test("a problem is said in the language of the page, in English with the server'
   expect(problemText("taken", "there is an account")).toBe(german.get("problems")?.taken);
   expect(problemText("moving", "it moves")).toBe(german.get("faults")?.moving);
   expect(problemText("nobody_knows", "so it is")).toBe("Der Server meldet: So it is.");
+  expect(problemText("awaits_nodes", "they wait for a, b", "a, b")).toContain("noch auf: a, b.");
   await loadLanguage("en");
   vi.unstubAllGlobals();
 });

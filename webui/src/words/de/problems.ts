@@ -2,8 +2,8 @@ import type english from "../en/problems";
 import type { Translation } from "../language";
 
 export default {
-  awaits_nodes:
-    "Die Server warten auf einen von ihnen, der fehlt. Sagen Sie dem Bescheid, der sie betreibt.",
+  awaits_nodes: (nodes) =>
+    `Die Server warten noch auf: ${nodes}. Was zuletzt gespeichert wurde, ist vielleicht nur dort. Sagen Sie denen Bescheid, die sie betreiben.`,
   bad_credentials: "E-Mail-Adresse oder Passwort ist falsch.",
   bad_request: "Der Server hat das nicht angenommen. Prüfen Sie, was Sie geschrieben haben.",
   busy: "Der Server hat zu viel zu tun. Versuchen Sie es gleich noch einmal.",

@@ -1,5 +1,5 @@
 export default {
-  awaits_nodes: "The servers wait for one of them that is not there. Tell who runs them.",
+  awaits_nodes: (nodes: string) => `The servers wait for ${nodes}. Tell who runs them.`,
   bad_credentials: "Mail address or password is wrong.",
   bad_request: "The server did not take this. Check what you have written.",
   busy: "The server has too much to do. Try again in a moment.",
