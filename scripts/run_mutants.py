@@ -8,8 +8,9 @@ either it is no change of behaviour, or a test is missing. Those that may surviv
 `--sample` puts a fixed few, those of `scripts/mutants/sample.toml`, to the one test each that is
 known to find it; `--draw-sample N` writes that list anew out of the results.
 
-What each test runs is recorded first (`.cache/mutants`) and again when a file changes. Results are
-kept there, too: a run that was broken off goes on, `--fresh` begins anew.
+What each test runs is recorded first (`.cache/mutants`; remove that to record all anew), and again
+when a test changes; of a module that has changed since, all tests count that ran any of it. Results
+are kept there, too: a run that was broken off goes on, `--fresh` judges all again.
 
 The last line is JSON: `mutants`, how many were judged; `found`, how many a test has found;
 `packages`, the same for each; `survivors`, those that nobody has accepted. 1 if there are any, or

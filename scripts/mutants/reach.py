@@ -29,6 +29,11 @@ def hash_of(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:16]
 
 
+def _is(file: str, known: str) -> bool:
+    path = ROOT / file
+    return path.exists() and hash_of(path) == known
+
+
 class Reach:
     """What was recorded: a test's CPU seconds, and by line of each edited file who runs it."""
 
@@ -38,6 +43,7 @@ class Reach:
         self._by_line: dict[str, dict[int, list[str]]] = {}
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
+        self._stale: set[str] = set()
         if TESTS.exists():
             kept = json.loads(TESTS.read_text())
             self._hashes, self.seconds = kept["hashes"], kept["seconds"]
@@ -45,20 +51,12 @@ class Reach:
             self._forget_changed()
 
     def _forget_changed(self) -> None:
-        """Tests that have changed, or that have run a file that has, are recorded again."""
-        changed = {
-            file
-            for file, known in self._hashes.items()
-            if not (ROOT / file).exists() or hash_of(ROOT / file) != known
-        }
-        for file in changed:
-            runners = {test for tests in self._runners(file).values() for test in tests}
-            for test in [
-                one for one in self.seconds if one in runners or one.partition("::")[0] == file
-            ]:
+        """Tests that have changed are recorded again; of a source, all that ran any of it count."""
+        self._stale = {file for file in self._hashes if not _is(file, self._hashes[file])}
+        for test in list(self.seconds):
+            if test.partition("::")[0] in self._stale:
                 del self.seconds[test]
                 self.failed.discard(test)
-            del self._hashes[file]
 
     def _runners(self, file: str) -> dict[int, list[str]]:
         """By line, who runs it; a test that was recorded anew may be named by its former lines."""
@@ -75,7 +73,9 @@ class Reach:
     def runners(self, mutant: Mutant) -> set[str]:
         """The tests that run a line of this edit."""
         by_line = self._runners(mutant.file)
-        lines = range(mutant.edit.line, mutant.edit.last_line + 1)
+        lines: Iterable[int] = range(mutant.edit.line, mutant.edit.last_line + 1)
+        if mutant.file in self._stale:
+            lines = by_line
         found = {test for line in lines for test in by_line.get(line, ())}
         return {test for test in found if test in self.seconds and test not in self.failed}
 
@@ -105,7 +105,10 @@ class Reach:
         coverage.save()
         tests = {test.partition("::")[0] for test in self.seconds}
         kept = {
-            "hashes": {file: hash_of(ROOT / file) for file in sorted({*self._files, *tests})},
+            "hashes": {
+                file: self._hashes[file] if file in self._stale - tests else hash_of(ROOT / file)
+                for file in sorted({*self._files, *tests})
+            },
             "seconds": self.seconds,
             "failed": sorted(self.failed),
         }
