@@ -29,6 +29,7 @@ NAMES = (
     "migration",
     "memory",
     "waking",
+    "slowing",
     "durable",
     "trace",
     "objects",

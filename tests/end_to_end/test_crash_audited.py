@@ -92,7 +92,7 @@ CASES: dict[str, tuple[int, Edit | None, set[str]]] = {
     "removedbehind": (1, take_out, {"gap", "delivery_numbers", "missing_records"}),
     "swappedbehind": (1, exchange, {"late"}),
 }
-"""By name: in which life of the victim rows are edited, how, and which rules that breaks at least."""
+"""By name: in which life of the victim rows are edited, how, and which rules that breaks."""
 
 
 def segments_of(trace: Path) -> dict[Segment, Path]:
