@@ -92,7 +92,7 @@ CASES: dict[str, tuple[int, Edit | None, set[str]]] = {
     "removedbehind": (1, take_out, {"gap", "delivery_numbers", "missing_records"}),
     "swappedbehind": (1, exchange, {"late"}),
 }
-"""By name: the life of the victim whose rows are edited, how, and the rules that this breaks."""
+"""By name: in which life of the victim rows are edited, how, and which rules that breaks."""
 
 
 def segments_of(trace: Path) -> dict[Segment, Path]:
