@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -160,7 +160,7 @@ async def settled(cluster: Spaces, names: str) -> None:
     await eventually(one, f"{names} are one", LIMIT_S)
 
 
-async def join(size_mb: float, loss: float, kills: bool) -> dict[str, object]:
+async def join(size_mb: float, loss: float, kills: bool) -> dict[str, Any]:
     """A node with an empty folder joins."""
     with TemporaryDirectory() as folder:
         async with typing(Path(folder), size_mb) as (cluster, typists):
@@ -188,11 +188,17 @@ async def join(size_mb: float, loss: float, kills: bool) -> dict[str, object]:
                 "serving_s": round(ended - began, 2),
                 "behind_the_kill_s": round(ended - killed, 2) if kills else None,
                 "first_asked_s": round(told[0][0] - began, 2) if told else None,
-                "bytes": max((one["of"] for _, one in told), default=0),
+                "bytes_of_each_giver": sizes_of([one for _, one in told]),
                 "before": before,
                 "meanwhile": waits,
                 "load": load_average(),
             }
+
+
+def sizes_of(told: list[dict[str, Any]]) -> list[int]:
+    """How large the state of each giver was, as the taker has said while it came."""
+    sizes = [one["of"] for one in told if one["phase"] == "fetching"]
+    return [size for size, _ in groupby(sizes)]
 
 
 async def half(look: Look) -> bool:
@@ -234,7 +240,7 @@ async def come_back(size_mb: float, how: str) -> dict[str, object]:
                 "settled_s": round(ended - began, 2),
                 "status_longest_s": round(look.longest_s(began), 2),
                 "left_again": look.left(ended),
-                "bytes": max((one["of"] for one in told), default=0),
+                "bytes_of_each_giver": sizes_of(told),
                 "before": waits_of(typists, began - BEFORE_S, began),
                 "meanwhile": waits_of(typists, began, ended),
                 "load": load_average(),

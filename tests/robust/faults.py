@@ -21,6 +21,7 @@ KILLED_WHILE_FULL = 0.4
 
 FAULTS = {
     "cut": "its cable is pulled",
+    "deaf": "it gets no unicasts of the others, and hears their multicasts",
     "loss": "datagrams to it and from it are lost",
     "kill": "the process is killed",
     "stop": "the process is stopped and goes on",
@@ -49,6 +50,7 @@ class Faults:
         self._ended = ended
         self._kinds: dict[str, Callable[[int, NodeProcess], Awaitable[list[str]]]] = {
             "cut": self._cut,
+            "deaf": self._deafen,
             "loss": self._lose,
             "kill": self._kill,
             "stop": self._stop,
@@ -70,6 +72,14 @@ class Faults:
         self._cluster.network.cut(number, on=True)
         await self._lasts()
         self._cluster.network.cut(number, on=False)
+        self._ended()
+        return []
+
+    async def _deafen(self, number: int, node: NodeProcess) -> list[str]:
+        del node
+        self._cluster.network.deafen(number, on=True)
+        await self._lasts()
+        self._cluster.network.deafen(number, on=False)
         self._ended()
         return []
 

@@ -14,6 +14,9 @@ from typing import Self
 
 from tests.robust.packet_loss import PacketLoss
 
+NOBODY = "02:00:00:00:00:99"
+"""The address of a card that no node has."""
+
 
 class NoNetwork(Exception):
     """Namespaces cannot be made here; the text says why."""
@@ -102,6 +105,21 @@ class Network:
     def cut(self, number: int, on: bool) -> None:
         """Pull a node's cable, or put it in again."""
         run("ip", "link", "set", self._end(number), "down" if on else "up")
+
+    def deafen(self, number: int, on: bool) -> None:
+        """Have a node get no unicasts of the others, though it hears their multicasts; or end it.
+
+        The others believe that its address is at a card that is not there.
+        """
+        for other in range(self.size):
+            if other == number:
+                continue
+            entry = (self.address(number), "dev", "eth0")
+            neighbour = ("ip", "-n", self._space(other), "neigh")
+            if on:
+                run(*neighbour, "replace", *entry, "lladdr", NOBODY, "nud", "permanent")
+            else:
+                run(*neighbour, "del", *entry)
 
     def lose(self, number: int, percent: float) -> None:
         """From now on so many of the datagrams to and from a node are lost; 0: none.

@@ -18,7 +18,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
@@ -27,6 +27,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 
+from groupcore.sim.checkers import Violation
 from tests.end_to_end.cluster import eventually
 from tests.end_to_end.page import BLOCK, TOKEN_WIDTH, Fields, Tab, tokens
 from tests.robust.disks import Disks
@@ -39,6 +40,8 @@ from tests.robust.watch import Watch
 CLIENTS = 3
 QUIET_S = (0.3, 1.5)
 """Between two faults."""
+CALLS_OF_A_TEXT = 900
+"""A block takes 10,000 characters; then people go on in another document."""
 HEALED_S = 60.0
 """Within so long all nodes have to be one view again, with one text."""
 
@@ -73,19 +76,36 @@ class Client(Tab):
         await super()._take(connection, message)
 
 
+class Chapter:
+    """A document, and who types into it; `dumps` is what each node's log says of it in the end."""
+
+    def __init__(self, doc: str, calls: Calls, clients: list[Client]) -> None:
+        self.doc = doc
+        self.calls = calls
+        self.clients = clients
+        self.dumps: dict[str, list[Line]] = {}
+
+    @property
+    def group(self) -> str:
+        """Its block."""
+        return f"doc/{self.doc}/{BLOCK}"
+
+    def judged(self, dumps: Mapping[str, list[Line]]) -> list[Violation]:
+        """What the checkers have to say of it, with these logs."""
+        return judge(self.calls, dumps, self.group)
+
+
 class Run:
-    """One run; `happened` counts the faults by kind, `dumps` is each node's log in the end."""
+    """One run; `happened` counts the faults by kind."""
 
     def __init__(self, cluster: Spaces, seed: int, lasts_s: tuple[float, float]) -> None:
         self.cluster = cluster
         self.random = Random(seed)
         self.watch = Watch(cluster)
         self.faults = Faults(cluster, self.random, lasts_s, self.watch.healed)
-        self.calls = Calls()
+        self.chapters: list[Chapter] = []
         self.happened: Counter[str] = Counter()
         self.problems: list[str] = []
-        self.dumps: dict[str, list[Line]] = {}
-        self.group = ""
 
     async def play(self, seconds: float) -> None:
         """Hurt the cluster while people type, then heal it and judge; each kind once at least."""
@@ -93,23 +113,38 @@ class Run:
         await self.cluster.start(*names)
         for name in names:
             await self.cluster.view_of(name, *names)
-        doc = await self.cluster.create("a")
-        self.group = f"doc/{doc}/{BLOCK}"
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self.watch)
-            clients = []
-            for number in range(CLIENTS):
-                letter = "pqr"[number]
-                one = Client(self.calls, letter, doc, self._urls_from(number), number + 1)
-                clients.append(await stack.enter_async_context(one))
-            for client in clients:
-                client.start_typing(0.05)
-            await self._hurt(seconds)
+            await self._begin(stack)
+            await self._hurt(seconds, stack)
             await eventually(self.watch.is_whole, "all nodes are one view", HEALED_S)
-            for client in clients:
+            for client in self.chapters[-1].clients:
                 await client.stop_typing()
-            await self._settle(names, doc, clients)
+            for chapter in self.chapters:
+                await self._settle(names, chapter)
         await self._judge(names)
+
+    async def _begin(self, stack: AsyncExitStack) -> None:
+        """Another document, into which all type."""
+        calls = Calls()
+        chapter = Chapter(await self.cluster.create("a"), calls, [])
+        for number in range(CLIENTS):
+            urls = self._urls_from(number)
+            seed = CLIENTS * len(self.chapters) + number
+            one = Client(calls, "pqr"[number], chapter.doc, urls, seed)
+            chapter.clients.append(await stack.enter_async_context(one))
+        for one in chapter.clients:
+            one.start_typing(0.05)
+        self.chapters.append(chapter)
+
+    async def _turn_over(self, stack: AsyncExitStack) -> None:
+        """Go on in another document when this one is full; the nodes are whole."""
+        former = self.chapters[-1]
+        if len(former.calls.submitted) < CALLS_OF_A_TEXT:
+            return
+        for client in former.clients:
+            await client.stop_typing()
+        await self._begin(stack)
 
     def _urls_from(self, number: int) -> Callable[[], list[str]]:
         def urls() -> list[str]:
@@ -118,7 +153,7 @@ class Run:
 
         return urls
 
-    async def _hurt(self, seconds: float) -> None:
+    async def _hurt(self, seconds: float, stack: AsyncExitStack) -> None:
         """Faults for so long, and until every kind has been played."""
         end = time.monotonic() + seconds
         left: list[str] = []
@@ -136,15 +171,16 @@ class Run:
             await asyncio.sleep(self.random.uniform(*QUIET_S))
             if self.random.random() < 0.5:
                 await eventually(self.watch.is_whole, f"whole behind {kind} of {name}", HEALED_S)
+                await self._turn_over(stack)
 
-    async def _settle(self, names: str, doc: str, clients: list[Client]) -> None:
+    async def _settle(self, names: str, chapter: Chapter) -> None:
         async def alike() -> bool:
-            texts = {await self.cluster.text(name, doc) for name in names}
+            texts = {await self.cluster.text(name, chapter.doc) for name in names}
             return len(texts) == 1
 
         await eventually(alike, "all nodes have one text", HEALED_S)
-        found = Counter(tokens(await self.cluster.text("a", doc)))
-        for client in clients:
+        found = Counter(tokens(await self.cluster.text("a", chapter.doc)))
+        for client in chapter.clients:
             for number in sorted(client.done):
                 token = client.typed[number - 1]
                 if found[token] != 1:
@@ -154,16 +190,17 @@ class Run:
         assert all(len(token) == TOKEN_WIDTH for token in found), "a token is torn"
 
     async def _judge(self, names: str) -> None:
-        self.dumps = {name: await self._dump(name) for name in names}
-        if not any(self.dumps.values()):
-            self.problems.append(f"no log has group {self.group}")
-        self.problems += [str(one) for one in judge(self.calls, self.dumps, self.group)]
+        for chapter in self.chapters:
+            chapter.dumps = {name: await self._dump(name, chapter.group) for name in names}
+            if not any(chapter.dumps.values()):
+                self.problems.append(f"no log has group {chapter.group}")
+            self.problems += [str(one) for one in chapter.judged(chapter.dumps)]
         missing = [kind for kind in FAULTS if not self.happened[kind]]
         self.problems += [f"{kind} was never played" for kind in missing]
 
-    async def _dump(self, name: str) -> list[Line]:
+    async def _dump(self, name: str, group: str) -> list[Line]:
         process = await self.cluster.command(
-            name, "dump-log", str(self.cluster.data(name)), "--group", self.group
+            name, "dump-log", str(self.cluster.data(name)), "--group", group
         )
         output, _ = await process.communicate()
         if process.returncode:
@@ -174,8 +211,8 @@ class Run:
         """What was done and found, for JSON."""
         return {
             "faults": {kind: self.happened[kind] for kind in FAULTS},
-            "calls": len(self.calls.submitted),
-            "answered": len(self.calls.answered),
+            "calls": sum(len(one.calls.submitted) for one in self.chapters),
+            "answered": sum(len(one.calls.answered) for one in self.chapters),
             **self.watch.summary(),
             "violations": len(self.problems),
         }

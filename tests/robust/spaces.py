@@ -24,6 +24,7 @@ class Spaces(Cluster):
         super().__init__(folder, size=network.size, multicast="228.8.8.8:45588", ttl=1, **flags)
         self.network = network
         self.disks = disks
+        self.program = ("-m", "server")
 
     async def __aenter__(self) -> Self:
         """See `Cluster`; what is written over HTTP comes from a page of the first node."""
@@ -54,7 +55,7 @@ class Spaces(Cluster):
         with log.open("wb") as output:
             process = await asyncio.create_subprocess_exec(
                 *self._prefix(number),
-                *(sys.executable, "-m", "server", *arguments),
+                *(sys.executable, *self.program, *arguments),
                 cwd=ROOT,
                 stdout=output,
                 stderr=output,

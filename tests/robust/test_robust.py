@@ -9,7 +9,7 @@ import pytest
 
 from tests.robust.faults import FAULTS
 from tests.robust.history import Calls, judge
-from tests.robust.run import Run, robust
+from tests.robust.run import Chapter, robust
 
 DOC = "doc/d/b1"
 
@@ -87,22 +87,24 @@ def client_of(line: dict[str, Any]) -> str:
     return str(line["client_operation_id"]).rpartition(":")[0]
 
 
-def doctored(run: Run) -> dict[str, set[int]]:
+def doctored(chapter: Chapter) -> dict[str, set[int]]:
     """What is found when the logs of a run are not what they were, by what was done to them."""
-    done = [one for one in run.dumps["a"] if one["verdict"] == "done"]
-    lost = next(one for one in reversed(done) if one.get("client_operation_id"))
+    dumped = chapter.dumps
+    lines_of_a = dumped["a"]
+    lost = next(one for one in reversed(lines_of_a) if one.get("client_operation_id"))
     without = {
         name: [one for one in lines if one["sequence_number"] != lost["sequence_number"]]
-        for name, lines in run.dumps.items()
+        for name, lines in dumped.items()
     }
-    again = {**done[0], "sequence_number": 1 + max(one["sequence_number"] for one in done)}
+    end = max(one["sequence_number"] for lines in dumped.values() for one in lines)
+    again = {**lost, "sequence_number": end + 1}
     cases = {
         "an answered call is in no log": without,
-        "a log has two calls in each other's places": {**run.dumps, "b": swapped(run.dumps["b"])},
-        "a call stands twice": {name: [*lines, again] for name, lines in run.dumps.items()},
+        "a log has two calls in each other's places": {**dumped, "b": swapped(dumped["b"])},
+        "a call stands twice": {name: [*lines, again] for name, lines in dumped.items()},
     }
     return {
-        what: {violation.number for violation in judge(run.calls, dumps, run.group)}
+        what: {violation.number for violation in chapter.judged(dumps)}
         for what, dumps in cases.items()
     }
 
@@ -117,8 +119,9 @@ def test_real_nodes_under_faults_keep_the_rules_of_the_simulator() -> None:
     run, _ = asyncio.run(robust(0.0, 3, seed=4, lasts_s=(0.3, 1.2)))
     assert run.problems == []
     assert set(run.happened) == set(FAULTS)
-    assert len(run.calls.answered) > 20
-    found = doctored(run)
+    chapter = run.chapters[0]
+    assert len(chapter.calls.answered) > 20
+    found = doctored(chapter)
     assert {5, 20} & found["an answered call is in no log"]
     assert 3 in found["a log has two calls in each other's places"]
     assert 2 in found["a call stands twice"]
