@@ -20,10 +20,14 @@ pytestmark = [pytest.mark.process, pytest.mark.slow]
 NAMES = ("a", "b", "c")
 
 
-async def dies_in_turn(cluster: Cluster) -> None:
-    """a, then b, then c, each when the others have noticed: the last view is that of b and c."""
+async def dies_in_turn(cluster: Cluster) -> str:
+    """a, then b, then c, each when the others have noticed: the last view is that of b and c.
+
+    Which document b and c have saved in it.
+    """
     await cluster.nodes["a"].kill()
     await cluster.view_of("c", "b", "c")
+    later = await cluster.create("b", "saved by two of three.")
     await cluster.nodes["b"].kill()
 
     async def is_stale() -> bool:
@@ -31,6 +35,7 @@ async def dies_in_turn(cluster: Cluster) -> None:
 
     await eventually(is_stale, "c has lost its quorum")
     await cluster.nodes["c"].kill()
+    return later
 
 
 async def spawn(cluster: Cluster, *names: str) -> None:
@@ -78,12 +83,7 @@ async def test_a_cold_start_goes_on_by_itself_with_two_whole_folders_of_three(
 ) -> None:
     async with running_cluster(tmp_path, *NAMES) as cluster:
         doc = await cluster.create("a", "kept.")
-        await cluster.nodes["a"].kill()
-        await cluster.view_of("c", "b", "c")
-        later = await cluster.create("b", "saved by two of three.")
-        await cluster.nodes["b"].kill()
-        await asyncio.sleep(3)
-        await cluster.nodes["c"].kill()
+        later = await dies_in_turn(cluster)
         shutil.rmtree(tmp_path / "b")
         await spawn(cluster, *NAMES)
         for name in NAMES:
