@@ -285,6 +285,27 @@ def test_at_most_a_window_is_under_way_and_less_where_answers_come_late() -> Non
     assert taken.under_way < WINDOW_MAX / 2
 
 
+def window_of_rounds(late_rounds: int) -> int:
+    """How many pieces are under way behind so many rounds whose answers come late."""
+    taken, now = begun(100_000), 0.001
+    for number in range(300 + late_rounds):
+        took_s = 0.001 if number < 300 else 0.2
+        for first, until in taken.ask(1_000, now):
+            for index in range(first, until):
+                taken.take(index, 100_000, DIGEST, b"x", now + took_s)
+        now += took_s
+    taken.ask(1_000, now)
+    return taken.under_way
+
+
+def test_i2_one_pause_of_a_busy_machine_does_not_make_the_window_small() -> None:
+    assert window_of_rounds(1) >= WINDOW_MAX / 2
+
+
+def test_i2_a_link_that_stays_slow_has_little_under_way() -> None:
+    assert window_of_rounds(15) <= 4
+
+
 def test_what_later_ones_have_overtaken_is_asked_for_again_at_once() -> None:
     taken, now = begun(1_000), 0.001
     for _ in range(10):
