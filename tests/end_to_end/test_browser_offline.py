@@ -147,7 +147,7 @@ async def test_what_has_no_place_any_more_is_kept_until_it_is_put_somewhere(
     await one.screenshot("document-kept")
     listed = await tabs.open_in(one.page.context, cluster.nodes["a"].url)
     row = listed.page.get_by_test_id("file").filter(has=listed.page.locator(f"a[href$='{doc}']"))
-    await expect(row).to_contain_text("Open to place texts kept for you")
+    await expect(row).to_contain_text("Open to place your kept texts")
     await listed.page.close()
     await one.put_caret(0)
     await draft.get_by_role("button", name="Put it here").click()
