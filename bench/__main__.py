@@ -22,6 +22,7 @@ NAMES = (
     "fanout",
     "scroll",
     "join",
+    "node-join",
     "contexts",
     "groups",
     "many-groups",

@@ -22,6 +22,7 @@ from groupcore.sequencing.log import Log
 from groupcore.sequencing.names import Place
 from groupcore.sequencing.node_packing import Packing
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.resuming import Held
 from groupcore.sequencing.states import Copy, States
 
 PATIENCE_S = 3.0
@@ -47,12 +48,18 @@ class Giving:
         self._states = states
         self._place = place
         self._packing: Packing | None = None
-        self._tokens: dict[int, None] = {}
+        self._tokens: dict[int, Held] = {}
+        self._packing_for: list[int] = []
         self._packed: deque[Packed] = deque()
         self._since: tuple[int, float] | None = None
+        self._steps = 0
+        states.made = lambda: self._steps
 
-    def copy(self, token: int, bases: tuple[Reach, ...]) -> Copy:
-        """Copy the node's state for a new one; later while a stream is not that far here."""
+    def copy(self, token: int, bases: tuple[Reach, ...], held: Held) -> Copy:
+        """Copy the node's state for a new one; later while a stream is not that far here.
+
+        What the new one holds is left out; one copy serves all who hold the same, most often none.
+        """
         plane = self._plane
         if not plane.ready:
             return Copy.NONE
@@ -60,18 +67,25 @@ class Giving:
             stream = plane.streams.get(base.stream)
             if stream is not None and stream.recorded < base.received:
                 return Copy.LATER
-        self._tokens[token] = None
+        self._tokens[token] = held
         return Copy.BEGUN
 
     def end_turn(self, now: float) -> None:
         """Do some more of what is under way, and give what can be given now."""
         plane, log = self._plane, self._plane.log
         if self._tokens and self._packing is None:
-            self._packing = Packing(self._plane)
-        state = None if self._packing is None else self._packing.step(self._place())
+            held = next(iter(self._tokens.values()))
+            self._packing = Packing(self._plane, held)
+            self._packing_for = [one for one, its in self._tokens.items() if its == held]
+            for token in self._packing_for:
+                del self._tokens[token]
+        state = None
+        if self._packing is not None:
+            state = self._packing.step(self._place())
+            self._steps += not self._packing.waits
         if state is not None:
             self._packing = None
-            tokens, self._tokens = self._tokens, {}
+            tokens, self._packing_for = self._packing_for, []
             mark = 0 if log is None else log.next_mark
             contains = {address: one.recorded for address, one in plane.streams.items()}
             until = self._patience_ends(now)

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgpack import packb, unpackb
 
-from groupcore.context import decode_context, encode_context
+from groupcore.context import Numbers, decode_context, encode_context
 from groupcore.sequencing import directory_snapshot
 from groupcore.sequencing.chains import Standing
 from groupcore.sequencing.directory_state import DirectoryState
@@ -31,10 +31,14 @@ def pack_node_state(
     records: list[bytes],
     archive: list[bytes] | None,
     deleted: list[GroupId],
+    begun: Numbers,
+    left_out: list[GroupId],
 ) -> bytes:
     """This node's state as of now, with its directory as of `place`, its records, its archive.
 
     Of a group that stands in several parts of either the last one counts; `deleted` are in none.
+    `begun`: how far the streams were recorded when the first part was packed; `left_out`: groups
+    that the taker has (`resuming`).
     """
     streams = [
         [list(address), stream.recorded, stream.end]
@@ -43,8 +47,9 @@ def pack_node_state(
     ]
     gone = [list(node) for node in sorted(plane.gone)]
     chains = [_pack_chain(plane, *chain) for chain in plane.chains.snapshot()]
-    head = [[*place, *plane.place], directory, streams, records, gone, chains, archive]
-    packed: bytes = packb([*head, deleted])
+    since = [[list(address), frame] for address, frame in begun.items()]
+    head = [[*place, *plane.place, since], directory, streams, records, gone, chains, archive]
+    packed: bytes = packb([*head, deleted, *([left_out] if left_out else [])])
     return packed
 
 

@@ -140,6 +140,13 @@ class Pieces:
         left = self._again or self._next < max(self.count, 1)
         return bool(left) and len(self._asked) < int(self._window)
 
+    def beginning(self) -> bytes:
+        """The state up to the first piece that is missing."""
+        pieces: list[bytes] = []
+        while (piece := self.have.get(len(pieces))) is not None:
+            pieces.append(piece)
+        return b"".join(pieces)
+
     def joined(self) -> bytes:
         """The state."""
         return b"".join(self.have[index] for index in range(self.count))

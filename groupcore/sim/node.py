@@ -401,8 +401,10 @@ class Node:
             case Congested(on):
                 self.congested = on
             case Saved(epoch, position) if self.view is not None:
-                now, members = self._clock.now_ns, self.view.members
-                self._trace.add(Acked(now, *self.address, epoch, position, members))
+                now, view = self._clock.now_ns, self.view
+                self._trace.add(
+                    Acked(now, *self.address, epoch, position, view.members, view.voters)
+                )
             case Excluded(reason):
                 self.begin_anew("excluded", reason)
             case Refused("gone_on_without", _):  # what is on the disk is put aside

@@ -3,9 +3,18 @@
 import { language } from "./words/language";
 import { problemWords } from "./words/problems";
 
+type Words = Readonly<Record<string, unknown>>;
+
+const all: Words[] = [];
+alsoKnown(problemWords);
+
+/** These codes have words, too, from now on: they are met by a part of the page that came later. */
+export function alsoKnown(words: Words): void {
+  all.push(words);
+}
+
 function known(code: string): string | null {
-  if (!Object.hasOwn(problemWords, code)) return null;
-  const word = problemWords[code as keyof typeof problemWords];
+  const word = all.find((words) => Object.hasOwn(words, code))?.[code];
   return typeof word === "string" ? word : null;
 }
 

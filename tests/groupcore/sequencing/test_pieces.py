@@ -181,6 +181,21 @@ def test_a_giver_that_makes_its_copy_says_so_and_is_waited_for() -> None:
     assert not [one for _, one, _ in links.sent if one == B]
 
 
+def test_a_giver_whose_copy_takes_long_is_believed_as_long_as_it_gets_on_with_it() -> None:
+    links, state = world(0.0, 10_000)
+    slow = links.nodes[A]
+    slow.has = None  # type: ignore[attr-defined]
+    slow.made = lambda: int(links.now)
+    done = take(links, A, B)
+    links.run(12.0, done)
+    assert not done
+    slow.has = state  # type: ignore[attr-defined]
+    links.copy(A)
+    links.run(13, done)
+    assert done == [state]
+    assert not [one for _, one, _ in links.sent if one == B]
+
+
 def test_a_giver_that_never_has_its_copy_is_left() -> None:
     links, state = world(0.0, 10_000)
     links.nodes[A].has = None  # type: ignore[attr-defined]

@@ -141,6 +141,17 @@ def test_a_move_is_written_by_who_does_each_step() -> None:
     assert sorted(owners) == [("a#1", "disowned", 1, "moved"), ("b#1", "owned", 2, "moved")]
 
 
+def test_a_deletion_is_written_by_who_has_sequenced_the_group() -> None:
+    world, group = strict_world()
+    last = world["a"].service.plane.records[group].seqno
+    world.take()
+    world["b"].service.delete(group, world.now)
+    world.run(50)
+    rows = [row for row in world.take() if row["kind"] == "group"]
+    said = [(row["node"], row["op"], row["gid"], row["seq"], row["cause"]) for row in rows]
+    assert said == [("a#1", "deleted", group, last, "deleted")]
+
+
 def test_a_failover_says_whose_the_groups_were() -> None:
     world, group = strict_world()
     world.take()
