@@ -8,6 +8,7 @@ import pytest
 
 from groupcore.objects.rich_delta import rich
 from groupcore.objects.rich_parsing import size_bytes
+from groupcore.shared.access import Right
 from groupcore.shared.changes import Change, Changed
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.parts import (
@@ -154,3 +155,41 @@ def test_who_follows_an_outline_is_told_what_is_known_of_blocks_from_afar() -> N
         OutlineChanged(("y", "nobody")),
     ]
     assert titled == [Renamed("Plan B")]
+
+
+def test_nodes_do_for_themselves_what_tending_needs_and_no_more_where_somebody_manages() -> None:
+    allowed: dict[tuple[str, str], bool] = {}
+    versions = []
+
+    async def main(world: World) -> None:
+        outline = await Desk(world, "a", "anna").open(DocumentOutline, "doc/plan")
+        assert outline.may_call("ben", "insert"), "nobody has claimed it"
+        await outline.claim()
+        versions.append(outline.rights_version)
+        await outline.grant("ben", Right.WRITE)
+        versions.append(outline.rights_version)
+        await outline.grant("carl", Right.READ)
+        await outline.revoke("carl")
+        versions.append(outline.rights_version)
+        for who in ("", "ben", "carl"):
+            for operation in (
+                "remove",
+                "wake",
+                "describe",
+                "insert",
+                "rename",
+                "attend",
+                "planted",
+            ):
+                allowed[who, operation] = outline.may_call(who, operation)
+
+    World(1).run(main)
+    assert versions == [1, 2, 4]
+    may = {
+        who: {name for by, name in allowed if by == who and allowed[by, name]} for who, _ in allowed
+    }
+    assert may == {
+        "": {"remove", "wake", "describe", "attend", "planted"},
+        "ben": {"remove", "wake", "describe", "insert", "rename"},
+        "carl": set(),
+    }
