@@ -30,6 +30,7 @@ NAMES = (
     "migration",
     "memory",
     "waking",
+    "slowing",
     "durable",
     "trace",
     "objects",

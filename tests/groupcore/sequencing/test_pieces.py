@@ -306,6 +306,19 @@ def test_i2_a_link_that_stays_slow_has_little_under_way() -> None:
     assert window_of_rounds(15) <= 4
 
 
+def test_who_has_asked_for_a_window_or_for_all_wants_nothing_more_for_now() -> None:  # I2
+    few = begun(2)
+    assert few.wants
+    few.ask(10, 0.002)
+    assert not few.wants
+    many = begun(100_000)
+    asked = sum(until - first for first, until in many.ask(1_000, 0.002))
+    assert asked == many.under_way < 1_000
+    assert not many.wants
+    many.take(1, 100_000, DIGEST, b"x", 0.003)
+    assert many.wants
+
+
 def test_what_later_ones_have_overtaken_is_asked_for_again_at_once() -> None:
     taken, now = begun(1_000), 0.001
     for _ in range(10):
