@@ -25,7 +25,7 @@ from groupcore.sequencing.names import Place
 from groupcore.sequencing.node_packing import Packing
 from groupcore.sequencing.pieces import DIGEST_BYTES
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.resuming import Held
+from groupcore.sequencing.resuming import NOTHING, Held
 from groupcore.sequencing.states import Copy, States
 
 HASHED_BYTES = 1 << 20
@@ -68,7 +68,7 @@ class Giving:
         self._place = place
         self._packing: Packing | None = None
         self._tokens: dict[int, Held] = {}
-        self._packing_for: list[int] = []
+        self._packing_for = NOTHING
         self._packed: deque[Packed] = deque()
         self._since: tuple[int, float] | None = None
         self._steps = 0
@@ -93,18 +93,17 @@ class Giving:
         """Do some more of what is under way, and give what can be given now."""
         plane, log = self._plane, self._plane.log
         if self._tokens and self._packing is None:
-            held = next(iter(self._tokens.values()))
-            self._packing = Packing(self._plane, held)
-            self._packing_for = [one for one, its in self._tokens.items() if its == held]
-            for token in self._packing_for:
-                del self._tokens[token]
+            self._packing_for = next(iter(self._tokens.values()))
+            self._packing = Packing(self._plane, self._packing_for)
         state = None
         if self._packing is not None:
             state = self._packing.step(self._place())
             self._steps += not self._packing.waits
         if state is not None:
             self._packing = None
-            tokens, self._packing_for = self._packing_for, []
+            tokens = [one for one, held in self._tokens.items() if held == self._packing_for]
+            for token in tokens:
+                del self._tokens[token]
             mark = 0 if log is None else log.next_mark
             contains = {address: one.recorded for address, one in plane.streams.items()}
             until = self._patience_ends(now)
@@ -144,6 +143,8 @@ class Giving:
     def next_wake(self) -> float | None:
         """At once, while there is work to do; when no other disk is waited for any more."""
         if self._packing is not None and not self._packing.waits:
+            return 0.0
+        if self._tokens and self._packing is None:
             return 0.0
         if self._packed and not self._packed[0].is_hashed:
             return 0.0

@@ -34,6 +34,7 @@ from bench import (
     memory,
     merge,
     migration,
+    node_join,
     objects,
     order,
     order_oracle,
@@ -209,6 +210,11 @@ def run_crowd(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return asyncio.run(crowd.measure(size, ("typing",)))
 
 
+def run_node_join(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(node_join, "BEFORE_S", 0.5)
+    return asyncio.run(node_join.join(0.5, 1.0, kills=False))
+
+
 SMOKES: dict[str, Smoke] = {
     "order": run_order,
     "latency": run_latency,
@@ -218,6 +224,7 @@ SMOKES: dict[str, Smoke] = {
     "keystroke": run_keystroke,
     "fanout": run_fanout,
     "join": run_join,
+    "node-join": run_node_join,
     "contexts": run_contexts,
     "groups": run_groups,
     "many-groups": run_many_groups,

@@ -42,7 +42,9 @@ QUIET_S = (0.3, 1.5)
 """Between two faults."""
 CALLS_OF_A_TEXT = 900
 """A block takes 10,000 characters; then people go on in another document."""
-HEALED_S = 60.0
+WAITS_S = 120.0
+"""A client that stays with a node waits as long as that one does before it comes back."""
+HEALED_S = 120.0
 """Within so long all nodes have to be one view again, with one text."""
 
 
@@ -57,6 +59,12 @@ class Client(Tab):
         super().__init__(client, doc, urls, seed)
         self.calls = calls
         self.done: set[int] = set()
+
+    async def until(
+        self, condition: Callable[[], bool], what: str, limit_s: float = WAITS_S
+    ) -> None:
+        """See `Tab`."""
+        await super().until(condition, what, limit_s)
 
     async def type_token(self) -> None:
         """See `Tab`; who has typed enough into this text waits for the next one."""
