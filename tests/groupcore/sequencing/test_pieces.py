@@ -308,15 +308,17 @@ def test_i2_a_link_that_stays_slow_has_little_under_way() -> None:
 
 def test_who_has_asked_for_a_window_or_for_all_wants_nothing_more_for_now() -> None:  # I2
     few = begun(2)
-    assert few.wants
+    wanted = [few.wants]
     few.ask(10, 0.002)
-    assert not few.wants
+    wanted.append(few.wants)
+    assert wanted == [True, False]
     many = begun(100_000)
     asked = sum(until - first for first, until in many.ask(1_000, 0.002))
     assert asked == many.under_way < 1_000
-    assert not many.wants
+    wanted = [many.wants]
     many.take(1, 100_000, DIGEST, b"x", 0.003)
-    assert many.wants
+    wanted.append(many.wants)
+    assert wanted == [False, True]
 
 
 def test_what_later_ones_have_overtaken_is_asked_for_again_at_once() -> None:
