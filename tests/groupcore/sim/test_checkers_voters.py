@@ -40,8 +40,8 @@ def view(
     )
 
 
-def breaches(*records: object) -> list[str]:
-    trace = Trace(sorted(records, key=lambda record: record.t))  # type: ignore[attr-defined]
+def breaches(*records: Viewed | Accepted | Lived) -> list[str]:
+    trace = Trace(sorted(records, key=lambda record: record.t))
     return [violation.text.split(": ", 1)[1] for violation in VotersKnow().check(trace)]
 
 
