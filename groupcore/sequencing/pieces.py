@@ -15,6 +15,10 @@ Invariants.
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
+DIGEST_BYTES = 16
+"""Of the hash of a state."""
 WINDOW_FIRST, WINDOW_MIN, WINDOW_MAX = 8.0, 2.0, 64.0
 RANGE_MAX = 16
 """Pieces that one request asks for at most."""
@@ -35,6 +39,8 @@ class Pieces:
         "_again",
         "_asked",
         "_fastest_s",
+        "_hash",
+        "_hashed",
         "_lowered_at",
         "_next",
         "_order",
@@ -51,6 +57,8 @@ class Pieces:
         self.digest = b""
         self.have: dict[int, bytes] = {}
         self.repeated = 0
+        self._hash = blake2b(digest_size=DIGEST_BYTES)
+        self._hashed = 0
         self._next = 0
         self._order = 0
         self._asked: dict[int, tuple[int, float]] = {}
@@ -85,6 +93,9 @@ class Pieces:
         if index in self.have:
             return True
         self.have[index] = data
+        while (piece := self.have.get(self._hashed)) is not None:
+            self._hash.update(piece)
+            self._hashed += 1
         if asked is not None:
             order, at = asked
             self._answered(order, now - at)
@@ -146,6 +157,11 @@ class Pieces:
         """Whether there is something to ask for, and room for it."""
         left = self._again or self._next < max(self.count, 1)
         return bool(left) and len(self._asked) < int(self._window)
+
+    @property
+    def right(self) -> bool:
+        """Whether it is whole and its hash is what it should be; hashed as it comes."""
+        return self.whole and self._hash.digest() == self.digest
 
     def beginning(self) -> bytes:
         """The state up to the first piece that is missing."""
