@@ -108,8 +108,6 @@ class Enrolment:
                 self._keep(node, header)
                 self._entering[header.group] = None
                 return
-        if joins:
-            self.expel_before(header.group)
         if owned.requests is None:
             owned.requests = {}
         owned.requests[sender] = header.request
@@ -202,13 +200,13 @@ class Enrolment:
                 self._expelling[group] = None
 
     def expel_gone(self) -> None:
-        """LEAVE in the groups' sequences for the processes of nodes that are gone."""
+        """LEAVE in the groups' sequences for the processes of nodes that are gone (I5).
+
+        It has to be called behind whatever lets this node number in a group (again), and before
+        anything is numbered there.
+        """
         for group in list(self._expelling):
             self._expel(group)
-
-    def expel_before(self, group: GroupId) -> None:
-        """I5: somebody is about to enter the group."""
-        self._expel(group)
 
     def _expel(self, group: GroupId) -> None:
         active = self._ownership.active(group) if group in self._expelling else None
