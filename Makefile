@@ -177,6 +177,10 @@ mutants: setup ## single edits of the protocol that a test or schedule must find
 explore: setup ## every behaviour of very small clusters; SCOPE=NAME for one
 	@$(BIN)/python -m groupcore.sim.explore --scope $${SCOPE:-all}
 
+.PHONY: walks
+walks: setup ## random walks of groups in which a node hears late of the order: WALKS=10000 of SEED=1
+	@$(BIN)/python -m groupcore.sim.explore --walks $${WALKS:-10000} --seed $${SEED:-1}
+
 .PHONY: bench
 bench: setup ## measure; BENCH=NAME for one figure
 	@$(BIN)/python scripts/run_benches.py $(BENCH)

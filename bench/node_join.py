@@ -140,6 +140,10 @@ class Look:
         states = [one["state"] for at, one in self.said if at >= begins]
         return sum(former == "serving" != later for former, later in pairwise(states))
 
+    def too_soon(self) -> int:
+        """How often it said that it serves while it took the others' state."""
+        return sum(one["state"] == "serving" and bool(one["taking"]) for _, one in self.said)
+
 
 def is_one(status: dict[str, Any], names: str) -> bool:
     """Whether a node serves in a view of these, and takes nothing any more."""
@@ -210,7 +214,7 @@ async def half(look: Look) -> bool:
     return False
 
 
-async def come_back(size_mb: float, how: str) -> dict[str, object]:
+async def come_back(size_mb: float, how: str) -> dict[str, Any]:
     """A node was stopped for 4 s, or killed; it comes back."""
     with TemporaryDirectory() as folder:
         async with typing(Path(folder), size_mb) as (cluster, typists):
@@ -240,6 +244,7 @@ async def come_back(size_mb: float, how: str) -> dict[str, object]:
                 "settled_s": round(ended - began, 2),
                 "status_longest_s": round(look.longest_s(began), 2),
                 "left_again": look.left(ended),
+                "said_serving_too_soon": look.too_soon(),
                 "bytes_of_each_giver": sizes_of(told),
                 "before": waits_of(typists, began - BEFORE_S, began),
                 "meanwhile": waits_of(typists, began, ended),

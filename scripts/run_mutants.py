@@ -113,8 +113,10 @@ def judge(mutants: list[Mutant], budget_s: float, fresh: bool, book: Book) -> li
     for mutant in mutants:
         if mutant.name in known:
             book.say(mutant, known[mutant.name]["found_by"])
+    hints = {row["mutant"]: row["found_by"] for row in kept if row["found_by"]}
     left = [mutant for mutant in mutants if mutant.name not in known]
-    panel = Runners({row["mutant"]: row["found_by"] for row in kept if row["found_by"]})
+    left.sort(key=lambda mutant: mutant.name in hints)  # what nobody has found yet goes first
+    panel = Runners(hints)
     if left:
         ask(left, panel, list(TESTS), budget_s, book)
     return panel.broken

@@ -30,6 +30,7 @@ def shown(awaiting: Awaiting | None, has_view: bool, has_list: bool) -> Shown | 
         "text": text_of(awaiting),
         "view": None if view is None else str(view),
         "members": [] if view is None else list(view.names),
+        "voters": [] if view is None else list(view.voters),
         "here": list(awaiting.here),
         "empty": list(awaiting.empty),
         "missing": list(awaiting.missing),
@@ -89,7 +90,10 @@ def for_people(names: Sequence[str]) -> str:
 
 def _text_of_quorum(awaiting: Awaiting) -> str:
     assert awaiting.view is not None, "a quorum is one of a view"
-    members = " ".join(awaiting.view.names)
+    view = awaiting.view
+    last = f"the last view was [{' '.join(view.names)}]"
+    if view.voters != view.names:
+        last += f", and {' '.join(view.voters)} vote on what follows"
     enough = f"{awaiting.needed} of these"
     if awaiting.first:
         half = awaiting.needed - 1
@@ -99,7 +103,7 @@ def _text_of_quorum(awaiting: Awaiting) -> str:
             else (f", or {awaiting.first} alone")
         )
     parts = [
-        f"the last view was [{members}]: {enough} can go on, with whole folders",
+        f"{last}: {enough} can go on, with whole folders",
         f"whole: {_names(awaiting.here)}",
     ]
     if awaiting.empty:

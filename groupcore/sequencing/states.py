@@ -31,7 +31,7 @@ from hashlib import blake2b
 from groupcore.sequencing.deadlines import Deadlines
 from groupcore.sequencing.headers import Reach, StatePiece, StateRequest
 from groupcore.sequencing.names import GroupId
-from groupcore.sequencing.pieces import RANGE_MAX, Pieces
+from groupcore.sequencing.pieces import DIGEST_BYTES, RANGE_MAX, Pieces
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.resuming import Resuming
 from groupcore.view import Address
@@ -48,7 +48,6 @@ TAKEN_AT_ONCE = 64
 """States that a node asks for at a time."""
 GIVEN_MAX = 64
 """States of several pieces that a node keeps for others at a time."""
-DIGEST_BYTES = 16
 
 
 class Copy(Enum):
@@ -263,12 +262,12 @@ class States:
                 self._ask(taking, now)
             return
         self._plane.counters["pieces_repeated"] += pieces.repeated
-        state = pieces.joined()
-        if state_digest(state) != pieces.digest:
+        if not pieces.right:
             self._plane.counters["damaged_state"] += 1
             taking.pieces = Pieces()
             self._next_giver(taking, now)
             return
+        state = pieces.joined()
         self._drop(taking)
         # Asking for one piece more than there are tells the giver that it may forget the state.
         self._plane.to(
@@ -360,11 +359,11 @@ class States:
         for token in list(self._postponed):
             self._begin(token)
 
-    def give(self, token: int, state: bytes) -> None:
-        """The copy that was begun under this number is here."""
+    def give(self, token: int, state: bytes, digest: bytes | None = None) -> None:
+        """The copy that was begun under this number is here, and its hash, if that is known."""
         node, header = self._copied(token)
         self._plane.counters["states_given"] += 1
-        given = (state, state_digest(state))
+        given = (state, state_digest(state) if digest is None else digest)
         if len(state) > self._plane.options.state_chunk_bytes:  # else it is given whole, here
             while len(self._given) >= GIVEN_MAX:
                 del self._given[next(iter(self._given))]

@@ -86,6 +86,7 @@ class Runners:
         """Record what is missing, in a copy, so that nothing has run here yet."""
         self._items = items
         self._reach = Reach()
+        self._new = items.keys() - self._reach.former
         if missing := self._reach.missing(items.values()):
             print(f"recording what {len(missing)} tests run", flush=True)
             in_copy(lambda tell: self._reach.record(missing))
@@ -93,7 +94,7 @@ class Runners:
         self.broken = sorted(test for test in self._reach.failed if test in items)
 
     def tests(self, mutant: Mutant, budget_s: float) -> list[str]:
-        """Who has found it before; then of each rule three cases, quick ones first; and so on."""
+        """Who has found it before, new tests, three cases of each rule, quick ones first; so on."""
         seconds = self._reach.seconds
         runners = [test for test in self._reach.runners(mutant) if test in self._items]
         cases: Counter[str] = Counter()
@@ -101,7 +102,7 @@ class Runners:
         for test in sorted(runners, key=lambda test: (seconds[test], test)):
             rule = _rule(test)
             cost = seconds[test] / (1 + self._finders[mutant.file, rule])
-            first = test != self._hints.get(mutant.name)
+            first = (test != self._hints.get(mutant.name), test not in self._new)
             ranked.append((first, test.startswith(SCHEDULES), cases[rule] // 3, cost, test))
             cases[rule] += 1
         return [test for *_, test in sorted(ranked) if seconds[test] < budget_s]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,16 +31,18 @@ class Mutant:
     name: str
     file: str
     edit: Edit
+    unedited: str = field(repr=False)
 
     def source(self) -> str:
         """The file with the edit."""
-        return self.edit.apply((ROOT / self.file).read_text())
+        return self.edit.apply(self.unedited)
 
     def place(self) -> str:
         """File and line, for people."""
         return f"{self.file}:{self.edit.line}"
 
 
+@cache
 def mutants_of(file: str) -> list[Mutant]:
     """Every mutant of a file, in the order of its text."""
     source = (ROOT / file).read_text()
@@ -50,7 +53,7 @@ def mutants_of(file: str) -> list[Mutant]:
         name = f"{file} {edit.function}: {edit.kind}: {was} -> {edit.text}"
         seen[name] += 1
         several = f" ({seen[name]})" if seen[name] > 1 else ""
-        mutants.append(Mutant(name + several, file, edit))
+        mutants.append(Mutant(name + several, file, edit, source))
     return mutants
 
 

@@ -30,12 +30,13 @@ class Functions:
     def patch(self, mutant: Mutant) -> None:
         """From now on in this process the mutant runs."""
         path = str(ROOT / mutant.file)
-        source = (ROOT / mutant.file).read_text()
-        code = _function(compile(mutant.edit.apply(source), path, "exec"), mutant)
+        code = _function(compile(mutant.source(), path, "exec"), mutant)
         functions = self._found[path, mutant.edit.function, code.co_firstlineno]
         assert functions, f"{mutant.name} is in no function that was loaded"
         if len(code.co_freevars) != len(functions[0].__code__.co_freevars):
-            code = _function(compile(mutant.edit.apply_beside(source), path, "exec"), mutant)
+            code = _function(
+                compile(mutant.edit.apply_beside(mutant.unedited), path, "exec"), mutant
+            )
         for function in functions:
             function.__code__ = code
 
