@@ -3,7 +3,7 @@
 Every mutant meets the tests that run its line, the quick ones first, then simulated schedules that
 do, until one fails. Who passes all, or as many as `--budget` seconds of CPU allow, has survived:
 either it is no change of behaviour, or a test is missing. Those that may survive stand in
-`scripts/mutants/accepted.toml` with the reason.
+`scripts/mutants/accepted.toml` with the reason; they are judged with `--fresh` only.
 
 `--sample` puts a fixed few, those of `scripts/mutants/sample.toml`, to the one test each that is
 known to find it; `--draw-sample N` writes that list anew out of the results.
@@ -43,6 +43,7 @@ TESTS = (
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/groupcore/test_*.py")),
     "tests/groupcore/sim/rows",
     "tests/groupcore/sim/groups",
+    "tests/groupcore/sim/test_records.py",
     "tests/groupcore/sim/test_run.py",
     SCHEDULES,
 )
@@ -113,8 +114,10 @@ def judge(mutants: list[Mutant], budget_s: float, fresh: bool, book: Book) -> li
     for mutant in mutants:
         if mutant.name in known:
             book.say(mutant, known[mutant.name]["found_by"])
+        elif mutant.name in accepted() and not fresh:
+            book.say(mutant, "")
     hints = {row["mutant"]: row["found_by"] for row in kept if row["found_by"]}
-    left = [mutant for mutant in mutants if mutant.name not in known]
+    left = [mutant for mutant in mutants if mutant.name not in book.found]
     left.sort(key=lambda mutant: mutant.name in hints)  # what nobody has found yet goes first
     panel = Runners(hints)
     if left:
