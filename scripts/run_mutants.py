@@ -43,7 +43,6 @@ TESTS = (
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/groupcore/test_*.py")),
     "tests/groupcore/sim/rows",
     "tests/groupcore/sim/groups",
-    "tests/groupcore/sim/test_records.py",
     "tests/groupcore/sim/test_run.py",
     SCHEDULES,
 )
