@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from groupcore.events import Saved
 from groupcore.sequencing.commands import Tell
 from groupcore.sequencing.events import MembersChanged, Refused, Told
 from groupcore.sequencing.headers import StatePiece
@@ -59,3 +60,12 @@ def test_a_new_node_does_what_was_ordered_behind_the_state_that_it_takes_and_not
     told = {name: [e.topic for e in world[name].events if isinstance(e, Told)] for name in "abc"}
     assert told["a"] == told["b"] == ["in the state", "and this one", "behind it"]
     assert told["c"] == ["behind it"]
+
+
+def test_a_place_of_the_order_that_is_saved_is_looked_at_in_this_turn() -> None:
+    plane = (service := World("a")["a"].service).plane
+    before = plane.progress
+    service.on_event(Saved(1, 5), 100.0)
+    assert (plane.place_saved, plane.progress) == ((1, 5), before + 1)
+    service.on_event(Saved(1, 4), 100.0)
+    assert plane.place_saved == (1, 5)
