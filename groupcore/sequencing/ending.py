@@ -101,8 +101,8 @@ class Ending:
         if any(member not in answers for member in view.members):
             return
         best, holder = self._best(answers)
-        have = sum(answers[member] >= best for member in view.members)
-        if have >= min(plane.reaches.need, len(view.members)):
+        have = sum(answers[member] >= best for member in view.voting)
+        if have >= min(plane.reaches.need, len(view.voting)):
             self._said.add(address)
             plane.propose(EndStream(address, best, holder, view.number))
 

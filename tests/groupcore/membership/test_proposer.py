@@ -309,6 +309,17 @@ def test_who_does_not_accept_in_time_is_not_waited_for() -> None:
     assert timers(effects) == {"confirm": 0}
 
 
+def test_who_has_accepted_without_the_cut_holds_nothing_until_it_says_so() -> None:
+    proposer = proposed()
+    for voter in (A, B, C):
+        proposer.on_accept(voter, Accept(3, MINE, holds=False), NOBODY, 0.2)
+    assert proposer.attempt is not None
+    assert proposer.attempt.acceptances == {A: False, B: False, C: False}
+    accept(proposer, B)
+    proposer.on_accept(B, Accept(3, MINE, holds=False), NOBODY, 0.3)  # late: sent before
+    assert proposer.attempt.acceptances == {A: False, B: True, C: False}
+
+
 def test_a_proposal_is_repeated_to_who_has_not_accepted_it() -> None:
     proposer = proposed()
     accept(proposer, B)

@@ -7,6 +7,7 @@ from zlib import crc32
 import pytest
 
 from groupcore.sequencing import tracing
+from groupcore.sequencing.headers import Digest
 from groupcore.sequencing.names import Order
 from groupcore.sequencing.trace_keeping import ROWS_AT_ONCE
 from tests.groupcore.sequencing.test_schedules import Schedule
@@ -139,6 +140,35 @@ def test_a_move_is_written_by_who_does_each_step() -> None:
     assert (accept["node"], accept["epoch"], accept["seq"]) == ("b#1", 2, last + 1)
     owners = [(row["node"], row["op"], row["epoch"], row["cause"]) for row in kinds["group"]]
     assert sorted(owners) == [("a#1", "disowned", 1, "moved"), ("b#1", "owned", 2, "moved")]
+
+
+def test_a_move_that_is_off_is_written_by_its_source_alone() -> None:
+    world = Traced("abc")
+    group = world.create("g")
+    world.join(world.open("b"), group)
+    world.run(50)
+    world.lose(Digest)  # what was numbered last is not known to be held: the move goes on
+    world.send(world.open("a"), group, b"x")
+    world.move(group, "c")
+    world.take()
+    world.lose_nothing()
+    world.lost = lambda packet: packet[1].name == "a"
+    world.crash("c")
+    rows = [row for row in world.take() if row["kind"] == "migration"]
+    assert [(row["node"], row["phase"], row["gid"]) for row in rows] == [
+        ("a#1", "cancelled", group)
+    ]
+
+
+def test_a_deletion_is_written_by_who_has_sequenced_the_group() -> None:
+    world, group = strict_world()
+    last = world["a"].service.plane.records[group].seqno
+    world.take()
+    world["b"].service.delete(group, world.now)
+    world.run(50)
+    rows = [row for row in world.take() if row["kind"] == "group"]
+    said = [(row["node"], row["op"], row["gid"], row["seq"], row["cause"]) for row in rows]
+    assert said == [("a#1", "deleted", group, last, "deleted")]
 
 
 def test_a_failover_says_whose_the_groups_were() -> None:

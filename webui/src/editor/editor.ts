@@ -4,7 +4,7 @@ import { keymap } from "prosemirror-keymap";
 import { type Command, EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
 import { type NamedPlace, named } from "../document/place";
-import type { DocumentModel, ViewEvent } from "../document/types";
+import type { DocumentModel, Draft, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
 import type { Person } from "../people";
 import type { Spots } from "../undo/history";
@@ -15,10 +15,18 @@ import type { EditorCallbacks } from "./callbacks";
 import type { Carets } from "./carets";
 import { type Changed, changedChildren, indexBefore } from "./changed";
 import { clicksPlugin } from "./clicks";
-import { clipboardParser, clipboardPlugin, serialiseText, tamed } from "./clipboard";
+import {
+  clipboardParser,
+  clipboardPlugin,
+  NOT_PUT,
+  serialiseText,
+  tamed,
+  unread,
+} from "./clipboard";
 import { setLanguage } from "./code-keys";
 import { colouringPlugin, lookAtCode } from "./colouring";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
+import { DOING, doingIn } from "./doing";
 import type { Finder } from "./finder";
 import { handlePlugin } from "./handling";
 import { markdownPlugin } from "./markdown";
@@ -113,6 +121,9 @@ export class DocumentEditor {
             return false;
           },
           [TOOLS_MISSING]: () => callbacks.toolsMissing?.(),
+          [NOT_PUT]: (_view: EditorView, { detail }: CustomEvent<readonly Draft[]>) =>
+            callbacks.notPut?.(detail),
+          [DOING]: () => callbacks.edited(),
           focus: () => this.reportCaret(true),
           blur: () => this.reportCaret(false),
           compositionstart: () => this.hold(),
@@ -259,20 +270,32 @@ export class DocumentEditor {
     this.view.focus();
   }
 
-  /** Puts text at the end of the document, one block a line. */
-  appendText(text: string): void {
+  /** So much of what the person has done is not in the text yet. */
+  get doing(): number {
+    return doingIn(this.view);
+  }
+
+  /** Of that, the texts. */
+  get unread(): readonly Draft[] {
+    return unread(this.view);
+  }
+
+  /** Puts text at the end of the document, one block a line; whether it is there. */
+  appendText(text: string): boolean {
     const { doc, tr } = this.view.state;
     const { content } = parseText(`\n${text}`, doc.resolve(0));
-    if (content.size === 0) return;
     tr.insert(doc.content.size, content);
     tr.setSelection(TextSelection.near(tr.doc.resolve(doc.content.size + content.size), -1));
     this.view.dispatch(tr.scrollIntoView());
+    return this.view.state.doc !== doc;
   }
 
-  /** Puts a text in at the caret. */
-  putText(text: string): void {
+  /** Puts a text in at the caret; whether it is there: what is not loaded is not replaced. */
+  putText(text: string): boolean {
+    const { doc } = this.view.state;
     this.view.focus();
     this.view.pasteText(text);
+    return this.view.state.doc !== doc;
   }
 
   destroy(): void {
