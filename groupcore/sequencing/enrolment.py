@@ -206,7 +206,11 @@ class Enrolment:
                 self._expelling[group] = None
 
     def expel_gone(self) -> None:
-        """LEAVE in the groups' sequences for the processes of nodes that are gone."""
+        """LEAVE in the groups' sequences for the processes of nodes that are gone (I5).
+
+        It has to be called behind whatever lets this node number in a group (again), and before
+        anything is numbered there.
+        """
         for group in list(self._expelling):
             active = self._ownership.active(group)
             if active is None:

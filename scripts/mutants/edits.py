@@ -101,7 +101,7 @@ class _Finder(ast.NodeVisitor):
             return
         self._names += [] if self._inside else [node.name]
         self._inside += 1
-        for statement in node.body:
+        for statement in node.body[:-1] if _ends(node.body[-1]) else node.body:
             self.visit(statement)
         self._inside -= 1
         if not self._inside:
@@ -184,6 +184,14 @@ class _Finder(ast.NodeVisitor):
         end = self._starts[node.end_lineno - 1] + node.end_col_offset
         function = ".".join(self._names)
         self.found.append(Edit(kind, function, node.lineno, node.end_lineno, start, end, text))
+
+
+def _ends(node: ast.stmt) -> bool:
+    """Whether a function's last statement only says that it ends there."""
+    match node:
+        case ast.Return(value=None | ast.Constant(value=None)):
+            return True
+    return False
 
 
 def _is_silent(node: ast.AST) -> bool:

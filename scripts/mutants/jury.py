@@ -28,6 +28,8 @@ from scripts.mutants.reach import FOLDER, Reach, passes
 
 TIMES, LEAST_S = 3.0, 5.0
 """A test that takes so many times as long as recorded, and this longer, has failed."""
+QUICK_S = 0.5
+"""New tests that take less go first: somebody may have written them for this mutant."""
 MEMORY = 3 << 30
 """Bytes of memory a mutant may take."""
 SCHEDULES = str(Path(schedules.__file__).relative_to(ROOT))
@@ -86,6 +88,7 @@ class Runners:
         """Record what is missing, in a copy, so that nothing has run here yet."""
         self._items = items
         self._reach = Reach()
+        self._new = items.keys() - self._reach.former
         if missing := self._reach.missing(items.values()):
             print(f"recording what {len(missing)} tests run", flush=True)
             in_copy(lambda tell: self._reach.record(missing))
@@ -93,7 +96,7 @@ class Runners:
         self.broken = sorted(test for test in self._reach.failed if test in items)
 
     def tests(self, mutant: Mutant, budget_s: float) -> list[str]:
-        """Who has found it before; then of each rule three cases, quick ones first; and so on."""
+        """Who has found it before, new tests, three cases of each rule, quick ones first; so on."""
         seconds = self._reach.seconds
         runners = [test for test in self._reach.runners(mutant) if test in self._items]
         cases: Counter[str] = Counter()
@@ -101,7 +104,8 @@ class Runners:
         for test in sorted(runners, key=lambda test: (seconds[test], test)):
             rule = _rule(test)
             cost = seconds[test] / (1 + self._finders[mutant.file, rule])
-            first = test != self._hints.get(mutant.name)
+            is_new = test in self._new and seconds[test] < QUICK_S
+            first = (test != self._hints.get(mutant.name), not is_new)
             ranked.append((first, test.startswith(SCHEDULES), cases[rule] // 3, cost, test))
             cases[rule] += 1
         return [test for *_, test in sorted(ranked) if seconds[test] < budget_s]

@@ -35,7 +35,10 @@ def _is(file: str, known: str) -> bool:
 
 
 class Reach:
-    """What was recorded: a test's CPU seconds, and by line of each edited file who runs it."""
+    """What was recorded: a test's CPU seconds, and by line of each edited file who runs it.
+
+    `former`: the tests that there were at the last recording.
+    """
 
     def __init__(self) -> None:
         self._files = [file for package in PACKAGES for file in files_of(package)]
@@ -44,10 +47,12 @@ class Reach:
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
         self._stale: set[str] = set()
+        self.former: frozenset[str] = frozenset()
         if TESTS.exists():
             kept = json.loads(TESTS.read_text())
             self._hashes, self.seconds = kept["hashes"], kept["seconds"]
             self.failed = set(kept["failed"])
+            self.former = frozenset(self.seconds)
             self._forget_changed()
 
     def _forget_changed(self) -> None:
