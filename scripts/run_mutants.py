@@ -3,7 +3,7 @@
 Every mutant meets the tests that run its line, the quick ones first, then simulated schedules that
 do, until one fails. Who passes all, or as many as `--budget` seconds of CPU allow, has survived:
 either it is no change of behaviour, or a test is missing. Those that may survive stand in
-`scripts/mutants/accepted.toml` with the reason.
+`scripts/mutants/accepted.toml` with the reason; they are judged with `--fresh` only.
 
 `--sample` puts a fixed few, those of `scripts/mutants/sample.toml`, to the one test each that is
 known to find it; `--draw-sample N` writes that list anew out of the results.
@@ -52,6 +52,8 @@ FOLDERS = ("groupcore", "tests/groupcore")
 RESULTS = FOLDER / "results.jsonl"
 SAMPLE_S = 30.0
 """CPU seconds for a mutant of the sample, far more than its one test takes."""
+SAMPLE_LEAST = 10
+"""So many of the sample have to be left."""
 OPTIONS = ("-q", "-s", "--no-header", "-p", "no:cacheprovider", "--hypothesis-seed=1")
 
 
@@ -113,8 +115,10 @@ def judge(mutants: list[Mutant], budget_s: float, fresh: bool, book: Book) -> li
     for mutant in mutants:
         if mutant.name in known:
             book.say(mutant, known[mutant.name]["found_by"])
+        elif mutant.name in accepted() and not fresh:
+            book.say(mutant, "")
     hints = {row["mutant"]: row["found_by"] for row in kept if row["found_by"]}
-    left = [mutant for mutant in mutants if mutant.name not in known]
+    left = [mutant for mutant in mutants if mutant.name not in book.found]
     left.sort(key=lambda mutant: mutant.name in hints)  # what nobody has found yet goes first
     panel = Runners(hints)
     if left:
@@ -123,13 +127,20 @@ def judge(mutants: list[Mutant], budget_s: float, fresh: bool, book: Book) -> li
 
 
 def judge_sample(book: Book) -> tuple[list[Mutant], list[str]]:
-    """Judge the fixed few; these, and what is wrong with the list."""
+    """Judge the fixed few, those whose code is still the same; and what is wrong with the list."""
     finders = sample()
     mutants = [one for one in all_mutants(list(PACKAGES)) if one.name in finders]
-    gone = set(finders) - {one.name for one in mutants}
     panel = Named(finders)
     ask(mutants, panel, sorted({finders[one.name] for one in mutants}), SAMPLE_S, book)
-    return mutants, [*panel.broken, *(f"no such mutant any more: {name}" for name in sorted(gone))]
+    if len(mutants) < SAMPLE_LEAST:
+        panel.broken.append(f"the code of all but {len(mutants)} has changed: draw the sample anew")
+    return mutants, panel.broken
+
+
+def outdated() -> list[str]:
+    """What may survive and is no mutant any more."""
+    names = {mutant.name for mutant in all_mutants(list(PACKAGES))}
+    return [f"take this out of accepted.toml: {name}" for name in accepted() if name not in names]
 
 
 def draw_sample(number: int, mutants: list[Mutant]) -> None:
@@ -188,9 +199,9 @@ def main(arguments: list[str]) -> int:
         broken = judge(mutants, options.budget, options.fresh, book)
     else:
         mutants = drawn(packages, options.mutants, options.seed)
-        broken = judge(mutants, options.budget, options.fresh, book)
+        broken = [*judge(mutants, options.budget, options.fresh, book), *outdated()]
     for complaint in broken:
-        print(f"without any mutant this fails already: {complaint}")
+        print(f"without any mutant something is wrong already: {complaint}")
     if options.draw_sample:
         draw_sample(options.draw_sample, mutants)
     line = report([one for one in mutants if one.name in book.found], book.found, accepted())

@@ -28,6 +28,8 @@ from scripts.mutants.reach import FOLDER, Reach, passes
 
 TIMES, LEAST_S = 3.0, 5.0
 """A test that takes so many times as long as recorded, and this longer, has failed."""
+QUICK_S = 0.5
+"""New tests that take less go first: somebody may have written them for this mutant."""
 MEMORY = 3 << 30
 """Bytes of memory a mutant may take."""
 SCHEDULES = str(Path(schedules.__file__).relative_to(ROOT))
@@ -102,7 +104,8 @@ class Runners:
         for test in sorted(runners, key=lambda test: (seconds[test], test)):
             rule = _rule(test)
             cost = seconds[test] / (1 + self._finders[mutant.file, rule])
-            first = (test != self._hints.get(mutant.name), test not in self._new)
+            is_new = test in self._new and seconds[test] < QUICK_S
+            first = (test != self._hints.get(mutant.name), not is_new)
             ranked.append((first, test.startswith(SCHEDULES), cases[rule] // 3, cost, test))
             cases[rule] += 1
         return [test for *_, test in sorted(ranked) if seconds[test] < budget_s]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from functools import cache
 from pathlib import Path
 
 ACCEPTED = Path(__file__).with_name("accepted.toml")
@@ -16,6 +17,7 @@ HEAD = """\
 """
 
 
+@cache
 def accepted() -> dict[str, str]:
     """The reason of each that may survive, by the mutant's name."""
     table = tomllib.loads(ACCEPTED.read_text())

@@ -19,7 +19,7 @@ from scripts import run_mutants
 from scripts.mutants.edits import edits
 from scripts.mutants.judging import ROOT, complains, pytest_command
 from scripts.mutants.jury import in_copy
-from scripts.mutants.lists import accepted, sample
+from scripts.mutants.lists import accepted
 from scripts.mutants.mutant import PACKAGES, all_mutants, drawn, mutants_of, package_of
 from scripts.mutants.patching import Functions
 
@@ -169,10 +169,9 @@ def test_an_endless_mutant_is_found() -> None:
     assert complains(file, (ROOT / file).read_text(), ["-c", "import time; time.sleep(60)"], 0.2)
 
 
-def test_each_mutant_that_may_survive_is_one_and_has_a_reason() -> None:
-    names = {mutant.name for mutant in all_mutants(list(PACKAGES))}
-    assert not set(accepted()) - names, "these are no mutants any more: take them out of the list"
+def test_each_mutant_that_may_survive_has_a_reason_and_is_in_an_edited_package() -> None:
     assert all(reason.endswith(".") for reason in accepted().values())
+    assert {package_of(name.partition(" ")[0]) for name in accepted()} <= set(PACKAGES)
 
 
 def test_each_of_a_fixed_sample_is_found() -> None:
@@ -180,8 +179,7 @@ def test_each_of_a_fixed_sample_is_found() -> None:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     said = json.loads(ran.stdout.splitlines()[-1])
-    assert said["mutants"] == said["found"] == len(sample())
-    assert set(said["packages"]) == set(PACKAGES)
+    assert said["mutants"] == said["found"] >= run_mutants.SAMPLE_LEAST
 
 
 def test_who_survives_without_a_reason_is_a_failure() -> None:

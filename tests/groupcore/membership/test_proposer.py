@@ -244,6 +244,14 @@ def test_an_attempt_that_is_given_up_stops_nobody_any_more() -> None:
     assert proposer.quiet_until > 1.11
 
 
+def test_an_attempt_that_has_stopped_nobody_yet_has_nobody_to_let_go_on() -> None:
+    proposer = started()
+    promise(proposer, vote(A))
+    assert proposer.end_flush() == []
+    assert events(flushing().end_flush()) == [FlushRequested(3, MINE, ())]
+    assert idle().end_flush() == []
+
+
 def test_a_vote_for_another_ballot_or_in_anothers_name_does_not_count() -> None:
     proposer = started()
     other = Promise(3, Ballot(7, A), Ballot(7, A), vote(B))

@@ -10,6 +10,7 @@ from groupcore.sequencing import tracing
 from groupcore.sequencing.headers import Digest
 from groupcore.sequencing.names import Order
 from groupcore.sequencing.trace_keeping import ROWS_AT_ONCE
+from groupcore.sequencing.trace_lines import gather, rows_of
 from tests.groupcore.sequencing.test_schedules import Schedule
 from tests.groupcore.sequencing.trace_audit import by_kind, violations
 from tests.groupcore.sequencing.tracing_world import Row, Traced
@@ -140,6 +141,19 @@ def test_a_move_is_written_by_who_does_each_step() -> None:
     assert (accept["node"], accept["epoch"], accept["seq"]) == ("b#1", 2, last + 1)
     owners = [(row["node"], row["op"], row["epoch"], row["cause"]) for row in kinds["group"]]
     assert sorted(owners) == [("a#1", "disowned", 1, "moved"), ("b#1", "owned", 2, "moved")]
+
+
+def test_rows_that_are_gathered_are_the_same_rows_by_kind_and_node_so_many_at_a_time() -> None:
+    world, group = strict_world()
+    world.send(world.open("b"), group, b"one")
+    world.run(50)
+    rows = world.take()
+    gathered = list(gather(rows, rows_max=2))
+    assert {one.rows for one in gathered} == {1, 2}
+    for kind, node in {(row["kind"], row["node"]) for row in rows}:
+        mine = [one for one in gathered if (one.kind, one.node) == (kind, node)]
+        again = [row for one in mine for row in rows_of(one)]
+        assert again == [row for row in rows if (row["kind"], row["node"]) == (kind, node)]
 
 
 def test_a_move_that_is_off_is_written_by_its_source_alone() -> None:
