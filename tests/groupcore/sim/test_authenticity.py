@@ -115,7 +115,7 @@ def test_a_forger_changes_nothing_where_strict_groups_are_churned(index: int) ->
     assert {"forger", "late-order"} <= {fault.kind for fault in job.scenario.faults}
     verdict = job.verdict()
     assert verdict.violations == []
-    assert len(verdict.trace.of(Suspect)) > 40
+    assert len(verdict.trace.of(Suspect)) > 20
     assert harms(verdict) == set()
 
 

@@ -3,6 +3,10 @@
 b and c go in one view. Their processes were all that made one component of g0, g2 and g3, which c
 sequenced; S2 does not count them any more, so d inherits g3 and a the others. What has waited for
 d gets its numbers behind the LEAVEs of those processes, as they still count in the group before.
+
+The schedule is kept as it was found. Since three voters are kept (decision 0087) a and d form no
+view without the two, so it does not come to that any more: `test_enrolment.py` has the rule at a
+node, and sees it broken where it is planted away.
 """
 
 from __future__ import annotations
@@ -20,10 +24,7 @@ from groupcore.sim.groups.scenario import (
     GroupScenario,
 )
 from groupcore.sim.network import NetworkOptions
-from groupcore.sim.plants import PLANTS
 from groupcore.sim.profiles import PROFILES
-from groupcore.sim.trace_groups import LEAVE as LEFT
-from groupcore.sim.trace_groups import GroupStamped
 
 FAULTS = (
     Fault(394098705, "link", (2, 0), 83000000, 20, "slow"),
@@ -86,19 +87,5 @@ SCENARIO = GroupScenario(
 )
 
 
-def test_what_d_inherits_has_no_number_before_who_is_gone_has_left() -> None:
-    verdict = PROFILES["strict-churn"].play(SCENARIO)
-    assert verdict.violations == []
-    inherited = [
-        (one.process[0], one.number)
-        for one in verdict.trace.of(GroupStamped)
-        if (one.n, one.group, one.epoch) == ("d", 4, 2)
-    ]
-    assert inherited[:2] == [("b", LEFT), ("c", LEFT)]
-    assert ("a", 8) in inherited, "it has waited for d"
-
-
-def test_planted_numbers_before_who_is_gone_has_left_are_found() -> None:
-    with PLANTS["doc-births-mixed"].planted():
-        violations = PROFILES["strict-churn"].play(SCENARIO).violations
-    assert {violation.number for violation in violations} == {11}
+def test_the_schedule_that_showed_it_breaks_nothing() -> None:
+    assert PROFILES["strict-churn"].play(SCENARIO).violations == []
