@@ -103,7 +103,7 @@ class Arriving:
         if not taking.step():
             return
         self._taking = None
-        if node_state_covers(self._plane, state):
+        if taking.is_whole and node_state_covers(self._plane, state):
             self._arrived(state, taking.finish())
         else:
             taking.drop()

@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections import deque
 
 from groupcore.context import Numbers
-from groupcore.sequencing.archive import Archive
+from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.names import GroupId, Place
 from groupcore.sequencing.node_state import pack_node_state
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.record_table import pack_records, slices
-from groupcore.sequencing.resuming import NOTHING, Held, is_contained, is_unchanged
+from groupcore.sequencing.resuming import NOTHING, WHOLE, Held, is_contained, is_unchanged
 
 ARCHIVED_SLICE = 1_000
 """Archived groups in one part: some milliseconds of work."""
@@ -51,7 +51,8 @@ class Packing:
         self._archive = archive
         self._to_archive = deque([] if archive is None else sorted(archive.groups))
         self._archived: list[bytes] = []
-        self._archive_seen: dict[GroupId, int] = {}
+        self._archive_seen: dict[GroupId, tuple[int, int]] = {}
+        self._known: dict[GroupId, int] = {}
         self._directory: tuple[Place, bytes] | None = None
         self._attempts = 0
 
@@ -90,8 +91,7 @@ class Packing:
         parts = [*self._parts, pack_records(self._plane, [*left, *new])]
         archived = None
         if self._archive is not None:
-            anew = self._archived_anew(self._archive, [*left, *new])
-            archived = [*self._archived, self._archive.pack(anew)]
+            archived = [*self._archived, self._archive.pack(self._archived_anew(), self._known)]
         plane, begun, left_out = self._plane, self._begun, self._left_out
         return pack_node_state(plane, place, directory, parts, archived, gone, begun, left_out)
 
@@ -104,21 +104,33 @@ class Packing:
             one = archive.groups.get(group)
             if one is None:
                 continue
-            self._archive_seen[group] = one.seqno
-            if group <= self._held.to and is_unchanged(one, self._held_begun):
-                self._left_out.append(group)
-                continue
+            end = self._archive_seen[group] = self._end_of(group, one)
+            self._known[group] = end[0]
+            if group <= self._held.to:
+                unchanged = is_unchanged(one, self._held_begun)
+                if unchanged or one.has_tail:
+                    self._left_out.append(group)
+                    self._known[group] = WHOLE  # as the taker says: it asks again if it is not
+                if unchanged:
+                    continue
             chosen.append(group)
-            size += one.state_bytes + one.cost_bytes
+            size += one.size_whole_bytes
         if chosen:
-            self._archived.append(archive.pack(chosen))
+            known = {group: WHOLE for group in chosen if self._known[group] == WHOLE}
+            self._archived.append(archive.pack(chosen, known))
 
-    def _archived_anew(self, archive: Archive, changed: list[Record]) -> dict[GroupId, None]:
+    def _end_of(self, group: GroupId, one: Archived) -> tuple[int, int]:
+        """Up to where a group's archive goes, and as of which number its state is."""
+        record = self._plane.records.get(group)
+        return (0 if record is None else record.seqno), one.seqno
+
+    def _archived_anew(self) -> list[GroupId]:
         """The groups that have come on, or have a newer state than was packed."""
-        anew = dict.fromkeys(record.group for record in changed)
-        seen, groups = self._archive_seen, archive.groups
-        anew.update((group, None) for group, one in groups.items() if seen.get(group) != one.seqno)
-        return anew
+        groups = {} if self._archive is None else self._archive.groups
+        seen = self._archive_seen
+        return [
+            group for group, one in groups.items() if seen.get(group) != self._end_of(group, one)
+        ]
 
 
 def pack_whole(plane: Plane, place: Place) -> bytes:

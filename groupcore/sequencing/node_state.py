@@ -116,6 +116,11 @@ class Taking:
             self._archive.open(self._archived.popleft())
         return self._directory is not None and not self._parts and not self._archived
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of the archive was missing."""
+        return self._archive is None or self._archive.is_whole
+
     def drop(self) -> None:
         """It is not taken: nothing of it stays."""
         if self._archive is not None:

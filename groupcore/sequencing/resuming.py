@@ -12,7 +12,8 @@ Source. Decision 0093.
 
 Invariants.
   I1  A group is left out only if the next giver has recorded all that the former one had, and
-      nothing of the group behind the cut at which the former copy was begun.
+      nothing of the group behind the cut at which the former copy was begun; of a large group its
+      last runs come, which have to meet what is kept.
   I2  What was left out is there: a state that names a group of which nothing is kept is not taken.
   I3  The state that is put together is one that the next giver could have given whole: it can be
       logged, and given on.

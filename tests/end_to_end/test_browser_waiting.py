@@ -74,8 +74,10 @@ async def awaits_both(cluster: Cluster) -> None:
     await eventually(says, "c says that it waits for those whose folders are lost")
 
 
-async def pages_say(tabs: Tabs, url: str, doc: str, awaited: list[str]) -> None:
-    """Pages that are opened now name who is awaited, in the language of their reader."""
+async def pages_say(tabs: Tabs, url: str, doc: str, awaited: list[str]) -> BrowserTab:
+    """Pages that are opened now name who is awaited, in the language of their reader; one of them,
+    which stays.
+    """
     for locale, words in (("en-GB", "The servers wait for"), ("de-DE", "warten noch auf:")):
         context = await tabs.context("not used", locale=locale)
         for path in ("", f"/doc/{doc}", "/admin"):
@@ -84,6 +86,7 @@ async def pages_say(tabs: Tabs, url: str, doc: str, awaited: list[str]) -> None:
             said = tab.page.get_by_text(words)
             await expect(said).to_contain_text(", ".join(awaited))
         await look(tab, locale[:2])
+    return tab
 
 
 async def goes_on(cluster: Cluster, awaited: list[str]) -> None:
@@ -134,11 +137,14 @@ async def test_who_is_awaited_is_said_to_all_and_gone_on_without_behind_two_ques
         at_c = ("--admin", cluster.nodes["c"].admin_url)
         code, out = await shell("status", *at_c)
         assert (code, waiting["text"] in out) == (3, True), out
-        await pages_say(tabs, cluster.nodes["c"].url, doc, awaited)
+        stays = await pages_say(tabs, cluster.nodes["c"].url, doc, awaited)
         await goes_on(cluster, awaited)
         for name in NAMES:
             await cluster.ready(name)
             await cluster.view_of(name, *NAMES)
+
+        # The page that waited goes on by itself.
+        await expect(stays.page.get_by_role("heading", name="Anmelden")).to_be_visible()
 
         # The document is there, and the audit log says what was done, from where.
         context = await tabs.context("not used")

@@ -59,7 +59,9 @@ class Client(Tab):
         self.done: set[int] = set()
 
     async def type_token(self) -> None:
-        """See `Tab`."""
+        """See `Tab`; who has typed enough into this text waits for the next one."""
+        if self.op >= CALLS_OF_A_TEXT // 2:
+            await asyncio.Event().wait()
         self.calls.submit(time.monotonic(), self._id, self.op + 1)
         await super().type_token()
 
@@ -169,7 +171,8 @@ class Run:
             print(f"{time.monotonic() - began:6.1f} s {kind} of {name}", flush=True)
             self.happened[kind] += 1
             await asyncio.sleep(self.random.uniform(*QUIET_S))
-            if self.random.random() < 0.5:
+            full = len(self.chapters[-1].calls.submitted) >= CALLS_OF_A_TEXT
+            if full or self.random.random() < 0.5:
                 await eventually(self.watch.is_whole, f"whole behind {kind} of {name}", HEALED_S)
                 await self._turn_over(stack)
 

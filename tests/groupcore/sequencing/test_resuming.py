@@ -8,14 +8,16 @@ from random import Random
 import pytest
 from msgpack import packb, unpackb
 
-from groupcore.sequencing import arriving, node_packing, resuming
+from groupcore.sequencing import archive, arriving, node_packing, resuming
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.archive import Archived
-from groupcore.sequencing.names import GroupId
+from groupcore.sequencing.archive import Kept as Run
+from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.node_packing import pack_whole
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.resuming import NOTHING, Held, Kept, completed, read_beginning
 from groupcore.sequencing.service import Service
+from groupcore.sequencing.shelf import MemoryShelf
 from groupcore.view import Address
 from tests.groupcore.sequencing.durable_world import DurableWorld
 from tests.groupcore.sequencing.test_telling import header_of
@@ -27,10 +29,10 @@ PAYLOAD_BYTES = 900
 
 def archived(service: Service) -> dict[GroupId, list[tuple[object, ...]]]:
     """What a node keeps of each group, message by message."""
-    archive = service.plane.archive
-    assert archive is not None
+    kept = service.plane.archive
+    assert kept is not None
     found: dict[GroupId, list[tuple[object, ...]]] = {}
-    for group, one in archive.groups.items():
+    for group, one in kept.groups.items():
         runs = found[group] = [(one.state,)]
         for seqno, process, first, size, payloads in one.runs():
             runs += [(seqno, process, first, size)] if size == 0 else []
@@ -85,7 +87,11 @@ class Cluster:
 
     def ends(self) -> None:
         """All that is left comes, and d is what b is."""
-        self.world.run(600)
+        for _ in range(3_000):
+            if self.world["d"].service.plane.ready:
+                break
+            self.world.run(1)
+        self.world.run(100)
         b, d = self.world["b"].service, self.world["d"].service
         assert d.plane.ready
         assert archived(d) == archived(b)
@@ -176,6 +182,62 @@ def play(seed: int) -> None:
         cluster.say(random.choice(live))
         cluster.world.run(random.randrange(3))
     cluster.ends()
+
+
+@pytest.fixture
+def short_tails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all groups that are known only the last run is packed."""
+    monkeypatch.setattr(archive, "TAIL_OF_BYTES", 500)
+    monkeypatch.setattr(archive, "TAIL_BYTES", 500)
+
+
+@pytest.mark.usefixtures("short_tails")
+@pytest.mark.parametrize("seed", range(12))
+def test_the_same_where_of_what_has_changed_only_the_end_is_given(seed: int) -> None:
+    play(seed)
+
+
+@pytest.mark.usefixtures("short_tails")
+def test_members_that_leave_with_their_node_do_not_make_all_groups_come_again() -> None:
+    cluster = Cluster()
+    theirs = cluster.world.open("a")
+    for group in cluster.groups:
+        cluster.world.join(theirs, group)
+    whole = cluster.whole_bytes
+    cluster.until_given(0.7)
+    cluster.world.crash("a")
+    cluster.ends()
+    assert cluster.given["b"] < 0.75 * whole
+    assert cluster.world["d"].service.plane.counters["states_given"] == 0
+
+
+@pytest.mark.usefixtures("short_tails")
+def test_where_more_has_changed_than_the_end_that_is_given_all_is_asked_for_again() -> None:
+    cluster = Cluster(groups=16)
+    cluster.until_given(0.9)
+    cluster.world.lose(h.StatePiece, of="a")
+    for _ in range(4):
+        cluster.say(cluster.groups[0])
+        cluster.world.run(3)
+    cluster.ends()
+
+
+def run_of(seqno: int, size: int) -> Run:
+    """So many messages from a number on."""
+    payloads = [b"%d" % (seqno + at) for at in range(size)]
+    return Run(seqno, Process(Address("a", 1), 1), seqno, size, payloads)
+
+
+def test_runs_go_on_with_later_ones_that_overlap_and_not_behind_a_gap() -> None:
+    one, later = Archived(MemoryShelf()), Archived(MemoryShelf())
+    for run in (run_of(1, 3), run_of(4, 4)):
+        one.keep(run)
+    assert not one.go_on(later, [run_of(9, 2)])
+    assert one.go_on(later, [run_of(6, 1), run_of(7, 0), run_of(8, 2)])
+    assert [(run.seqno, run.size) for run in one.runs()] == [(1, 3), (4, 2), (6, 1), (7, 0), (8, 2)]
+    assert [payload for run in one.runs() for payload in run.payloads] == [
+        b"%d" % number for number in (1, 2, 3, 4, 5, 6, 8, 9)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -274,12 +336,12 @@ def test_i1_who_has_not_recorded_what_the_former_giver_had_leaves_nothing_out() 
 
 def test_i1_a_group_is_unchanged_if_all_that_it_rests_on_is_before_the_cut() -> None:
     cluster, _, kept = beginning(0.8)
-    archive = cluster.world["b"].service.plane.archive
-    assert archive is not None
-    one = archive.groups[cluster.groups[0]]
+    mine = cluster.world["b"].service.plane.archive
+    assert mine is not None
+    one = mine.groups[cluster.groups[0]]
     assert resuming.is_unchanged(one, kept.held.begun)
     assert not resuming.is_unchanged(one, {})
-    assert not resuming.is_unchanged(Archived(archive.shelf), kept.held.begun)
+    assert not resuming.is_unchanged(Archived(mine.shelf), kept.held.begun)
     later = {address: frame - 1 for address, frame in one.context.items()}
     assert not resuming.is_unchanged(one, kept.held.begun | later)
 

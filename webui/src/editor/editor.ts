@@ -3,6 +3,7 @@
 import { keymap } from "prosemirror-keymap";
 import { type Command, EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
+import { type NamedPlace, named } from "../document/place";
 import type { DocumentModel, Draft, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
 import type { Person } from "../people";
@@ -11,7 +12,7 @@ import { editorWords } from "../words/editor";
 import { belowPlugin } from "./below";
 import { AwayView, BlockView } from "./block-view";
 import type { EditorCallbacks } from "./callbacks";
-import { Carets, caretsPlugin } from "./carets";
+import type { Carets } from "./carets";
 import { type Changed, changedChildren, indexBefore } from "./changed";
 import { clicksPlugin } from "./clicks";
 import {
@@ -33,6 +34,7 @@ import { openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
 import { isSettled, ownVerbs } from "./own-changes";
 import { fitted, handlePaste, parseText } from "./paste";
+import { caretsPlugin, drawing, loadDrawing } from "./people";
 import type { Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
 import { blockAt, blockIdAt, lettersIn, tableType, toDoc } from "./schema";
@@ -47,6 +49,9 @@ import { Viewport } from "./viewport";
 /** So many blocks are loaded at once because they are selected. */
 const NEEDED_MAX = 200;
 
+/** Who comes next tries again. */
+const NOTHING = (): void => undefined;
+
 /** Keys that change all that is selected. */
 const ON_ALL = /^Mod-(?:Alt-\d|[biuek]|Shift-x|Enter)$/;
 
@@ -58,7 +63,10 @@ export class DocumentEditor {
   finder: Finder | null = null;
   private places: Promise<Places> | null = null;
   private visited: Place | null = null;
-  private readonly carets: Carets;
+  /** They come with the first other person. */
+  private carets: Carets | null = null;
+  private people: readonly Person[] = [];
+  private sight: readonly [first: number, last: number] = [0, 0];
   private readonly undoing: Undoing;
   /** The id of the block that is shown while the document has none. */
   private blank: string | null = null;
@@ -128,7 +136,7 @@ export class DocumentEditor {
         dispatchTransaction: (transaction) => this.dispatch(transaction),
       },
     );
-    this.carets = new Carets(this.view, () => this.readSelection());
+    this.draw();
     model.onView = (event) => this.show(event);
     this.viewport = new Viewport(this.view.dom, {
       look: (first, last) => this.look(first, last),
@@ -148,7 +156,8 @@ export class DocumentEditor {
     if (this.blank !== null) return;
     this.readSelection();
     this.model.look(first, last);
-    this.carets.look(first, last);
+    this.sight = [first, last];
+    this.carets?.look(first, last);
     lookAtCode(this.view, first, last);
     const shown = this.view.state.doc.maybeChild(first);
     if (shown !== null) this.callbacks.viewed(String(shown.attrs.id));
@@ -191,7 +200,16 @@ export class DocumentEditor {
 
   /** Shows where others are. */
   showPeople(people: readonly Person[]): void {
-    this.carets.show(people);
+    this.people = people;
+    if (this.carets !== null) this.carets.show(people);
+    else if (people.length > 0) loadDrawing().then(() => this.draw(), NOTHING);
+  }
+
+  private draw(): void {
+    if (drawing === null || this.carets !== null || this.view.isDestroyed) return;
+    this.carets = new drawing.Carets(this.view, this.model, () => this.readSelection());
+    this.carets.look(...this.sight);
+    this.carets.show(this.people);
   }
 
   /** Brings a place into sight, loaded or not; null: the person goes a way of their own. */
@@ -344,7 +362,7 @@ export class DocumentEditor {
   private showBy(transaction: Transaction, { after }: ViewEvent, blank: string): void {
     this.view.dispatch(transaction);
     this.blank = after.blocks.length === 0 ? blank : null;
-    this.carets.draw();
+    this.carets?.draw();
   }
 
   /** Shows what the person has taken back; the model has it already. */
@@ -423,11 +441,17 @@ export class DocumentEditor {
       this.callbacks.caretMoved({ block: null, anchor: 0, head: 0 }, false);
       return false;
     }
-    const head = textPlace($head);
     const first = $anchor.parent.isTextblock ? blockAt($anchor) : null;
-    const anchor = first === null ? head : textPlace($anchor);
-    const start = first === null || first === node ? null : String(first.attrs.id);
-    this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head, start }, isCarried);
+    const [head, anchor] = [$head, first === null ? $head : $anchor].map(($end) => {
+      const place = { block: blockIdAt($end), offset: textPlace($end) };
+      return named(this.model, place) ?? { ...place, version: null };
+    }) as [NamedPlace, NamedPlace];
+    const { block, version } = head;
+    const isWithin = anchor.block === block;
+    const caret = { block, anchor: anchor.offset, head: head.offset, version };
+    const start = { start: isWithin ? null : anchor.block };
+    const more = isWithin ? start : { ...start, startVersion: anchor.version };
+    this.callbacks.caretMoved({ ...caret, ...more }, isCarried);
     return false;
   }
 }

@@ -7,10 +7,9 @@
  * has the rules and does the same; docs/vectors/anchors.json has cases for both.
  */
 
-import { isInsert, type RichDelta, richLength, span } from "./rich";
+import { goesBehind, type RichDelta, type Side, span, transformRichPosition } from "./rich";
 
-/** On which side of its place an anchor's letter stands. */
-export type Side = "left" | "right";
+export type { Side } from "./rich";
 
 /** A place in the text of a block as it was at a version, in code points. */
 export interface Spot {
@@ -58,24 +57,6 @@ export type AnchorStep =
       at: number,
     ];
 
-/** Where a place is behind an edit. */
-export function moved(offset: number, delta: RichDelta, side: Side): number {
-  let seen = 0;
-  let now = offset;
-  for (const item of delta) {
-    if (seen > offset || (seen === offset && side === "left")) break;
-    if (isInsert(item)) now += richLength([item]);
-    else if (typeof item === "number" && item < 0) now -= Math.min(-item, offset - seen);
-    seen += span(item);
-  }
-  return now;
-}
-
-/** Whether a place goes to the new block when the text is cut. */
-export function goesBehind(offset: number, at: number, side: Side): boolean {
-  return offset > at || (offset === at && side === "right");
-}
-
 /** The anchor behind one step of the texts; steps of one block come in their order. */
 export function carried(anchor: Anchor, step: AnchorStep): Anchor {
   const { block, version, offset, side } = anchor;
@@ -103,7 +84,7 @@ function edited(
     const spot = { block, version: anchor.version, offset: anchor.offset };
     const isDeleted = deletes(delta, letterAt(anchor.offset, side));
     const lost = anchor.lost ?? (isDeleted ? spot : null);
-    now = { block, version, offset: moved(anchor.offset, delta, side), side, lost };
+    now = { block, version, offset: transformRichPosition(anchor.offset, delta, side), side, lost };
   }
   const { lost } = now;
   for (const [at, source, count] of lost === null ? [] : again) {

@@ -6,7 +6,6 @@ import {
   type AnchorRange,
   type AnchorStep,
   carried,
-  moved,
   rangeCarried,
   type Side,
   stretch,
@@ -106,7 +105,7 @@ test("an anchor stands beside its letter, or the nearest one that is left on its
         return count > 0 ? [Math.sign(item) * count] : [];
       });
       const delta = canonicalRich(fitted);
-      offset = moved(offset, delta, side);
+      offset = transformRichPosition(offset, delta, side);
       ({ letters, held } = followed(letters, delta, `${number}`, held, side));
       const end = side === "left" ? 0 : letters.length;
       const found = held === null ? end : letters.indexOf(held) + (side === "left" ? 1 : 0);
@@ -116,12 +115,4 @@ test("an anchor stands beside its letter, or the nearest one that is left on its
   const edits = fc.array(fc.array(items, { maxLength: 6 }), { maxLength: 5 });
   const sides = fc.constantFrom<Side>("left", "right");
   fc.assert(fc.property(fc.nat(8), fc.nat(8), sides, edits, check), { numRuns: 2_000 });
-});
-
-test("to the right, a place goes as late edits have it go", () => {
-  const check = (place: number, choice: readonly RichItem[]): void => {
-    const delta = canonicalRich(choice);
-    expect(moved(place, delta, "right")).toBe(transformRichPosition(place, delta));
-  };
-  fc.assert(fc.property(fc.nat(12), fc.array(items, { maxLength: 6 }), check));
 });
