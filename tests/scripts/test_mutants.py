@@ -174,6 +174,7 @@ def test_each_mutant_that_may_survive_has_a_reason_and_is_in_an_edited_package()
     assert {package_of(name.partition(" ")[0]) for name in accepted()} <= set(PACKAGES)
 
 
+@pytest.mark.slow
 def test_each_of_a_fixed_sample_is_found() -> None:
     command = [sys.executable, "-m", "scripts.run_mutants", "--sample"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -148,3 +148,14 @@ def test_answers_of_another_view_or_to_another_member_count_for_nothing() -> Non
     for by in (B, C):
         hand(lost, "a", h.Reached(2, D, lost.end), by)
     assert lost.is_over()
+
+
+def test_a_coordinator_outside_the_primary_view_ends_nothing_before_it_is_inside_again() -> None:
+    lost = Lost("abc")
+    plane = lost.world["a"].service.plane
+    plane.primary = False
+    lost.settle()
+    assert not lost.is_over()
+    plane.primary = True
+    lost.settle()
+    assert lost.is_over()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
 
 from groupcore.objects.rich_delta import Run, canonical, rich
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents import Document
+from groupcore.shared.documents.attending import Attending
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.outline import LEFT_MAX, DocumentOutline
 from groupcore.shared.testing import World
@@ -149,3 +154,35 @@ def test_the_last_blocks_are_remembered_that_had_groups_and_those_alone() -> Non
         assert a.outline.left == many
 
     run(main)
+
+
+@pytest.mark.parametrize(
+    ("begun", "lost", "ended", "tenders", "looks"),
+    [
+        (True, 1, False, ["a", "b"], 1),
+        (False, 1, False, ["a", "b"], 0),
+        (True, 0, False, ["a", "b"], 0),
+        (True, 1, True, ["a", "b"], 0),
+        (True, 1, False, ["b", "a"], 0),
+        (True, 1, False, [], 0),
+    ],
+)
+def test_who_tends_the_longest_looks_once_for_what_others_have_left_while_it_tends(
+    begun: bool, lost: int, ended: bool, tenders: list[str], looks: int
+) -> None:
+    started: list[object] = []
+
+    def start(coroutine: Coroutine[object, object, None]) -> None:
+        started.append(coroutine)
+        coroutine.close()
+
+    attending = Attending(
+        cast("Any", SimpleNamespace(start=start)),
+        cast("DocumentOutline", SimpleNamespace(looked=0, lost=lost, tenders=tenders)),
+        cast("Any", SimpleNamespace(ended=ended, node="a")),
+        cast("Any", None),
+    )
+    attending._has_begun = begun
+    for _ in range(2):
+        attending.look()
+    assert len(started) == looks

@@ -257,13 +257,12 @@ def test_a_viewport_is_in_the_groups_of_the_blocks_near_it_only() -> None:
         await reader.view(30, 5, margin=2)
         await rest(world)
         assert sorted(reader.blocks) == sorted(ids[28:37])
+        assert reader.own._contents.keys() == reader.blocks.keys(), "nothing is kept of closed ones"
+        assert not reader._closing
         assert await reader.view(0, 2, margin=0) == ids[:2]
         assert plain(reader.content(ids[0]) or ()) == "*block 0"
         assert reader.content(ids[39]) is None
         assert await reader.find("block 39") == [(ids[39], 1)]
-        await rest(world)
-        assert not reader._closing
-        assert reader.own._contents.keys() == reader.blocks.keys()
 
     run(main)
 

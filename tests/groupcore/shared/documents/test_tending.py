@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 
+import pytest
+
 from groupcore.objects.rich_delta import Run, canonical, rich
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents import Document, open_document
 from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.parts import Parcel
+from groupcore.shared.documents.tending import Tender
 from groupcore.shared.testing import World
 from tests.groupcore.shared.documents.office import Desk, rest, sit_down
 
@@ -75,3 +78,32 @@ def test_who_keeps_a_document_opens_what_was_planted_though_its_waking_is_lost()
         assert a.outline.entries[block].live
 
     run(main)
+
+
+@pytest.mark.parametrize(
+    ("by", "tend", "carries"),
+    [
+        ("a", ["a", "b"], True),
+        ("a", ["b"], True),
+        ("b", ["a", "b"], False),
+        ("b", ["b", "a"], False),
+        ("gone", ["a", "b"], True),
+        ("gone", ["b", "a"], False),
+        ("gone", [], False),
+    ],
+)
+def test_who_owes_a_parcel_carries_it_and_the_oldest_where_that_one_tends_the_block_no_more(
+    by: str, tend: list[str], carries: bool
+) -> None:
+    class Tended(Tender):
+        def __init__(self) -> None:
+            """Nothing else is asked."""
+
+        @property
+        def node(self) -> str:
+            return "a"
+
+        def _tending(self, block: Block) -> list[str]:
+            return tend
+
+    assert Tended()._is_mine(Block(), Parcel(1, "edit", (), by=by)) is carries
