@@ -6,6 +6,7 @@ this node still takes from the others.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from groupcore.membership.awaiting import Awaiting
@@ -69,13 +70,20 @@ KEEPS = ("quorum", "bound")
 """Reasons that last until a node is back, or an operator goes on without it."""
 
 
-def for_people(waiting: Shown | None) -> str:
-    """What a page says where the cluster waits for nodes; empty where it does not."""
+def awaited(waiting: Shown | None) -> list[str]:
+    """The nodes that a cluster waits for until they are back, or an operator goes on without."""
     if waiting is None or waiting["reason"] not in KEEPS:
+        return []
+    return [*waiting["missing"], *waiting["empty"]]
+
+
+def for_people(names: Sequence[str]) -> str:
+    """What a page says where the cluster waits for these nodes; empty where it does not."""
+    if not names:
         return ""
-    names = ", ".join([*waiting["missing"], *waiting["empty"]])
+    whom = "one of their number" if len(names) == 1 else "some of their number"
     return (
-        f"The servers wait for one of their number ({names}): what was saved last may be there "
+        f"The servers wait for {whom} ({', '.join(names)}): what was saved last may be there "
         "alone. Tell who runs them"
     )
 

@@ -54,7 +54,6 @@ class Ending:
         self._ask_at = now + plane.options.repair_s * 2
         for address in streams:
             stream = plane.stream(address)
-            stream.fence()
             answers = self._answers.setdefault(address, {})
             answers[plane.me] = plane.acknowledged(stream)
             best, holder = self._best(answers)

@@ -115,7 +115,7 @@ async def test_a_cold_start_says_who_is_awaited_and_goes_on_without_when_told(
 
         code, told = await cluster.get(f"{cluster.nodes['c'].url}/api/v1/documents")
         assert (code, told["code"]) == (503, "awaits_nodes")
-        assert "wait for one of their number (b, a)" in told["detail"]
+        assert "wait for some of their number (b, a)" in told["detail"]
 
         async def is_logged() -> bool:
             return "node c waits: the last view was [b c]" in cluster.nodes["c"].output()
