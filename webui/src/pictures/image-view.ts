@@ -26,6 +26,8 @@ function button(classes: readonly string[], act: () => void): HTMLButtonElement 
   return made;
 }
 
+const loadForm = () => withWords(import("./describing"), "uploads");
+
 export class ImageView implements NodeView {
   readonly dom = document.createElement("figure");
   readonly contentDOM = document.createElement("figcaption");
@@ -68,6 +70,7 @@ export class ImageView implements NodeView {
     this.contentDOM.dataset.placeholder = pictureWords.caption;
     this.dom.append(this.frame, this.contentDOM);
     this.draw(node);
+    loadForm().catch(() => undefined); // who asks for it tries again
   }
 
   update(node: Node): boolean {
@@ -145,7 +148,7 @@ export class ImageView implements NodeView {
   /** A field for what the picture shows. */
   private ask(): void {
     if (this.form !== null || !this.view.editable) return;
-    withWords(import("./describing"), "uploads").then(
+    loadForm().then(
       ({ formFor }) => {
         if (this.form !== null || !this.view.editable) return;
         this.form = formFor(String(this.node.attrs.alt ?? ""), (alt) => this.close(alt));

@@ -167,7 +167,7 @@ export class PicturePlugin {
     withWords(import("./card"), "uploads").then(
       ({ UploadCard }) => {
         const one = this.cards.get(id);
-        if (one === undefined) return;
+        if (!one) return;
         const acts = { retry: () => this.acts.retry(id), cancel: () => this.acts.cancel(id) };
         one.card = new UploadCard(one.upload, acts);
         this.tell({});
@@ -178,7 +178,7 @@ export class PicturePlugin {
 
   changed(upload: Upload): void {
     const one = this.cards.get(upload.id);
-    if (one === undefined) return;
+    if (!one) return;
     one.upload = upload;
     one.card?.show(upload);
   }
