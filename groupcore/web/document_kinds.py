@@ -77,6 +77,11 @@ def block(target: SharedObject, base: int) -> object:
         "births": births,
         "received": [list(pair) for pair in target.received.items()],
         "refused": [_number(key) for key, frame in target.frames.items() if frame.refused],
+        "passed": [
+            [*_number(key.rpartition(":")[0]), frame.to, frame.frame]
+            for key, frame in target.frames.items()
+            if key.count(":") > 1
+        ],
         "drafts": [[key, one.author, to_wire(one.content)] for key, one in target.drafts.items()],
         "recent": None if recent is None else [_step(step) for step in recent],
     }
@@ -101,14 +106,19 @@ def block_detail(detail: object) -> object:
         case BlockClosed():
             return ["closed", detail.version, detail.into, detail.number]
         case BlockOpened():
-            return ["opened", detail.version, to_wire(detail.content), dict(detail.attributes)]
+            text, back = (
+                to_wire(detail.content),
+                [[*one[:2], to_wire(one[2])] for one in detail.late],
+            )
+            return ["opened", detail.version, text, dict(detail.attributes), back]
         case BlockSet():
             return ["set", dict(detail.changes)]
         case Handed():
             return ["handed", detail.block, detail.number]
         case Received():
             passed = [detail.to, detail.parcel, detail.is_text]
-            return ["received", detail.source, detail.number, detail.outcome, *passed]
+            late = [[list(pair) for pair in detail.moved], to_wire(detail.draft)]
+            return ["received", detail.source, detail.number, detail.outcome, *passed, *late]
     return None
 
 

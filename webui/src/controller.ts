@@ -299,8 +299,8 @@ export class DocumentController {
   hide(): boolean {
     this.company.away(true);
     this.keeper.flush();
-    const { length } = this.allDrafts;
-    const isUnkept = this.keeper.hasFailed && (this.model.stored() !== null || length > 0);
+    const isUnkept =
+      this.keeper.hasFailed && (this.model.stored() !== null || this.allDrafts.length > 0);
     return isUnkept || this.doing > 0 || this.pictures?.wouldLose === true;
   }
 

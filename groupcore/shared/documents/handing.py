@@ -156,10 +156,21 @@ class Handing(SharedObject):
             case _:
                 self._edit_late(source, parcel)
         outcome = self._outcome(source, parcel)
-        frame = self.frames.get(f"{source}:{parcel.number}", Frame())
+        key = f"{source}:{parcel.number}"
+        frame = self.frames.get(key, Frame())
         is_text = parcel.kind != "edit"
-        self.emit(Received(source, parcel.number, outcome, frame.to, frame.frame, is_text))
+        moved = () if is_text else self._moved(key)
+        draft = self._draft_of(source, parcel.number)
+        place = (frame.to, frame.frame)
+        self.emit(Received(source, parcel.number, outcome, *place, is_text, moved, draft))
         return outcome
+
+    def _moved(self, key: str) -> tuple[tuple[str, int], ...]:
+        """Where parts of a late edit went on to."""
+        parts: list[tuple[str, int]] = []
+        while (frame := self.frames.get(f"{key}:{len(parts)}")) is not None:
+            parts.append((frame.to, frame.frame))
+        return tuple(parts)
 
     def _has(self, source: str, number: int) -> bool:
         """D2."""
@@ -172,7 +183,7 @@ class Handing(SharedObject):
         frame = self.frames.get(f"{source}:{named}")
         return "refused" if frame is not None and frame.refused else "done"
 
-    def _frame(self, source: str, number: int, frame: Frame) -> None:
+    def _frame(self, source: str, number: int | str, frame: Frame) -> None:
         self.frames[f"{source}:{number}"] = frame
         if len(self.frames) > FRAMES_MAX:
             del self.frames[next(iter(self.frames))]
@@ -218,7 +229,14 @@ class Handing(SharedObject):
         except RefusalError:
             self._keep_draft(source, parcel, inserted(parcel.delta))
             return
-        self._keep_draft(source, parcel, self._do(edit, parcel.author).draft)
+        self._do_late(source, parcel, edit)
+
+    def _do_late(self, source: str, parcel: Parcel, edit: Located) -> None:
+        """Do it, and remember for its author what has become of it."""
+        done = self._do(edit, parcel.author)
+        self._keep_draft(source, parcel, done.draft)
+        for part, (block, number) in enumerate(done.moved):
+            self._frame(source, f"{parcel.number}:{part}", Frame(to=block, frame=number))
 
     def _keep_draft(self, source: str, parcel: Parcel, content: Rich) -> None:
         if content:
@@ -260,9 +278,16 @@ class Handing(SharedObject):
                 edit = self._located(base, shift(parcel.delta, offset))
             except RefusalError:
                 edit = Located((), [], inserted(parcel.delta))
-            self._keep_draft(block, parcel, self._do(edit, parcel.author).draft)
-        self.emit(BlockOpened(self.version, self.content, tuple(self.attributes.items())))
+            self._do_late(block, parcel, edit)
+            self._frame(block, f"{parcel.number}:back", Frame(to=self.name))
+        back = tuple((block, one.number, self._draft_of(block, one.number)) for one in late)
+        attributes = tuple(self.attributes.items())
+        self.emit(BlockOpened(self.version, self.content, attributes, back))
         return True
+
+    def _draft_of(self, source: str, number: int) -> RichContent:
+        draft = self.drafts.get(f"{source}:{number}")
+        return () if draft is None else draft.content
 
     def _reopened(self, block: str, text: Parcel) -> int:
         """Be open with a text that was refused; gives where it stands."""

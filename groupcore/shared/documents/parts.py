@@ -166,11 +166,16 @@ class BlockClosed:
 
 @dataclass(frozen=True, slots=True)
 class BlockOpened:
-    """A detail of a change: the block has a text (again), `content`, with `version`."""
+    """A detail of a change: the block has a text (again), `content`, with `version`.
+
+    `late`: edits of the text that have come back with it, by the block that they went to and their
+    parcel, each with what it has inserted into text that is deleted.
+    """
 
     version: int
     content: Rich
     attributes: Attributes = ()
+    late: tuple[tuple[str, int, RichContent], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +190,8 @@ class Received:
     """A detail of a change: what has become of parcel `number` of the block `source`.
 
     A text that this block, being closed, has passed on went `to` another one, as its `parcel`.
-    `is_text`: it was the text of a block, not an edit of one.
+    `is_text`: it was the text of a block, not an edit of one. Of an edit, `moved`: where parts of
+    it went on to, as blocks and parcels, and `draft`: what it inserted into text that is deleted.
     """
 
     source: str
@@ -194,6 +200,8 @@ class Received:
     to: str = ""
     parcel: int = 0
     is_text: bool = False
+    moved: tuple[tuple[str, int], ...] = ()
+    draft: RichContent = ()
 
 
 @dataclass(frozen=True, slots=True)

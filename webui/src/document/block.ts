@@ -29,14 +29,26 @@ export interface BlockState {
   readonly received: readonly (readonly [source: string, number: number])[];
   readonly refused: readonly (readonly [source: string, number: number])[];
   readonly drafts: readonly (readonly [key: string, author: string, content: Rich])[];
+  /** Edits that came as a parcel of a block, and of which a part went on to another one. */
+  readonly passed?: readonly (readonly [source: string, number: number, ...to: Place])[];
   readonly recent: readonly Step[] | null;
 }
+
+/** A parcel of a block. */
+export type Place = readonly [block: string, number: number];
 
 export type BlockDetail =
   | readonly ["edited", version: number, delta: RichDelta]
   | readonly ["cut", version: number, at: number, fresh: string, attributes: Attributes]
   | readonly ["closed", version: number, into: string | null, number: number]
-  | readonly ["opened", version: number, content: Rich, attributes: Attributes]
+  | readonly [
+      "opened",
+      version: number,
+      content: Rich,
+      attributes: Attributes,
+      /** Edits that went to a block as a parcel, and have come back with their text; their drafts. */
+      late?: readonly (readonly [...to: Place, draft: Rich])[],
+    ]
   | readonly ["set", changes: AttributePatch]
   | readonly ["handed", block: string, number: number]
   | readonly [
@@ -49,7 +61,12 @@ export type BlockDetail =
       parcel: number,
       /** Whether it was the text of a block, not an edit of one. */
       isText?: boolean,
+      /** Where parts of an edit went on to, and what it has written into text that is deleted. */
+      moved?: readonly Place[],
+      draft?: Rich,
     ];
+
+export type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>;
 
 /** A step of a block, by whom it was made: for places of an older version. */
 export type PastStep = readonly [
@@ -119,7 +136,10 @@ export class BlockObject extends Shared {
   private sent = 0;
   /** Who has made what is followed now. */
   private by = "";
-  private drafts: BlockState["drafts"] = [];
+  /** By block and number of the edit that came: what it wrote that was not taken, with its author. */
+  readonly drafts = new Map<string, readonly [author: string, content: Rich]>();
+  /** And where parts of it went on to. */
+  readonly parted = new Map<string, readonly Place[]>();
 
   get parcel(): string {
     const own = this.name.slice(this.name.lastIndexOf("/") + 1);
@@ -139,7 +159,7 @@ export class BlockObject extends Shared {
 
   /** Everything here, as a snapshot has it. */
   get state(): BlockState {
-    const { status, into, number, leaving, content, attributes, drafts } = this;
+    const { status, into, number, leaving, content, attributes } = this;
     const isJoined = status === "joined";
     return {
       status,
@@ -155,7 +175,7 @@ export class BlockObject extends Shared {
         const [source = "", refused] = key.split(":");
         return [source, Number(refused)];
       }),
-      drafts,
+      drafts: [...this.drafts].map(([key, [author, content]]) => [key, author, content]),
       recent: null,
     };
   }
@@ -177,7 +197,13 @@ export class BlockObject extends Shared {
     this.content = state.content;
     this.attributes = state.attributes;
     this.steps = state.version;
-    this.drafts = state.drafts;
+    this.drafts.clear();
+    for (const [key, author, content] of state.drafts) this.drafts.set(key, [author, content]);
+    this.parted.clear();
+    for (const [source, number, ...to] of state.passed ?? []) {
+      const key = `${source}:${number}`;
+      this.parted.set(key, [...(this.parted.get(key) ?? []), to]);
+    }
     this.births.clear();
     for (const [id, attributes, content] of state.births) {
       this.births.set(id, { attributes, content });
@@ -248,6 +274,11 @@ export class BlockObject extends Shared {
         this.steps = detail[1];
         this.content = detail[2];
         this.attributes = detail[3];
+        for (const [block, number, draft] of detail[4] ?? []) {
+          const key = `${block}:${number}`;
+          if (draft.length > 0) this.drafts.set(key, ["", draft]);
+          this.parted.set(key, [["", 0]]);
+        }
         break;
       case "set":
         this.attributes = patched(this.attributes, detail[1]);
@@ -259,7 +290,7 @@ export class BlockObject extends Shared {
       case "received":
         this.received.set(detail[1], detail[2]);
         if (detail[6]) this.came(`${detail[1]}:${detail[2]}`);
-        if (detail[3] === "refused") this.refused.add(`${detail[1]}:${detail[2]}`);
+        this.note(`${detail[1]}:${detail[2]}`, detail);
     }
   }
 
@@ -268,6 +299,12 @@ export class BlockObject extends Shared {
     const step = this.past.at(-1)?.[1];
     if (step?.[0] !== "edit") return; // it has begun with that
     this.frames.set(parcel, [this.steps, richLength(this.content) - growth(step[1])]);
+  }
+
+  private note(key: string, [, , , outcome, , , , moved = [], draft = []]: Received): void {
+    if (outcome === "refused") this.refused.add(key);
+    if (outcome === "drafted") this.drafts.set(key, ["", draft]);
+    if (moved.length > 0) this.parted.set(key, moved);
   }
 
   /** The text was passed on by the block that it went to. */

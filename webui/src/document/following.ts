@@ -9,8 +9,8 @@
  *   F3  What cannot be done any more is a draft.
  *   F5  What is not sent, of a text that went to where it is not known here, is sent to the block
  *       that had it, as a late edit: it goes after the text.
- *   F6  Where a part of a sent edit followed a text to a block that is gone, and it is not known
- *       whether that was joined or removed, the block is asked: only then it is a draft, or not.
+ *   F6  What went after a text that is not shown here is followed from block to block. What came
+ *       behind a deletion there is a draft.
  *   F7  A block that was not open here, and of which is known what it began with, is told by its
  *       steps since then: two texts that are compared do not say which letter is which.
  *   F4  What was answered, and lost with all nodes before it was on disk, is a draft, too.
@@ -18,8 +18,9 @@
 
 import type { Item, ObjectMessage } from "../client/messages";
 import { insertedText, joinRich, type Rich } from "../shared/rich";
-import type { BlockDetail, BlockListener, BlockObject, BlockState } from "./block";
+import { type BlockDetail, type BlockListener, BlockObject, type BlockState } from "./block";
 import { callOf, type Own, type OwnCall, type OwnVerb } from "./carry";
+import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
@@ -51,8 +52,8 @@ export class Follower implements BlockListener, OutlineListener {
   private batch: Happened[] | null = null;
   /** Own edits that are for texts of which only the block knows that had them. */
   adrift: readonly Adrift[] = [];
-  /** Own edits of which a part has followed a text to a block that is gone: joined, or removed. */
-  doubtful: (readonly [block: string, call: OwnCall])[] = [];
+  /** Parts of own edits of which it is not known what has become of them. */
+  readonly chases: Chases;
   /** Why own verbs are dropped now. */
   private reason = "block_deleted";
   overlay!: Overlay;
@@ -61,7 +62,9 @@ export class Follower implements BlockListener, OutlineListener {
     private readonly confirmed: Confirmed,
     private readonly owner: FollowerOwner,
     private readonly unsaved: UnsavedTexts,
-  ) {}
+  ) {
+    this.chases = new Chases(confirmed, (code, text) => owner.onDraft(code, text));
+  }
 
   // --- what is heard --------------------------------------------------------------------------
 
@@ -173,6 +176,7 @@ export class Follower implements BlockListener, OutlineListener {
       call !== null && hop === id && parcel > 0 && (received.get(call.group) ?? 0) >= parcel;
     // Which of the steps are own parts that have come there is not known.
     const steps = this.overlay.own.some(isThere) ? null : this.stepsTo(block, state);
+    this.chaseParts(this.overlay.own.filter(isThere));
     if (steps !== null) {
       for (const [details, own] of missedSteps(id, block.steps, steps, state.births))
         this.followStep(block, details, own);
@@ -255,6 +259,7 @@ export class Follower implements BlockListener, OutlineListener {
     for (const own of drafted === null ? [] : this.overlay.own.filter(drafted)) {
       this.draft("block_deleted", own);
     }
+    if (refused !== null && drafted === null) this.chaseParts(this.overlay.own.filter(refused));
     return happened;
   }
 
@@ -319,6 +324,22 @@ export class Follower implements BlockListener, OutlineListener {
     const draft = richOf(edited?.draft ?? []);
     if (draft.length > 0) this.owner.onDraft("block_deleted", draft);
     else if (call.isDeleted) this.lost(call, "block_deleted");
+    if (call.lost.length === 0) return;
+    for (const to of moved) {
+      const isHere = this.overlay.own.some((own) => own.call === call && own.hop === to[0]);
+      if (!isHere) this.chases.add(chased(call.group, source, to, call.lost));
+    }
+    call.lost = [];
+  }
+
+  /** F6: these parts of own edits have come to where they went first. */
+  private chaseParts(parts: readonly Own[]): void {
+    for (const { verb, call, hop, parcel } of parts) {
+      if (verb[0] !== "edit" || call === null) continue;
+      const source = this.confirmed.blocks.get(call.group);
+      const text = insertedText(verb[2]);
+      if (text.length > 0) this.chases.add(chased(call.group, source, [hop, parcel], text));
+    }
   }
 
   private onSplit(isIt: (own: Own) => boolean, elsewhere: unknown): void {
@@ -387,12 +408,13 @@ export class Follower implements BlockListener, OutlineListener {
     const { call, verb } = own;
     if (call === null) {
       this.draft(this.reason, own);
+    } else if (verb[0] === "edit" && call.isAnswered && own.parcel > 0) {
+      this.chaseParts([own]);
     } else if (verb[0] === "edit") {
       call.lost = joinRich(call.lost, insertedText(verb[2]));
       if (this.confirmed.blocks.has(verb[1]) || !this.isAskable(verb[1]))
         call.isDeleted ||= !this.confirmed.wasJoined(verb[1]);
-      else if (!this.confirmed.wasJoined(verb[1])) this.doubtful.push([verb[1], call]);
-      this.calls.set(`${call.group} ${call.n}`, call);
+      if (!call.isAnswered) this.calls.set(`${call.group} ${call.n}`, call);
     }
   }
 
@@ -401,25 +423,10 @@ export class Follower implements BlockListener, OutlineListener {
     return this.confirmed.outline.isReady && !this.confirmed.outline.entries.has(id);
   }
 
-  /** F6: blocks that are open again say whether the text that a part of an own edit followed is gone. */
-  private settleDoubts(): void {
-    const { doubtful } = this;
-    this.doubtful = [];
-    for (const [id, call] of doubtful) {
-      const block = this.confirmed.blocks.get(id);
-      if (block === undefined || !block.isReady) this.doubtful.push([id, call]);
-      else if (block.status !== "joined") this.isGone(call);
-    }
-  }
-
-  private isGone(call: OwnCall): void {
-    call.isDeleted = true;
-    if (call.isAnswered) this.lost(call, "block_deleted");
-  }
-
   /** The blocks that are to be asked. */
   get askedFor(): ReadonlySet<string> {
-    return new Set([...this.adrift.map(({ block }) => block), ...this.doubtful.map(([id]) => id)]);
+    const adrift = this.adrift.map(({ block }) => block);
+    return new Set([...adrift, ...this.chases.blocks]);
   }
 
   /** F5. */
@@ -429,7 +436,6 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** F5: asks the blocks that are open again for what is adrift. */
   sendAdrift(author: string): void {
-    this.settleDoubts();
     const left: Adrift[] = [];
     for (const one of this.adrift) {
       const { block: id, base, delta } = one;
@@ -470,8 +476,7 @@ export class Follower implements BlockListener, OutlineListener {
       this.owner.onDraft(code, insertedText(one.delta));
     }
     this.adrift = this.adrift.filter(({ block }) => block !== id);
-    for (const [block, call] of this.doubtful) if (block === id) this.isGone(call);
-    this.doubtful = this.doubtful.filter(([block]) => block !== id);
+    this.chases.giveUp(({ block }) => block === id, code);
     this.giveBack(id, 0);
     this.look();
   }
@@ -504,6 +509,8 @@ export class Follower implements BlockListener, OutlineListener {
       }
     }
     this.giveBack(group, object.lastKnown);
+    const isFirst = object instanceof BlockObject && object.status === "unborn";
+    if (!isFirst) this.chases.giveUp(({ block }) => block === group, "power_lost");
     for (const [key, call] of this.calls) {
       if (call.group !== group) continue;
       this.calls.delete(key);

@@ -151,8 +151,9 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const { outline, confirmed, overlay } = this;
     const isOnline = this.session.state === "connected" && outline.isReady;
     const objects = [["", outline] as const, ...confirmed.blocks];
-    const doubtful = this.follower.doubtful.map(([block]) => ({ block, edits: 1 }));
-    return saveState(overlay.own, [...this.follower.adrift, ...doubtful], objects, isOnline);
+    const { adrift, chases } = this.follower;
+    const chased = chases.all.map(({ block }) => ({ block, edits: 1 }));
+    return saveState(overlay.own, [...adrift, ...chased], objects, isOnline);
   }
 
   private *objects(): Iterable<BlockObject | OutlineObject> {
@@ -163,10 +164,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** What has to outlive the tab; null when everything of the person's is with the nodes. */
   stored(): StoredDocument | null {
     const { author, drafts, overlay, confirmed, session } = this;
-    const { calls, adrift, doubtful } = this.follower;
-    const waiting = { textless: [...calls], adrift, doubtful };
-    const isNothing = overlay.own.length + adrift.length + doubtful.length + calls.size === 0;
-    if (isNothing && drafts.length === 0) return null;
+    const { calls, adrift, chases } = this.follower;
+    const waiting = { textless: [...calls], adrift, chased: chases.all };
+    const all = [overlay.own, drafts, ...Object.values(waiting)];
+    if (all.every(({ length }) => length === 0)) return null;
     const isOffline = session.state !== "connected";
     return keep(session.client, author, drafts, overlay, confirmed, waiting, isOffline);
   }
@@ -333,6 +334,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private readonly follow = (): void => {
     if (this.isClosed) return;
     this.follower.show();
+    this.follower.chases.settle(); // what is asked for then is opened
     this.openNear();
     this.closeFar();
     this.sender.send();

@@ -11,7 +11,7 @@ import {
   richLength,
   sameRich,
 } from "../shared/rich";
-import type { BlockDetail, BlockObject, BlockState } from "./block";
+import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
 import type { Own } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { Happened } from "./overlay";
@@ -20,7 +20,6 @@ import { isHere, isPlaced } from "./verdicts";
 const NOTHING: Steps = { happened: [], refused: null, drafted: null };
 
 type Which = (own: Own) => boolean;
-type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>;
 
 /**
  * `refused`: own verbs that are not (any more) where they are shown: joins that did not come to be,

@@ -3,6 +3,7 @@
 import type { StoredObject } from "../client/object";
 import type { BlockObject, BlockState } from "./block";
 import type { Own, OwnCall } from "./carry";
+import type { Chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import type { Follower } from "./following";
 import type { OutlineDetail, OutlineState } from "./outline";
@@ -25,12 +26,12 @@ export interface StoredDocument {
   readonly textless: readonly (readonly [string, OwnCall])[];
   /** Edits for texts of which only the block knows that had them; of before: none. */
   readonly adrift?: readonly Adrift[];
-  /** Edits of which a part followed its text to this block, which is gone. */
-  readonly doubtful?: readonly (readonly [block: string, OwnCall])[];
+  /** Parts of edits that have gone from block to block, and are not known to have come anywhere. */
+  readonly chased?: readonly Chased[];
 }
 
 /** What waits beside the verbs. */
-type Waiting = Required<Pick<StoredDocument, "textless" | "adrift" | "doubtful">>;
+type Waiting = Required<Pick<StoredDocument, "textless" | "adrift" | "chased">>;
 
 /**
  * The blocks that what is not confirmed rests on, which are few: they are written with every key. All
@@ -60,10 +61,11 @@ export function keep(
   drafts: readonly Draft[],
   overlay: Overlay,
   confirmed: Confirmed,
-  { textless, adrift, doubtful }: Waiting,
+  { textless, adrift, chased }: Waiting,
   isOffline: boolean,
 ): StoredDocument {
-  if (overlay.own.length + textless.length + adrift.length + doubtful.length === 0) {
+  const waiting = [overlay.own, textless, adrift, chased];
+  if (waiting.every(({ length }) => length === 0)) {
     const nothing = { outline: null, blocks: [], born: [], own: [], calls: [], textless: [] };
     return { client, author, drafts, ...nothing };
   }
@@ -86,7 +88,7 @@ export function keep(
     calls: calls.map((call) => ({ ...call })),
     textless: textless.map(([key, call]) => [key, { ...call }]),
     adrift,
-    doubtful: doubtful.map(([id, call]) => [id, { ...call }]),
+    chased,
   };
 }
 
@@ -100,10 +102,8 @@ export function takeUp(
   const calls = stored.calls.map((call) => ({ ...call }));
   overlay.own = stored.own.map((own) => ({ ...own, call: calls[own.call] ?? null }));
   follower.adrift = stored.adrift ?? [];
+  follower.chases.all = stored.chased ?? [];
   for (const [key, call] of stored.textless) follower.calls.set(key, { ...call });
-  follower.doubtful = (stored.doubtful ?? []).map(([id, call]) => {
-    return [id, follower.calls.get(`${call.group} ${call.n}`) ?? { ...call }];
-  });
   if (stored.client !== client) follower.refuseSent();
 }
 

@@ -3,7 +3,7 @@
 import type { EditorView } from "prosemirror-view";
 
 /** The event at the text when something is begun, or done. */
-export const DOING = "groupcore-doing";
+export const DOING = "groupcore-busy";
 
 const counts = new WeakMap<EditorView, number>();
 

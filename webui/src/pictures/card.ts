@@ -1,6 +1,6 @@
 /** A picture that is on its way, as only its author sees it: the file itself, and how it goes. */
 
-import { pictureWords } from "../words/pictures";
+import { uploadWords } from "../words/uploads";
 import type { Upload } from "./uploads";
 import "./card.css";
 
@@ -53,14 +53,14 @@ export class UploadCard {
     this.dom.dataset.stage = stage;
     this.bar.hidden = stage !== "sending";
     this.bar.value = percentOf(upload);
-    this.bar.setAttribute("aria-label", pictureWords.sending(name, percentOf(upload)));
+    this.bar.setAttribute("aria-label", uploadWords.sending(name, percentOf(upload)));
     this.again.hidden = stage === "sending";
-    this.again.textContent = pictureWords.retry;
-    this.away.textContent = isFailed ? pictureWords.remove : pictureWords.cancel;
+    this.again.textContent = uploadWords.retry;
+    this.away.textContent = isFailed ? uploadWords.remove : uploadWords.cancel;
     const text = isFailed
-      ? [pictureWords.failed(name), problem ?? ""].join(" ").trim()
+      ? [uploadWords.failed(name), problem ?? ""].join(" ").trim()
       : stage === "waiting"
-        ? pictureWords.waiting(name)
+        ? uploadWords.waiting(name)
         : "";
     // What stays the same is not said again.
     if (this.words.textContent !== text) this.words.textContent = text;

@@ -4,13 +4,14 @@ import type { Node } from "prosemirror-model";
 import type { EditorView, NodeView } from "prosemirror-view";
 import { describe } from "../editor/block-view";
 import { typeOf } from "../editor/schema";
+import { TOOLS_MISSING } from "../editor/tables";
+import { withWords } from "../words/language";
 import { pictureWords } from "../words/pictures";
 import { isHash } from "./sending";
 
 /** Where a picture may be had, the nearest first. */
 export type PictureUrls = (picture: string) => readonly string[];
 
-const ALT_MAX = 1_000;
 /** A picture that no node gives is asked for again: it may be on its way there. */
 const AGAIN_MS = [1_000, 4_000, 20_000] as const;
 
@@ -24,6 +25,8 @@ function button(classes: readonly string[], act: () => void): HTMLButtonElement 
   made.addEventListener("click", act);
   return made;
 }
+
+const loadForm = () => withWords(import("./describing"), "uploads");
 
 export class ImageView implements NodeView {
   readonly dom = document.createElement("figure");
@@ -67,6 +70,7 @@ export class ImageView implements NodeView {
     this.contentDOM.dataset.placeholder = pictureWords.caption;
     this.dom.append(this.frame, this.contentDOM);
     this.draw(node);
+    loadForm().catch(() => undefined); // who asks for it tries again
   }
 
   update(node: Node): boolean {
@@ -144,29 +148,16 @@ export class ImageView implements NodeView {
   /** A field for what the picture shows. */
   private ask(): void {
     if (this.form !== null || !this.view.editable) return;
-    const form = document.createElement("form");
-    form.className = "picture-form";
-    const label = document.createElement("label");
-    label.textContent = pictureWords.description;
-    const input = document.createElement("input");
-    input.maxLength = ALT_MAX;
-    input.value = String(this.node.attrs.alt ?? "");
-    label.append(input);
-    const save = document.createElement("button");
-    save.classList.add("button", "small", "primary");
-    save.textContent = pictureWords.save;
-    form.append(label, save);
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.close(input.value.replace(/\s+/g, " ").trim());
-    });
-    form.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.close(null);
-    });
-    this.form = form;
-    this.words.hidden = true;
-    this.frame.append(form);
-    input.focus();
+    loadForm().then(
+      ({ formFor }) => {
+        if (this.form !== null || !this.view.editable) return;
+        this.form = formFor(String(this.node.attrs.alt ?? ""), (alt) => this.close(alt));
+        this.words.hidden = true;
+        this.frame.append(this.form);
+        this.form.querySelector("input")?.focus();
+      },
+      () => this.view.dom.dispatchEvent(new Event(TOOLS_MISSING)),
+    );
   }
 
   /** Null: it stays as it was. */

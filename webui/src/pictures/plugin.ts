@@ -8,6 +8,7 @@ import { KEPT_IDS } from "../editor/normalise";
 import { blockType, schema, typeOf } from "../editor/schema";
 import { ALONE } from "../editor/undoing";
 import { randomId } from "../ids";
+import { withWords } from "../words/language";
 import type { UploadCard } from "./card";
 import { ImageView } from "./image-view";
 import { isHash, pictureUrl, type StoredPicture } from "./sending";
@@ -163,10 +164,10 @@ export class PicturePlugin {
     const { id } = upload;
     this.cards.set(id, { upload, card: null });
     this.tell({ put: { id, position: positionBehind(view.state.doc, behind) } });
-    import("./card").then(
+    withWords(import("./card"), "uploads").then(
       ({ UploadCard }) => {
         const one = this.cards.get(id);
-        if (one === undefined) return;
+        if (!one) return;
         const acts = { retry: () => this.acts.retry(id), cancel: () => this.acts.cancel(id) };
         one.card = new UploadCard(one.upload, acts);
         this.tell({});
@@ -177,7 +178,7 @@ export class PicturePlugin {
 
   changed(upload: Upload): void {
     const one = this.cards.get(upload.id);
-    if (one === undefined) return;
+    if (!one) return;
     one.upload = upload;
     one.card?.show(upload);
   }

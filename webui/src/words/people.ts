@@ -1,4 +1,4 @@
-/** Who is in a document: the list, following, calling. */
+/** Who is in a document: the list. */
 
 import type english from "./en/people";
 import { area } from "./language";

@@ -22,12 +22,6 @@ export class Ledger {
   private count = 0;
   private letters = 0;
 
-  /**
-   * `isForgiving`: a draft is right whyever it is one, and what was split off a text that somebody
-   * removed may have gone with it.
-   */
-  constructor(private readonly isForgiving = false) {}
-
   newId(): string {
     this.count += 1;
     return `b${this.count}`;
@@ -80,10 +74,6 @@ export class Ledger {
     return this.isRemoved(reached);
   }
 
-  private isLenient(letter: string): boolean {
-    return this.isForgiving && this.hasNoPlace(letter);
-  }
-
   /** A tab is closed: what was answered to it and is on no disk yet, a failing power may take. */
   leave(page: Page): void {
     for (const letter of this.writtenBy(page)) if (!this.saved.has(letter)) this.left.add(letter);
@@ -116,13 +106,12 @@ export class Ledger {
     const times = new Map<string, number>();
     for (const letter of text) times.set(letter, (times.get(letter) ?? 0) + 1);
     const given = new Set(kept);
-    for (const letter of deleted)
-      if (this.isForgiving || this.hasNoPlace(letter)) given.add(letter);
+    for (const letter of deleted) if (this.hasNoPlace(letter)) given.add(letter);
     for (const [letter, author] of this.authors) {
       const found = times.get(letter) ?? 0;
       if (found > 1) throw new Error(`${letter} of ${author} is there ${found} times`);
       if (found === 1 || this.erased.has(letter) || !this.places.has(letter)) continue;
-      const isOut = this.isOut(letter) || this.left.has(letter) || this.isLenient(letter);
+      const isOut = this.isOut(letter) || this.left.has(letter);
       if (!isOut && !given.has(letter)) throw new Error(`${letter} of ${author} is lost`);
     }
     for (const letter of times.keys()) {

@@ -54,13 +54,13 @@ test("three people who do ten things at once have the same document behind it, a
 });
 
 /**
- * Games in which what was typed behind a split is in no draft, where somebody else has removed the
- * text that it was split off. The books of the other rounds forgive that until these go well.
+ * What was typed behind a split, and went after a text that somebody else was removing: it landed in
+ * no draft, or was followed to the wrong place.
  */
-const OPEN = [158, 210];
-test.fails.each(OPEN)(
-  "open: a text of the rounds of seed %i is lost with what it was split off",
+const LOST_BEFORE = [24, 133, 158, 210, 2023, 2050, 2053];
+test.each(LOST_BEFORE)(
+  "what goes after a text that is being removed is given back: seed %i",
   async (seed) => {
-    await playRounds({ ...gameOf(seed), isStrict: true });
+    await playRounds(gameOf(seed));
   },
 );

@@ -22,8 +22,6 @@ export interface Rounds extends Game {
   readonly watched?: number;
   /** So long it may take, behind a round, until all is as it must be. */
   readonly settling_s?: number;
-  /** Whether its books forgive nothing: see `Ledger`. */
-  readonly isStrict?: boolean;
   /** Called behind each round. */
   readonly onRound?: (round: number) => void;
 }
@@ -33,7 +31,7 @@ export async function playRounds(game: Rounds): Promise<void> {
   const { delay_s, blocksMax, alone = false, watched = 0 } = game;
   const world = new World(game.seed, { delay_s, objects: 512, hosts: true, alone });
   const draw = chanceOf(game.seed);
-  const ledger = new Ledger(game.isStrict !== true);
+  const ledger = new Ledger();
   try {
     const typists = Array.from(
       { length: game.pages },

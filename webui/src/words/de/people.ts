@@ -15,9 +15,4 @@ export default {
   noPlace: "Stelle nicht gezeigt",
   block: (place, of) => `Block ${number(place)} von ${number(of)}`,
   under: (heading, place, of) => `„${heading}“, Block ${number(place)} von ${number(of)}`,
-  following: (name) => `Sie folgen ${name}.`,
-  stop: "Beenden",
-  called: (name) => `${name} bittet Sie, zu der Stelle zu kommen.`,
-  go: "Hingehen",
-  notNow: "Nicht jetzt",
 } satisfies Translation<typeof english>;

@@ -14,9 +14,4 @@ export default {
   block: (place: number, of: number) => `Block ${number(place)} of ${number(of)}`,
   under: (heading: string, place: number, of: number) =>
     `“${heading}”, block ${number(place)} of ${number(of)}`,
-  following: (name: string) => `You follow ${name}.`,
-  stop: "Stop",
-  called: (name: string) => `${name} asks you to come to where they are.`,
-  go: "Go",
-  notNow: "Not now",
 };

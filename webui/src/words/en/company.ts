@@ -1,0 +1,7 @@
+export default {
+  following: (name: string) => `You follow ${name}.`,
+  stop: "Stop",
+  called: (name: string) => `${name} asks you to come to where they are.`,
+  go: "Go",
+  notNow: "Not now",
+};
